@@ -22,7 +22,12 @@ def take_back(number: int) -> None:
     _Asked.unwanted = number
 
 
+def unwanted() -> bool:
+    """Whether the present ask is no longer wanted."""
+    return _Asked.unwanted == _Asked.now
+
+
 def check() -> None:
     """Raises Stopped where the present ask is no longer wanted: called where a model is whole, between two steps."""
-    if _Asked.unwanted == _Asked.now:
+    if unwanted():
         raise Stopped

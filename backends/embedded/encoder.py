@@ -13,6 +13,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from emotui.backends import stopping
+
 WIDTH = 384
 HEADS = 12
 LAYERS = 6
@@ -71,6 +73,7 @@ class Encoder(nn.Module):
         hidden = self.norm(hidden)
         mask = None if present is None else present[:, None, None, :]
         for layer in self.layers[:depth]:
+            stopping.check()
             hidden = layer(hidden, mask)
         return hidden
 

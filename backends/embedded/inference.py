@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from emotui.backends import stopping
 from emotui.backends.embedded.adapters import Stack
 from emotui.backends.embedded.encoder import WIDTH, Encoder, pooled
 from emotui.backends.embedded.tokens import batches_by_length, padded
@@ -21,7 +20,6 @@ def hidden_states(
 ) -> Iterator[tuple[list[int], Tensor, Tensor | None]]:
     """Yields (indices of the texts, (b, t, 384), (b, t) presence or None where nothing is padded), longest first."""
     for indices in batches_by_length([len(row) for row in ids], batch):
-        stopping.check()
         tokens, present = padded([ids[index] for index in indices])
         yield indices, encoder(tokens, present), present
 

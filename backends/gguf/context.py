@@ -78,6 +78,8 @@ class Context:
                 + (f" ({why})" if why else "")
                 + ": ask for less"
             )
+        self._unwanted = c.ggml_abort_callback(lambda _: stopping.unwanted())  # llama.cpp keeps the pointer only
+        c.llama_set_abort_callback(self._context, self._unwanted, None)
         self._memory = c.llama_get_memory(self._context)
         self._batch = c.llama_batch_init(size.batch, 0, 1)
         self._step = size.batch
@@ -258,6 +260,7 @@ class Context:
             why = self._library.why() or ("the context is full" if code == 1 else f"code {code}")
             self._c.llama_memory_clear(self._memory, True)
             self.tokens, self._prompt, self._after = [], 0, None
+            stopping.check()  # in the middle of a step, where it is no longer wanted
             raise ModelError(f"llama.cpp could not compute: {why}")
 
 

@@ -15,6 +15,7 @@ from emotui.backends.hf.configuration import read_config
 from emotui.backends.hf.families import family_of
 from emotui.backends.hf.files import check_plain_files, text_hash, weight_files
 from emotui.backends.hf.placing.devices import check_memory, chosen_devices, no_memory
+from emotui.backends.hf.placing.layers import stop_between_layers
 from emotui.backends.hf.placing.progress import telling
 from emotui.backends.hf.placing.quantised import UNPACKED, check_packed, placement
 from emotui.backends.hf.settings import Settings
@@ -110,6 +111,7 @@ def load_model(folder: Path, settings: Settings, progress: Progress) -> Loaded:
     if packed in UNPACKED and device.type != "cuda":
         model = one_line(folder, lambda: model.to(dtype))  # what is unpacked keeps the type of its scales
     model.eval()
+    stop_between_layers(model)
     return Loaded(
         model=model,
         tokenizer=tokenizer,

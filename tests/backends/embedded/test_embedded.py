@@ -9,7 +9,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from emotui.backends import embedded
+from emotui.backends import embedded, stopping
 from emotui.backends.base import (
     Attribute,
     Classification,
@@ -344,3 +344,24 @@ def test_adapters_are_those_that_came_with_the_package(tmp_path: Path, monkeypat
     (tmp_path / "more.safetensors").write_bytes(whole)
     with pytest.raises(ModelError, match=r"more\.safetensors is not as it came"):
         own.hashes()
+
+
+def test_a_cancel_is_seen_within_one_batch_and_the_next_text_is_answered(
+    backend: EmbeddedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = []
+    checked = stopping.check
+
+    def taken_back_at_the_third() -> None:
+        looked.append(1)
+        if len(looked) == 3:
+            stopping.take_back(2)
+        checked()
+
+    before = backend.classify([Classify(TEXTS[0])])
+    monkeypatch.setattr(stopping, "check", taken_back_at_the_third)
+    stopping.begin(2)
+    with pytest.raises(stopping.Stopped):
+        backend.classify([Classify(TEXTS[0])])
+    stopping.begin(3)
+    assert backend.classify([Classify(TEXTS[0])]) == before

@@ -19,7 +19,7 @@ import pytest
 pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/llamacpp.md")
 pytest.importorskip("gguf")
 
-from emotui.backends import host
+from emotui.backends import host, stopping
 from emotui.backends.base import Generate, Generation, Message, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.gguf import load
 from emotui.backends.gguf.model import GgufModel
@@ -486,6 +486,25 @@ def test_a_cancel_in_the_middle_of_a_batch_acts_within_a_second_and_the_next_req
         assert host._GRACE + host._POLL < 1
         assert time.monotonic() - started < 60, "waited for the answers"
         assert process.ask([Generate(user(FACT.prompt))])[0].text == FACT.answer
+
+
+def test_a_cancel_is_seen_in_the_middle_of_a_step_and_the_model_answers_on(
+    model: GgufModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = [Generate(user(f"{place} {LONG.prompt}"), max_tokens=4) for place in range(3)]
+    before = model.generate(requests)
+    looks: list[bool] = []
+
+    def unwanted_at_the_tenth() -> bool:
+        looks.append(True)
+        return len(looks) >= 10
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stopping, "unwanted", unwanted_at_the_tenth)
+        with pytest.raises(stopping.Stopped):
+            model.generate([Generate(user(FACT.prompt), max_tokens=4), *requests])
+    assert len(looks) < 20, "it was not looked at within the first step"
+    assert model.generate(requests) == before
 
 
 def test_in_a_process_of_its_own_it_answers_the_same(model: GgufModel) -> None:
