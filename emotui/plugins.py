@@ -5,10 +5,12 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution, EntryPoint
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -114,15 +116,18 @@ def ours(call: Callable[P, T]) -> Callable[P, T]:
     return called
 
 
-def entry_points_of(group: str) -> tuple[list[EntryPoint], list[str]]:
+def entry_points_of(group: str) -> tuple[list["EntryPoint"], list[str]]:
     """The entry points of a group, and a line for each package whose list of them cannot be read."""
     found, wrong = _listed(group, tuple((folder, _changed(folder)) for folder in sys.path))
     return [*found], [*wrong]
 
 
 @lru_cache(maxsize=32)
-def _listed(group: str, _: tuple[tuple[str, int], ...]) -> tuple[tuple[EntryPoint, ...], tuple[str, ...]]:
+def _listed(group: str, _: tuple[tuple[str, int], ...]) -> tuple[tuple["EntryPoint", ...], tuple[str, ...]]:
     """Likewise, as long as the folders that packages are installed in are what they were."""
+    # The first row of the workbench lists nothing, and need not wait for the e-mail package that reads names.
+    from importlib.metadata import distributions
+
     packages = list(distributions())
     found: list[EntryPoint] = []
     wrong: list[str] = []
@@ -167,7 +172,7 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
-def _name(package: Distribution) -> str:
+def _name(package: "Distribution") -> str:
     try:
         name = package.metadata["Name"]
     except Exception:  # likewise

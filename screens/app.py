@@ -25,7 +25,7 @@ from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import PART_CSS
 from emotui.screens.widgets.plain_cells import PlainCells
-from emotui.screens.widgets.textual_private import let_go_of_closed_widgets, use_two_colours
+from emotui.screens.widgets.textual_private import KeptStylesheet, let_go_of_closed_widgets, use_two_colours
 from emotui.screens.widgets.textual_private_failures import OutlivingApp
 from emotui.themes import DEFAULT, THEMES
 from emotui.themes.fewer import with_colours
@@ -159,6 +159,7 @@ class EmotuiApp(OutlivingApp):
         for theme in THEMES.values():
             self.register_theme(with_colours(theme, self.console.color_system) if _seen() else theme)
         self.theme = DEFAULT
+        self.stylesheet = KeptStylesheet(self.get_css_variables())
         self.use_command_palette = True
         let_go_of_closed_widgets()
         if self.no_color:
@@ -206,6 +207,10 @@ class EmotuiApp(OutlivingApp):
     def on_load(self) -> None:
         """Let what takes minutes never keep the list waiting: of itself asyncio has six threads on two processors."""
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "emotui"))
+
+    def on_ready(self) -> None:
+        """Open the source as soon as the frame is painted for the first time."""
+        self.frame.session.open()
 
     def on_mount(self) -> None:
         if self._poll:

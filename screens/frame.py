@@ -80,6 +80,7 @@ class Frame(Acting, LaidOut):
         self.pane = ListPane(self.session, id="list-pane")
         self._poll = poll
         self._begun = ""
+        self._notes_due = False
         self.places = OpenPlaces(self.session)
         self.note_line = NoteLine(id="note-line")
         self.notes = NoteActions(self.session, self.pane, self.note_line)
@@ -125,7 +126,6 @@ class Frame(Acting, LaidOut):
     def on_mount(self) -> None:
         self._top()
         self._say("Opening", "the workspace is being read")
-        self.call_after_refresh(self.session.open)
         self.call_after_refresh(self.own_keys.read)
 
     def _say(self, title: str, why: str, *, failed: bool = False) -> None:
@@ -162,7 +162,7 @@ class Frame(Acting, LaidOut):
             self._say("No samples yet", f"{job.what}: the top line says how far" if job else self.session.filled_by)
         else:
             self.show_list()
-            self.notes.read()
+            self._notes_due = True
         if self.session.tour_is_due():
             self.tool.do_tour()
         self._top()
@@ -217,6 +217,9 @@ class Frame(Acting, LaidOut):
         session.select(event.sample)
         self.place.look_for(event.kind or session.state.only_mark or session.state.marks)
         self.place.show_sample(event.sample, session.run_shown)
+        if self._notes_due:
+            self._notes_due = False
+            self.notes.read()
         self.notes.draw()
         if self.focused is None and event.sample is not None:
             self.folding.focus_shown()

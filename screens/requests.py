@@ -57,12 +57,13 @@ class LatestRequest(Generic[Q, A]):
         self._on_result, self._on_error, self._older = on_result, on_error, older
         self._number = 0
         self._asked = 0
+        self._put_off = 0
         self._waiting: list[Q] = []
 
     @property
     def busy(self) -> bool:
         """Whether an answer is still to come."""
-        return self._asked > 0
+        return self._asked > 0 or self._put_off > 0
 
     @property
     def asked(self) -> bool:
@@ -72,14 +73,28 @@ class LatestRequest(Generic[Q, A]):
     def ask(self, question: Q) -> None:
         """Ask now, or as soon as the answer that is on its way is here."""
         self._number += 1
+        self._put_off = 0
         if self._asked:
             self._waiting = [question]
         else:
             self._start(question)
 
+    def ask_painted(self, question: Q) -> None:
+        """Ask once what is here by now is painted: the thread that answers would hold the painting up."""
+        self._number += 1
+        self._put_off = self._number
+        if not self._owner.call_after_refresh(self._ask_now, self._number, question):
+            self._put_off = 0
+
+    def _ask_now(self, number: int, question: Q) -> None:
+        if number == self._put_off:
+            self._put_off = 0
+            self.ask(question)
+
     def drop(self) -> None:
         """Nobody waits any more for what was asked."""
         self._number += 1
+        self._put_off = 0
         self._waiting.clear()
 
     def _start(self, question: Q) -> None:

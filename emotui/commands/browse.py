@@ -2,7 +2,6 @@
 
 import getpass
 import os
-import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -40,6 +39,9 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
         raise BadInput("--annotator: the name is blank")
 
     def open_source() -> "Workspace":
+        from emotui.store.access import start_ahead
+
+        start_ahead()
         from emotui.workbench.workspace import Workspace
 
         return Workspace.open(db, read_only=read_only, at_once=True)
@@ -96,6 +98,8 @@ def serve(port: int, db: str | None, read_only: bool, annotator: str | None) -> 
 
     The address that it prints holds a secret: whoever has it may do in the workbench what you may (docs/security.md).
     """
+    import shlex
+
     try:
         from emotui.commands.serving.server import OwnServer
     except ImportError as error:

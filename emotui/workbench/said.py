@@ -13,8 +13,9 @@ from emotui.store.store import Store
 from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
 from emotui.workbench.runs.plan import RunConfig
-from emotui.workbench.runs.scores import last_attempts, metrics_named
+from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
+from emotui.workbench.task_metrics import metrics_named
 from emotui.workbench.turns import Turns, turns_of
 
 __all__ = ["Said", "SaidLine", "SampleSaid", "said_of"]

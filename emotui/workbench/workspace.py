@@ -16,9 +16,9 @@ from emotui.store.access import OnWaiting
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
-from emotui.workbench.runs.scores import last_attempts, metrics, metrics_of
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.source import Evidence, RepeatView
+from emotui.workbench.task_metrics import metrics_of
 from emotui.workbench.turns import turns_of
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ class Workspace:
         return self.store.page(numbers, run)
 
     def evidence(self, sample: int, run: str | None) -> Evidence:
+        from emotui.workbench.runs.scores import last_attempts
+
         ((_, record),) = self.store.samples([sample])
         asked = msgspec.json.decode(record, type=SpanSample)
         rows = [] if run is None else last_attempts(self.store.results(run, [sample]))
@@ -191,6 +193,8 @@ class Workspace:
         return said_of(self.store, dataset, sample, run)
 
     def summary(self, run: str) -> dict[str, object]:
+        from emotui.workbench.runs.scores import metrics
+
         return metrics(self.store, self.store.run(run))
 
     def scenes(self) -> "SceneBench":

@@ -113,7 +113,8 @@ class Browse(Place):
             self._seen = None
             self._draw()
         elif self._desk is not None:
-            self._desk.ask((sample, run.run if run else None, self._beside))
+            ask = self._desk.ask_painted if self._seen is None else self._desk.ask
+            ask((sample, run.run if run else None, self._beside))
             if self._grey is None:
                 self._grey = self.set_timer(_PATIENCE, self._turn_grey)
 

@@ -8,7 +8,6 @@ next_error = ["n", "]"]
 """
 
 import contextlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -118,6 +117,8 @@ def _named(given: object) -> str:
 
 def write(path: Path, chosen: Chosen) -> None:
     """Keep what was chosen, whole or not at all."""
+    import json
+
     from emotui.formats.written import write_text
 
     lines = [f"set = {json.dumps(chosen.base)}", "", "[keys]"]

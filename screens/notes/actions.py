@@ -57,7 +57,7 @@ class NoteActions(Acting):
         """Read the notes of the dataset in sight anew."""
         source, dataset = self._session.source, self._session.overview.dataset
         if source is not None and source.notes is not None and dataset is not None:
-            self._asked.ask(self._wish("read"))
+            self._asked.ask_painted(self._wish("read"))
 
     def _show(self, wish: Wish, answer: Answer) -> None:
         self.answer, self._dataset = answer, wish.dataset
@@ -88,7 +88,8 @@ class NoteActions(Acting):
         notes = [note for note in answer.notes if note.sample == sample] if answer is not None and here else []
         if self._pane.blind:
             notes = [note for note in notes if note.annotator == self._session.annotator]
-        self._line.display = bool(notes)
+        if self._line.display != bool(notes):
+            self._line.display = bool(notes)
         if notes:
             from emotui.screens.notes.note import in_words
 

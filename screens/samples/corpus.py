@@ -1,5 +1,6 @@
 """The corpus in one line over the list: a tick a sample by what is wrong with it, or a tick for a few of them."""
 
+from bisect import bisect_right
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -32,13 +33,14 @@ _KINDS = {"M": "gold", "N": "said", "X": "said", RIGHT: "dim", UNKNOWN: "dim"}
 class Corpus(msgspec.Struct, frozen=True):
     """All samples of a dataset in the order of the list, those too that a filter leaves out; arrays are (n,).
 
-    `severity`: 0 where nothing is wrong, -1 where nothing is known, else the more the worse. `position`: in the list,
-    -1 where it is not in it. `index`: by the number of a sample less `first`, its place here.
+    `severity`: 0 where nothing is wrong, -1 where nothing is known, else the more the worse; None: nothing is known of
+    any of them, and all are in the list. `position`: in the list, -1 where it is not in it. `index`: by the number of a
+    sample less `first`, its place here.
     """
 
-    severity: "Numbers"
-    position: "Numbers"
-    index: "Numbers"
+    severity: "Numbers | None"
+    position: "Numbers | range"
+    index: "Numbers | range"
     first: int
 
 
@@ -52,11 +54,15 @@ class Tick(msgspec.Struct, frozen=True):
 
 def corpus(source: "BrowseSource", order: "Order") -> Corpus | None:
     """Where what is wrong, over the whole dataset. None where there are no samples."""
+    query = order.query
+    if query.run is None and query.whole and not order.only:
+        # Nothing to count, and so no numpy, which takes as long to load as the rows to come.
+        every = range(len(order.numbers))
+        return Corpus(None, every, every, int(order.numbers[0])) if every else None
     import numpy as np
 
     from emotui.store.query import ListQuery
 
-    query = order.query
     with source.together():
         plain = ListQuery(query.dataset, query.run, sort=query.sort, descending=query.descending)
         whole = np.asarray(order.numbers if query == plain and not order.only else source.order(plain), dtype=np.int64)
@@ -91,11 +97,13 @@ def ticks(shown: Corpus, cells: int) -> list[Tick]:
 
     Of several the worst decides; of those that a filter leaves in, where there are some.
     """
+    n = len(shown.position)
+    edges = _edges(n, cells)
+    if shown.severity is None:
+        return [Tick(UNKNOWN, 0.0, True)] * len(edges)
     import numpy as np
 
-    n = len(shown.severity)
-    edges = _edges(n, cells)
-    listed = shown.position >= 0
+    listed = np.asarray(shown.position) >= 0
     some = np.add.reduceat(listed, edges) > 0
     counted = np.where(np.repeat(some, np.diff([*edges, n])), listed, True)
     known = counted & (shown.severity >= 0)
@@ -109,11 +117,10 @@ def ticks(shown: Corpus, cells: int) -> list[Tick]:
     ]
 
 
-def _edges(n: int, cells: int) -> "Numbers":
-    import numpy as np
-
+def _edges(n: int, cells: int) -> list[int]:
+    """Where each tick begins."""
     many = min(n, max(cells, 1))
-    return np.arange(many, dtype=np.int64) * n // many
+    return [tick * n // many for tick in range(many)]
 
 
 class CorpusLine(Widget):
@@ -150,10 +157,8 @@ class CorpusLine(Widget):
         shown, sample = self._shown, self._sample
         if shown is None or sample is None or not 0 <= sample - shown.first < len(shown.index):
             return None
-        import numpy as np
-
         at = int(shown.index[sample - shown.first])
-        return int(np.searchsorted(_edges(len(shown.severity), len(self.ticks)), at, side="right")) - 1
+        return bisect_right(_edges(len(shown.position), len(self.ticks)), at) - 1
 
     def show(self, shown: Corpus | None) -> None:
         """Show another corpus, or none."""
@@ -199,10 +204,11 @@ class CorpusLine(Widget):
         offset, shown = event.get_content_offset(self), self._shown
         if offset is None or shown is None or not 0 <= offset.x < len(self.ticks):
             return
-        edges = [*_edges(len(shown.severity), len(self.ticks)).tolist(), len(shown.severity)]
+        edges = [*_edges(len(shown.position), len(self.ticks)), len(shown.position)]
         first, last = edges[offset.x], edges[offset.x + 1]
         listed = [at for at in range(first, last) if shown.position[at] >= 0]
         if listed:
-            worst = max(listed, key=lambda at: int(shown.severity[at]))
+            severity = shown.severity
+            worst = listed[0] if severity is None else max(listed, key=lambda at: int(severity[at]))
             event.stop()
             self.post_message(self.Pressed(int(shown.position[worst])))

@@ -155,11 +155,9 @@ class ListPane(Acting, Vertical):
             if samples is not None:
                 chosen = frozenset(only)
                 only = tuple(one for one in samples if not only or one in chosen) or (_NONE,)
-        if self._order is not None and (self._order.query, self._order.only) != (query, only):
+        if self._order is None or (self._order.query, self._order.only) != (query, only):
             self._waits.wait("patience", _PATIENCE, self._grey, again=False)
         self._orders.ask((query, only, keep))
-        if self._order is None:
-            self.show_nothing("Reading the list", f"{count(dataset.n)} samples of {dataset.name}")
         self._title()
 
     def hold_order(self, samples: Sequence[int] | None, why: str) -> bool:
@@ -234,8 +232,11 @@ class ListPane(Acting, Vertical):
             self.next_error(*self._error_step)
 
     def _grey(self) -> None:
-        """The rows that are shown are not of the list that was asked for."""
-        self.rows.add_class("-stale")
+        """The rows that are shown are not of the list that was asked for, or there are none yet."""
+        if self._order is None and self.dataset is not None:
+            self.show_nothing("Reading the list", f"{count(self.dataset.n)} samples of {self.dataset.name}")
+        else:
+            self.rows.add_class("-stale")
         self._title()
 
     def _settle(self) -> None:
@@ -270,7 +271,7 @@ class ListPane(Acting, Vertical):
         if self.n:
             self.rows.put_page(order.page, order.rows)
         # Rows first: the corpus reads many, and a source may answer one question after the other.
-        self._corpora.ask(order)
+        self._corpora.ask_painted(order)
         if chosen is not None:
             self.seek(frozenset({chosen}), 0)
         self._point()

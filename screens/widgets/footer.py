@@ -6,6 +6,7 @@ from typing import Protocol
 
 from msgspec.structs import replace
 from textual.screen import Screen
+from textual.strip import Strip
 
 from emotui.screens.actions import Action
 from emotui.screens.widgets.cell_width import width
@@ -44,24 +45,47 @@ class KeyBar(Line):
         super().__init__()
         self._keys = keys
         self._why = ""
+        self._due = False
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
-        self._follow(self.screen)
+        self._follow()
 
     def on_resize(self) -> None:
-        self._follow(self.screen)
+        self._follow()
 
     def say(self, why: str) -> None:
         """Say this in place of the keys, until the next key; empty: show the keys."""
         if why != self._why:
             self._why = why
-            self._follow(self.screen)
+            self._follow()
 
-    def _follow(self, screen: Screen[object]) -> None:
+    @property
+    def text(self) -> str:
+        """What is shown, without its styles."""
+        self._catch_up()
+        return super().text
+
+    def render_line(self, y: int) -> Strip:
+        if self._due:
+            self._due = False
+            self._left = tuple(self._now(self.screen))
+        return super().render_line(y)
+
+    def _follow(self, _: object = None) -> None:
+        """Something has changed, and more may before it is painted: at a start that is told a dozen times."""
+        if not self._due:
+            self._due = True
+            self.call_later(self._catch_up)
+
+    def _catch_up(self) -> None:
+        if self._due:
+            self._due = False
+            self.show(self._now(self.screen))
+
+    def _now(self, screen: Screen[object]) -> list[Part]:
         if self._why:
-            self.show([Part(self._why, "mark")])
-            return
+            return [Part(self._why, "mark")]
         focused = screen.focused
         taken = frozenset(
             key for key, one in screen.active_bindings.items() if one.enabled and one.node not in (screen, self.app)
@@ -70,7 +94,7 @@ class KeyBar(Line):
         room = self.size.width - self.styles.padding.width
         with self._keys.of_one_moment():
             offered = self._offered(taken)
-        self.show(self._fitted(own, offered, room))
+        return self._fitted(own, offered, room)
 
     def _offered(self, taken: Collection[str]) -> list[Action]:
         """What can be done now, in the order in which it is wanted."""

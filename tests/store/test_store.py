@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from emotui.errors import BadInput, StoreError
+from emotui.store import access
 from emotui.store.access import Access
 from emotui.store.query import Run
 from emotui.store.store import Store, default_path
@@ -293,6 +294,13 @@ def test_the_first_page_waits_neither_for_the_package_of_duckdb_nor_for_numpy(st
     environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     assert done.stdout == "True []\n"
+
+
+def test_an_engine_that_was_started_ahead_is_that_of_the_next_store_alone(store: Store) -> None:
+    access.start_ahead()
+    (ahead,) = access._ahead
+    stores = [Store.open(store.path), Store.open(store.path)]
+    assert [one._turns._engine is ahead.result() for one in stores] == [True, False]
 
 
 def test_what_is_read_together_opens_the_file_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

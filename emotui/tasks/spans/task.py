@@ -19,8 +19,6 @@ import msgspec
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
-from emotui.formats.json_document import present
-from emotui.formats.marks import as_arrays
 from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.locating import locate
 from emotui.metrics.metric import Metric
@@ -272,6 +270,9 @@ def _by_task(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> 
 
 def _stored(sample: SpanSample) -> bytes:
     """A sample as the store keeps it: without what nobody says, and its marks as they are decoded."""
+    from emotui.formats.json_document import present
+    from emotui.formats.marks import as_arrays
+
     marks = {"annotators": as_arrays(sample.annotators)} if sample.annotators else {}
     if sample.spans is not None:
         marks["spans"] = as_arrays(sample.spans)

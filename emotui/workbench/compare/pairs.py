@@ -30,9 +30,10 @@ from emotui.tasks.spans.task import Prediction, marks_of
 from emotui.workbench.compare.label_tests import label_tests, with_label_tests
 from emotui.workbench.compare.sources import Compared, comparable, lines_now, says, source_named, values_of
 from emotui.workbench.results.published import published, published_table
-from emotui.workbench.runs.scores import last_attempts, metrics_of
+from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.sharing import groups_of
 from emotui.workbench.said import said_of
+from emotui.workbench.task_metrics import metrics_of
 
 if TYPE_CHECKING:
     from emotui.workbench.compare.sources import Values

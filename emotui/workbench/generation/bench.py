@@ -33,7 +33,7 @@ from emotui.workbench.generation.versions import (
     writers_of,
 )
 from emotui.workbench.progress import OnProgress, RunProgress
-from emotui.workbench.runs.scores import metrics_named
+from emotui.workbench.task_metrics import metrics_named
 
 SAMPLES = "generation samples"
 """The setting that says how far the texts that come with the task were brought in."""

@@ -13,8 +13,9 @@ from emotui.store.store import Store
 from emotui.tasks.generation.detail import Prediction
 from emotui.tasks.generation.task import EmotionGeneration
 from emotui.tasks.parts import ILLUSTRATION
-from emotui.workbench.runs.scores import last_attempts, metrics_named
+from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
+from emotui.workbench.task_metrics import metrics_named
 
 TASK = EmotionGeneration.name
 

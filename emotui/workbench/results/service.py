@@ -33,9 +33,9 @@ from emotui.workbench.results.span_figures import (
 )
 from emotui.workbench.results.span_tables import Material, asking, bars_of, task_tables
 from emotui.workbench.runs.run import EMBEDDING
-from emotui.workbench.runs.scores import metrics_of
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import with_state
+from emotui.workbench.task_metrics import metrics_of
 
 Answer = TypeVar("Answer")
 

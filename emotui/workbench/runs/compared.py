@@ -6,8 +6,8 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.compare.sources import Compared, source_named, values_of
-from emotui.workbench.runs.scores import metrics_of
 from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.task_metrics import metrics_of
 
 _NAMED = 3
 

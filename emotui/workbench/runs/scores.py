@@ -7,11 +7,10 @@ import msgspec
 from msgspec.structs import replace
 
 from emotui.errors import BadInput
-from emotui.metrics.metric import Metric
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.tasks.added_metrics import NO_VALUE, added_metrics, mean_of, with_added
+from emotui.tasks.added_metrics import NO_VALUE, mean_of, with_added
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
 from emotui.workbench.datasets.label_maps import note_on
@@ -72,30 +71,6 @@ def _silence(task: Task, sample: Any) -> Any | None:
         return task.taken(sample, {})
     except (BadInput, ValueError):
         return None
-
-
-def metrics_of(store: Store, dataset: int) -> tuple[Metric, ...]:
-    """What the samples of a dataset are scored by: the metrics of its task, and others that its runs have values of."""
-    found = store.dataset(dataset)
-    if found is None:
-        return ()
-    task = task_named(found.task)
-    return metrics_named(task, store.metric_names(dataset, besides={metric.name for metric in task.metrics}))
-
-
-def metrics_named(task: Task, names: Iterable[str]) -> tuple[Metric, ...]:
-    """The metrics of a task, and behind them those of these names that are not its own."""
-    own = {metric.name for metric in task.metrics}
-    kept = [name for name in dict.fromkeys(names) if name not in own]
-    if not kept:
-        return task.metrics
-    added = {one.metric.name: one.metric for one in added_metrics(task)}
-    added |= {metric.name: metric for metric in task.further_metrics}
-    unknown = "a metric of a package that is not installed here"
-    return (
-        *task.metrics,
-        *(added.get(name) or task.metric_named(name) or Metric(name, (None, None), True, unknown) for name in kept),
-    )
 
 
 def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:

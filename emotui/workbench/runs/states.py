@@ -4,8 +4,6 @@ import msgspec
 from msgspec.structs import replace
 
 from emotui.store.query import Run
-from emotui.workbench.runs.holders import is_own, is_seen, may_be_going
-from emotui.workbench.runs.plan import RunConfig
 
 GOING: set[str] = set()
 """Runs that this process is at."""
@@ -19,6 +17,10 @@ def with_state(run: Run) -> Run:
     """
     if run.state != "running":
         return run
+    # The workbench's first row waits for neither: most runs are over.
+    from emotui.workbench.runs.holders import is_own, may_be_going
+    from emotui.workbench.runs.plan import RunConfig
+
     settings = msgspec.convert(run.config, RunConfig)
     going = run.run in GOING if is_own(settings) else may_be_going(settings)
     return run if going else replace(run, state="stopped")
@@ -28,6 +30,9 @@ def out_of_sight(run: Run) -> str:
     """Who says to be at a run that runs, where nobody can tell from here whether it still is; empty: it can be told."""
     if with_state(run).state != "running":
         return ""
+    from emotui.workbench.runs.holders import is_own, is_seen
+    from emotui.workbench.runs.plan import RunConfig
+
     settings = msgspec.convert(run.config, RunConfig)
     seen = is_own(settings) or is_seen(settings)
     return "" if seen else f"process {settings.pid} of {settings.host or 'a machine without a name'}"

@@ -274,6 +274,12 @@ def test_ticks_part_all_samples_in_order(severity: list[int], cells: int) -> Non
         assert tick.share == (sum(one > 0 for one in known) / len(known) if known else 0)
 
 
+def test_where_nothing_is_known_of_any_sample_ticks_are_those_of_samples_each_unknown() -> None:
+    each = Corpus(np.full(9, -1), np.arange(9), np.arange(9), 1)
+    for cells in (1, 4, 20):
+        assert ticks(Corpus(None, range(9), range(9), 1), cells) == ticks(each, cells)
+
+
 def test_the_telling_error_has_gold_and_predicted_beside_each_other_where_there_is_such_a_one() -> None:
     def row(marks: str, f1: float | None) -> ListRow:
         return ListRow(1, "id", "text", None, None, {"f1": f1}, marks)

@@ -1,1 +1,0 @@
-"""Answers of real servers as they came, and what is read of them."""
