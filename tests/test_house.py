@@ -1,5 +1,6 @@
 """What holds for the repository as a whole: sizes of folders, names, and what stands in more than one file."""
 
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -23,6 +24,13 @@ def _sources(*folders: str) -> list[Path]:
 def test_no_folder_of_code_has_more_than_twenty_files() -> None:
     sizes = Counter(file.parent.as_posix() for file in _sources(*CODE))
     assert {folder: size for folder, size in sizes.items() if size > MOST and folder not in FLAT} == {}
+
+
+def test_what_is_promised_of_security_is_checked_by_tests_that_are_there() -> None:
+    text = (CHECKOUT / "docs" / "security.md").read_text(encoding="utf-8")
+    named = [path for call in re.findall("`pytest ([^`]+)`", text) for path in call.split()]
+    assert named
+    assert [path for path in named if not (CHECKOUT / path).is_file()] == []
 
 
 def test_no_benchmark_has_the_name_of_a_standard_module() -> None:
