@@ -286,6 +286,9 @@ class Frame(Acting, LaidOut):
         """Open a place; what is selected travels along, and with `same_list` the list, whatever task it is of."""
         if number == self.places.number:
             return
+        if not self.places.is_mounted:  # pressed while the first screen is made
+            self.call_later(self.action_place, number, same_list=same_list)
+            return
         session = self.session
         await self.places.open(number)
         self.folding.seclude()

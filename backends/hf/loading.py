@@ -262,7 +262,10 @@ def one_line(folder: Path, call: Any) -> Any:
         return call()
     except ModelError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        # What a library in Rust gives up with is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         if no_memory(error):
             raise ModelError(f"{folder} does not fit into memory: try bits=8 or bits=4, or a smaller model") from None
         why = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -288,15 +288,14 @@ class Access:
         self.was_open = True
         try:
             begun = time.monotonic()
-            connection.execute(f"set memory_limit = '{memory}'")
             if beside is not None:
                 connection.execute(f"attach {_quoted(beside)} as staged (read_only)")
-            connection.execute("begin")
+            # Several statements at a time: each call costs as much as what it does.
+            connection.execute(f"set memory_limit = '{memory}'; set search_path = '{SEARCHED}'; begin")
             if checked:
                 check_version(self.path, schema.version_of(connection))
             yield connection
-            connection.execute("commit")
-            connection.execute("use memory")
+            connection.execute("commit; use memory")
             if beside is not None:
                 connection.execute("detach staged")
             self._detach(connection)
@@ -362,7 +361,6 @@ class Access:
             if refusals.is_held(error):
                 return error
             raise
-        self._engine.execute(f"set search_path = '{SEARCHED}'")
         return None
 
     def _detach(self, connection: "DuckDBPyConnection") -> None:

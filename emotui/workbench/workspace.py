@@ -158,16 +158,17 @@ class Workspace:
     def evidence(self, sample: int, run: str | None) -> Evidence:
         from emotui.workbench.runs.scores import last_attempts
 
-        ((_, record),) = self.store.samples([sample])
-        asked = msgspec.json.decode(record, type=SpanSample)
-        rows = [] if run is None else last_attempts(self.store.results(run, [sample]))
-        return Evidence(
-            number=sample,
-            sample=asked,
-            run=None if run is None else with_state(self.store.run(run)),
-            repeats=tuple([_repeat(asked, row) for row in rows]),
-            turns=turns_of(self.store, sample, record),
-        )
+        with self.store.together():
+            ((_, record),) = self.store.samples([sample])
+            asked = msgspec.json.decode(record, type=SpanSample)
+            rows = [] if run is None else last_attempts(self.store.results(run, [sample]))
+            return Evidence(
+                number=sample,
+                sample=asked,
+                run=None if run is None else with_state(self.store.run(run)),
+                repeats=tuple([_repeat(asked, row) for row in rows]),
+                turns=turns_of(self.store, sample, record),
+            )
 
     def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
         from emotui.workbench.runs.export import gold_records, run_records

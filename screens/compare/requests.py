@@ -59,7 +59,8 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
     Raises:
         EmotuiError: it cannot be compared.
     """
-    sources, metrics = tuple(comparing.sources(wanted.dataset)), comparing.metrics(wanted.dataset)
+    with comparing.store.together():
+        sources, metrics = tuple(comparing.sources(wanted.dataset)), comparing.metrics(wanted.dataset)
     keys = [one.key for one in sources]
     order = [*(key for key in (wanted.first, wanted.shown, *wanted.beside) if key in keys), *keys]
     metric = wanted.metric or None

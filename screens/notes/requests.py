@@ -54,13 +54,14 @@ def ask(book: "NoteBook", wish: Wish) -> Answer:
         said = "Nothing of yours is left to take back" if undone is None else f"The last {undone.kind} is taken back"
     elif wish.do == "export":
         said = f"{_export(book, wish)} notes written to {wish.text}"
-    return Answer(
-        book.notes(wish.dataset),
-        book.codes(wish.dataset),
-        book.saturation(wish.dataset),
-        [name for name, _, _ in book.store.slices.all(wish.dataset)],
-        said,
-    )
+    with book.store.together():
+        return Answer(
+            book.notes(wish.dataset),
+            book.codes(wish.dataset),
+            book.saturation(wish.dataset),
+            [name for name, _, _ in book.store.slices.all(wish.dataset)],
+            said,
+        )
 
 
 def _export(book: "NoteBook", wish: Wish) -> int:

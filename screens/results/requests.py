@@ -113,4 +113,5 @@ def ask(results: "Results", question: Question) -> Found:
 def _datasets(results: "Results", tables: "tuple[ResultsTable, ...]") -> dict[str, str]:
     """Experiments are counted beside the dataset, and their runs are over datasets of their own."""
     runs = {cell.run for table in tables for row in table.rows for cell in row.cells if cell.run}
-    return {run: name for run in runs if (name := results.dataset_of(run)) is not None}
+    with results.store.together():
+        return {run: name for run in runs if (name := results.dataset_of(run)) is not None}

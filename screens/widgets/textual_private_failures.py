@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
 
 from textual.app import App
+from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.events import Key
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
+from textual.widget import MountError, Widget
 from textual.worker import WorkerFailed
 
 LEAVES = "ctrl+q"
@@ -67,26 +68,38 @@ class OutlivingApp(App[None]):
         try:
             await super()._dispatch_message(message)
         except Exception as error:
-            self._handle_exception(error)
+            if not self._too_late(self, error):
+                self._handle_exception(error)
             if isinstance(message, Key) and message.key == LEAVES:
                 self.exit()
+
+    def _too_late(self, node: DOMNode, error: Exception) -> bool:
+        """Whether it was raised over what is being taken away: a sheet that is left before all of it is there, or all
+        there is while the program ends. Then nothing is to be done any more.
+        """
+        return isinstance(error, NoMatches | MountError) and (
+            self._exit or node._closing or node._closed or node._pruning
+        )
 
     def _guard(self, widget: Widget) -> None:
         """Put what may raise in a widget behind guards: its handlers, how large it is, and how it is drawn."""
         # Methods of the one widget: those of its class are Textual's own, for every kind of widget.
         vars(widget).update(
-            _dispatch_message=self._outlived(widget._dispatch_message),
+            _dispatch_message=self._outlived(widget),
             get_content_width=self._drawn(widget.get_content_width, lambda *_: 1),
             get_content_height=self._drawn(widget.get_content_height, lambda *_: 1),
             render_lines=self._drawn(widget.render_lines, _blank),
         )
 
-    def _outlived(self, dispatch: Callable[[Message], Awaitable[None]]) -> Callable[[Message], Awaitable[None]]:
+    def _outlived(self, widget: Widget) -> Callable[[Message], Awaitable[None]]:
+        dispatch = widget._dispatch_message
+
         async def dispatched(message: Message) -> None:
             try:
                 await dispatch(message)
             except Exception as error:
-                self._handle_exception(error)
+                if not self._too_late(widget, error):
+                    self._handle_exception(error)
 
         return dispatched
 

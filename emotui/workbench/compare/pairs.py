@@ -171,17 +171,19 @@ class Comparing:
         Raises:
             BadInput: there is no such source or metric, or no sample has a value of both.
         """
-        found = self._dataset(dataset)
-        one, other = (source_named(self.store, found, name) for name in (first, second))
-        by = self._metric(found, metric)
+        with self.store.together():
+            found = self._dataset(dataset)
+            one, other = (source_named(self.store, found, name) for name in (first, second))
+            by = self._metric(found, metric)
+            shared = groups_of(self.store, found.dataset)
+            start = self.store.file_order(found.dataset).start
+            ids = {row: key for key, row in self.store.numbers_by_id(found.dataset).items()}
         a, b = (self._values(found, source, by.name) for source in (one, other))
         both = ~(np.isnan(a) | np.isnan(b))
         if only is not None:
             both &= only
         if not both.any():
             raise BadInput(f"no sample has a {by.name} of both {one.name} and {other.name}")
-        shared = groups_of(self.store, found.dataset)
-        start = self.store.file_order(found.dataset).start
         numbers = np.flatnonzero(both) + start
         groups = None if shared is None else group_numbers([shared[1][number] for number in numbers.tolist()])
         report = compared(a[both], b[both], groups, seed=seed)
@@ -189,7 +191,6 @@ class Comparing:
         report = with_label_tests(report, tested)
         differences = a[both] - b[both]
         order = np.argsort(-differences, kind="stable")
-        ids = {row: key for key, row in self.store.numbers_by_id(found.dataset).items()}
         rows = tuple(
             Difference(number, ids[number], x, y)
             for number, x, y in zip(
@@ -278,6 +279,10 @@ class Comparing:
 
     def marks(self, dataset: int, sample: int, first: str, second: str) -> Marks:
         """What gold and two sources mark in a text; of repeats the first."""
+        with self.store.together():
+            return self._marks(dataset, sample, first, second)
+
+    def _marks(self, dataset: int, sample: int, first: str, second: str) -> Marks:
         found = self._dataset(dataset)
         ((_, record),) = self.store.samples([sample])
         plain = msgspec.json.decode(record, type=_Plain)

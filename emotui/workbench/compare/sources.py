@@ -43,9 +43,12 @@ class Compared(msgspec.Struct, frozen=True):
 
 def comparable(store: Store, dataset: Dataset) -> list[Compared]:
     """All sources of a dataset, runs first, the newest before the others; today's gold is what they are scored by."""
-    runs = {run.run: run for run in store.runs(dataset.dataset)}
+    with store.together():
+        runs = {run.run: run for run in store.runs(dataset.dataset)}
+        named = sources(store, dataset.name)
+        versions = store.gold_versions(dataset.dataset)
     kept, people = [], []
-    for one in sources(store, dataset.name):
+    for one in named:
         if one.run is not None:
             if one.n:
                 kept.append(Compared(one.run, one.name, one.kind, _told(runs[one.run]), one.n, one.run))
@@ -53,7 +56,7 @@ def comparable(store: Store, dataset: Dataset) -> list[Compared]:
             people.append(Compared(f"{PERSON}:{one.name}", one.name, PERSON, "in the gold records", one.n))
     former = [
         Compared(f"{GOLD}:{version}", f"gold {version}", GOLD, (made or "")[:10], dataset.n)
-        for version, _, made in store.gold_versions(dataset.dataset)
+        for version, _, made in versions
         if version != dataset.gold
     ]
     return [*kept, *people, *former]

@@ -136,17 +136,18 @@ class Results:
         """
         from emotui.workbench.results.means import means
 
-        found = self._dataset(dataset, of_spans=False)
-        if runs is None:
-            chosen = _newest_each([with_state(run) for run in self._store.runs(found.dataset)])
-        else:
-            chosen = [run for run in map(self._store.run, runs) if run.dataset == found.dataset]
-        titles = titles_of(self._store, found) if found.task == SPANS else {}
-        mark = self._store.run_revisions([run.run for run in chosen]), found.fingerprint
-        names = tuple(run.run for run in chosen)
-        return self._once(
-            ("means", found.dataset, names), mark, lambda: means(self._store, found.dataset, chosen, titles)
-        )
+        with self._store.together():
+            found = self._dataset(dataset, of_spans=False)
+            if runs is None:
+                chosen = _newest_each([with_state(run) for run in self._store.runs(found.dataset)])
+            else:
+                chosen = [run for run in map(self._store.run, runs) if run.dataset == found.dataset]
+            titles = titles_of(self._store, found) if found.task == SPANS else {}
+            mark = self._store.run_revisions([run.run for run in chosen]), found.fingerprint
+            names = tuple(run.run for run in chosen)
+            return self._once(
+                ("means", found.dataset, names), mark, lambda: means(self._store, found.dataset, chosen, titles)
+            )
 
     def _by_slice(self, dataset: Dataset, names: Sequence[str] | None) -> list[ResultsTable]:
         """These runs, or the newest of each model and setting, by saved slice."""
@@ -172,13 +173,14 @@ class Results:
         from emotui.workbench.results.spread.people import people_tables
         from emotui.workbench.runs.sharing import groups_of
 
-        found = self._dataset(dataset, of_spans=False)
-        if runs is None:
-            every = _newest_each([with_state(run) for run in self._store.runs(found.dataset)])
-            chosen = [run for run in every if run.done]
-        else:
-            chosen = [self._store.run(name) for name in runs]
-        people = [run.run for run in self._store.runs(found.dataset) if run.source == "person"]
+        with self._store.together():
+            found = self._dataset(dataset, of_spans=False)
+            kept = self._store.runs(found.dataset)
+            if runs is None:
+                chosen = [run for run in _newest_each([with_state(run) for run in kept]) if run.done]
+            else:
+                chosen = [self._store.run(name) for name in runs]
+        people = [run.run for run in kept if run.source == "person"]
 
         def count() -> tuple[ResultsTable, ...]:
             groups = groups_of(self._store, found.dataset)
@@ -365,7 +367,8 @@ class Results:
         people: Mapping[str, AnnotatorFigures],
         baselines: Sequence[BaselineFigures],
     ) -> Material:
-        metrics, titles = metrics_of(self._store, dataset.dataset), self.titles(dataset.dataset)
+        with self._store.together():
+            metrics, titles = metrics_of(self._store, dataset.dataset), self.titles(dataset.dataset)
         return Material(runs, people, titles, metrics, baselines, is_sample_data(dataset))
 
     def _baselines(
@@ -386,11 +389,12 @@ class Results:
         self, dataset: Dataset, names: Sequence[str] | None, cancelled: IsCancelled, on_step: OnStep = untold
     ) -> tuple[list[RunFigures], list[RunFigures]]:
         """Figures of the runs over the dataset, and of those over prompting experiments; newest first."""
-        experiments = {one.dataset for one in self.datasets() if experiment_of(one) is not None}
-        if names is None:
-            runs = [with_state(run) for run in self._store.runs() if run.dataset in {*experiments, dataset.dataset}]
-        else:
-            runs = [with_state(self._store.run(name)) for name in names]
+        with self._store.together():
+            experiments = {one.dataset for one in self.datasets() if experiment_of(one) is not None}
+            if names is None:
+                runs = [with_state(run) for run in self._store.runs() if run.dataset in {*experiments, dataset.dataset}]
+            else:
+                runs = [with_state(self._store.run(name)) for name in names]
         for run in runs:
             if run.dataset not in experiments and run.dataset != dataset.dataset:
                 raise BadInput(f"run {run.run} is not one over the dataset {dataset.name!r}")
@@ -402,8 +406,9 @@ class Results:
         return own, [one for one in figures if one.run.dataset in experiments]
 
     def _figures(self, runs: Sequence[Run], cancelled: IsCancelled, on_step: OnStep = untold) -> list[RunFigures]:
-        marks = self._store.run_revisions([run.run for run in runs])
-        golds = {one.dataset: one.gold for one in self._store.datasets()}
+        with self._store.together():
+            marks = self._store.run_revisions([run.run for run in runs])
+            golds = {one.dataset: one.gold for one in self._store.datasets()}
         n = sum(run.done for run in runs)
         found, before = [], 0
         for run in runs:

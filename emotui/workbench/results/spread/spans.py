@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -64,7 +65,8 @@ def of_spans(
     words, sentences, labels = Opinions(WORDS, ("marked",)), Opinions(SENTENCES, ("marked",)), Opinions(SPAN_LABELS)
     samples: dict[int, SpanSample] = {}
     places: dict[int, _Places] = {}
-    maps = {name: mapping_of(store, dataset, name) for name in {run.model for run in (*models, *people)}}
+    # Each is a turn on the store, and people inside the gold come again at every text.
+    known_as = cache(partial(mapping_of, store, dataset))
 
     def person(name: str, number: int, marks: Sequence[Mark]) -> None:
         at = places[number]
@@ -77,12 +79,11 @@ def of_spans(
         found = (one.span() for one in _WORD.finditer(sample.text))
         places[number] = _Places(tuple(found), tuple((one.start, one.end) for one in sample.sentences))
         for name, marks in sample.annotators.items():
-            mapping = maps.setdefault(name, mapping_of(store, dataset, name))
-            person(name, number, _mapped(marks, mapping))
+            person(name, number, _mapped(marks, known_as(name)))
 
     def marked(run: Run, number: int, prediction: bytes | str) -> Sequence[Mark]:
         gold = task.as_gold(samples[number], decoder.decode(prediction))
-        return _mapped(gold.spans or (), maps[run.model])
+        return _mapped(gold.spans or (), known_as(run.model))
 
     decoder = msgspec.json.Decoder(task.prediction)
     for run, number, prediction in outcomes(store, people, cancelled):
