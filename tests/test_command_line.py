@@ -43,3 +43,9 @@ def test_status_and_output_are_those_of_a_call_in_this_process(
 def test_records_come_through_a_pipe(emotui_process: Emotui) -> None:
     piped = emotui_process(*SCORE, "-", stdin=json.dumps(PREDICTED))
     assert piped.document["f1"] == 1
+
+
+def test_the_first_word_of_a_name_of_two_says_what_may_follow(emotui: Emotui) -> None:
+    told = emotui("batch", "--help")
+    assert told.status == 2
+    assert "'batch' is the first of two words: batch read, batch write" in told.err

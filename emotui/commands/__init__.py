@@ -121,6 +121,9 @@ class LazyGroup(click.Group):
         """A command may have a name of two words."""
         if (pair := " ".join(args[:2])) in COMMANDS:
             return pair, self.get_command(ctx, pair), args[2:]
+        longer = [name for name in sorted(COMMANDS) if args[0] not in COMMANDS and name.startswith(f"{args[0]} ")]
+        if longer:
+            ctx.fail(f"'{args[0]}' is the first of two words: {', '.join(longer)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
