@@ -92,11 +92,15 @@ class Store:
         """Remove the file where `open` made it, nothing has been kept in it since, and nobody else has it open."""
         if not self.made:
             return
-        turns = Access(self.path, read_only=False, patience=0)
-        with contextlib.suppress(StoreError, OSError), turns.writing(shown=False) as connection:
-            if schema.is_empty(connection):
-                self.path.unlink()
-        turns.close()
+        self._turns.patience = 0
+        with contextlib.suppress(StoreError, OSError):
+            with self._turns.reading() as connection:
+                if not schema.is_empty(connection):
+                    return
+            with self._turns.writing(shown=False) as connection:
+                if schema.is_empty(connection):
+                    self.path.unlink()
+            self._turns.close()
 
     def waiting(self, on_waiting: access.OnWaiting, patience: float | None = None) -> Self:
         """The same store for work that rather waits than ends while another program holds the file.

@@ -14,6 +14,7 @@ from emotui.screens.dialogs.file import write_list
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
+from tests.templates import copy_of
 
 pytestmark = pytest.mark.faults
 
@@ -26,7 +27,11 @@ def store(tmp_path: Path, emotui: Emotui) -> Path:
     gold = tmp_path / "gold.jsonl"
     gold.write_text(GOLD, encoding="utf-8")
     path = tmp_path / "store.jsonl"
-    assert emotui("import", "spans", gold, "--db", path).status == 0
+
+    def make(template: Path) -> None:
+        assert emotui("import", "spans", gold, "--db", template).status == 0
+
+    copy_of(path, __name__, make)
     (tmp_path / "link.jsonl").symlink_to(path)
     return path
 
