@@ -61,23 +61,29 @@ def of_spans(
     Raises:
         Cancelled: between two thousand answers or so.
     """
-    task = task_named("spans")
     words, sentences, labels = Opinions(WORDS, ("marked",)), Opinions(SENTENCES, ("marked",)), Opinions(SPAN_LABELS)
+    if not people and not store.annotators(dataset.dataset):
+        return [words, sentences, labels]
+    task = task_named("spans")
     samples: dict[int, SpanSample] = {}
-    places: dict[int, _Places] = {}
+
+    @cache
+    def places(number: int) -> _Places:
+        sample = samples[number]
+        found = (one.span() for one in _WORD.finditer(sample.text))
+        return _Places(tuple(found), tuple((one.start, one.end) for one in sample.sentences))
+
     # Each is a turn on the store, and people inside the gold come again at every text.
     known_as = cache(partial(mapping_of, store, dataset))
 
     def person(name: str, number: int, marks: Sequence[Mark]) -> None:
-        at = places[number]
+        at = places(number)
         words.person(name, number, _met(at.words, marks).keys())
         sentences.person(name, number, _met(at.sentences, marks).keys())
         labels.person(name, number, {mark.label for mark in marks if mark.label})
 
     for number, sample in stored_samples(store, dataset, dataset.n):
         samples[number] = sample
-        found = (one.span() for one in _WORD.finditer(sample.text))
-        places[number] = _Places(tuple(found), tuple((one.start, one.end) for one in sample.sentences))
         for name, marks in sample.annotators.items():
             person(name, number, _mapped(marks, known_as(name)))
 
@@ -97,7 +103,7 @@ def of_spans(
         ]
         sure = _are_probabilities(mark for _, marks in said for mark in marks)
         for number, marks in said:
-            at = places[number]
+            at = places(number)
             for opinions_of, where in ((words, at.words), (sentences, at.sentences)):
                 opinions_of.source(run.run, number, _answer(_met(where, marks), sure=sure))
             labels.source(run.run, number, _answer(_by_label(marks), sure=sure))
@@ -105,9 +111,9 @@ def of_spans(
     labels.classes = tuple(sorted({str(name) for names in named for name in names}))
     by_label = {name: at for at, name in enumerate(labels.classes)}
     for number in sorted(wanted):
-        words.questions[number] = dict.fromkeys(range(len(places[number].words)), 0)
-        if len(places[number].sentences) > 1:
-            sentences.questions[number] = dict.fromkeys(range(len(places[number].sentences)), 0)
+        words.questions[number] = dict.fromkeys(range(len(places(number).words)), 0)
+        if len(places(number).sentences) > 1:
+            sentences.questions[number] = dict.fromkeys(range(len(places(number).sentences)), 0)
         if labels.classes:
             labels.questions[number] = by_label
     return [words, sentences, labels]
