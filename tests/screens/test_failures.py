@@ -1,5 +1,6 @@
 """What nobody foresaw costs a message: the workbench goes on, with what was typed, and a file has the traceback."""
 
+import asyncio
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -138,3 +139,17 @@ def _caught(error: Exception) -> Exception:
         raise error
     except Exception as caught:
         return caught
+
+
+async def test_keys_that_come_before_a_place_or_a_sheet_is_all_there_raise_nothing(tmp_path: Path, log: Path) -> None:
+    source = workspace(tmp_path / "w.duckdb")
+    app = EmotuiApp(lambda: source, poll=None)
+    async with app.run_test(size=(100, 30)) as pilot:
+        for key in ("5", "e", "escape", "f", "escape", "r", "escape", "colon", "escape", "4", "2", "1"):
+            app.post_message(event_of(key))
+            await asyncio.sleep(0)
+        await settle(pilot)
+        assert frame(pilot).places.number == 1
+        app.post_message(event_of("e"))
+        app.exit()
+    assert not log.exists(), log.read_text("utf-8")

@@ -220,6 +220,7 @@ def test_evidence_late_in_a_long_text_is_found_at_its_place(backend: EmbeddedBac
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_text_of_a_megabyte_is_read_to_its_end(backend: EmbeddedBackend) -> None:
     text = "The clerk put the file back on the second shelf. " * 21_000 + "I was so terrified that I screamed."
     assert len(text) > 1_000_000

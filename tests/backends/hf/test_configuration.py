@@ -167,3 +167,15 @@ def test_any_files_of_a_model_are_loaded_or_refused_in_one_line(folder: Path, se
     finally:
         shutil.copyfile(TINY / name, folder / name)
     assert "\n" not in said
+
+
+def test_what_a_library_in_rust_gives_up_with_is_one_line(folder: Path) -> None:
+    said = json.loads((TINY / "tokenizer.json").read_text("utf-8"))
+    said["model"] |= {"continuing_subword_prefix": "longer than any token", "vocab": {"a": 0, "b": 1, "ab": 2}}
+    (folder / "tokenizer.json").write_text(json.dumps(said | {"model": said["model"] | {"merges": [["a", "b"]]}}))
+    try:
+        with pytest.raises(ModelError, match="could not be loaded: range ") as refused:
+            hf.load(str(folder), {"threads": 1, "check_memory": False}, lambda line: None)
+        assert "\n" not in str(refused.value)
+    finally:
+        shutil.copyfile(TINY / "tokenizer.json", folder / "tokenizer.json")

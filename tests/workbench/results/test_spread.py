@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from emotui.metrics.people_spread import FLOOR
+from emotui.store.access import Access
 from emotui.tables import Cell, ResultsTable
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
@@ -78,3 +79,27 @@ def test_without_two_annotators_of_a_text_there_is_no_such_table(emotui: Emotui,
     (tmp_path / "g.jsonl").write_text(json.dumps(one) + "\n", encoding="utf-8")
     emotui("import", "labels", "g.jsonl", "--name", "d", "--db", "w.duckdb")
     assert Workspace.open(tmp_path / "w.duckdb").results().spread("d") == ()
+
+
+@pytest.mark.parametrize("annotated", [True, False])
+def test_people_inside_the_gold_cost_no_turn_on_the_store_for_each_text(
+    emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, annotated: bool
+) -> None:
+    turns: list[Path] = []
+    taken = Access._turn
+
+    def counted(access: Access, **more: bool) -> object:
+        turns.append(access.path)
+        return taken(access, **more)
+
+    for n in (2, 9):
+        people = {"annotators": {"ann": [[3, 7]], "bob": []}} if annotated else {}
+        texts = [{"id": f"{at}", "text": "so glad", "spans": [[3, 7]]} | people for at in range(n)]
+        (tmp_path / f"{n}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in texts))
+        assert emotui("import", "spans", f"{n}.jsonl", "--name", "d", "--db", f"{n}.duckdb").status == 0
+        workspace = Workspace.open(tmp_path / f"{n}.duckdb")
+        with monkeypatch.context() as patched:
+            patched.setattr(Access, "_turn", counted)
+            assert bool(workspace.results().spread("d")) is annotated
+    few, more = (turns.count(tmp_path / f"{n}.duckdb") for n in (2, 9))
+    assert few == more > 0
