@@ -145,8 +145,6 @@ class Keys:
 
     def _can(self, action: str) -> bool:
         place = self._place
-        if not place.is_mounted:
-            return False  # what it would be asked about is not there yet
         if self.gives_way(action) or (place.takes_letters and not place.can(action)):
             return False
         if place.alone and action in _OF_LIST and place.doing(action) is None:

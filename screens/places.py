@@ -1,5 +1,6 @@
 """Which places there are, by the number that opens them. A new place is one line here."""
 
+import asyncio
 from importlib import import_module
 
 from textual.app import ComposeResult
@@ -72,6 +73,7 @@ class OpenPlaces(Horizontal):
         self._session = session
         self._places = {BROWSE: self._make(BROWSE)}
         self._told: dict[int, str] = {}
+        self._opening = asyncio.Lock()
 
     def _make(self, number: int) -> Place:
         return class_of(PLACES[number])(self._session, id=f"place-{number}")
@@ -91,18 +93,20 @@ class OpenPlaces(Horizontal):
 
     async def open(self, number: int) -> None:
         """Show another place."""
-        place = self._places.get(number) or self._make(number)
-        self.here.display = False
-        self.number = number
-        if number not in self._places:
-            self._places[number] = place
-            # Shown only once it knows what to ask: what a place does when it comes into sight counts on that.
-            place.display = False
-            await self.mount(place)
-            if self._session.source is not None:
-                place.bind_source(self._session.source)
-        self.tell_model()
-        self.here.display = True
+        # One at a time: keys that are pressed meanwhile may open others.
+        async with self._opening:
+            if number not in self._places:
+                place = self._make(number)
+                # Shown, and told anything, only once all of it is there and knows what to ask.
+                place.display = False
+                await self.mount(place)
+                if self._session.source is not None:
+                    place.bind_source(self._session.source)
+                self._places[number] = place
+            self.here.display = False
+            self.number = number
+            self.tell_model()
+            self.here.display = True
 
     def tell_model(self, *, again: bool = False) -> None:
         """Tell the place which model is live, where it does not know yet; `again`: every place, once it is seen."""

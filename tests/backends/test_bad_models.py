@@ -98,9 +98,10 @@ def test_it_is_one_line_and_the_store_is_as_it_was(
         got = emotui(*command, "--model", spec, "--json")
         assert (got.status, got.out, got.err.count("\n")) == (status, "", 1), got.err
         assert why in got.err
-    store = Store.open(db, read_only=True, create=False)
-    assert [dataset.name for dataset in store.datasets()] in ([], ["texts"])
-    assert store.runs() == []
+    if db.exists():  # what can be seen before the texts are read leaves no store
+        store = Store.open(db, read_only=True, create=False)
+        assert [dataset.name for dataset in store.datasets()] == ["texts"]
+        assert store.runs() == []
 
 
 def test_a_model_without_a_chat_template_answers_and_says_how_it_was_asked(

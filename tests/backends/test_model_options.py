@@ -10,7 +10,6 @@ from emotui.backends import gguf, hf
 from emotui.backends.host import ModelProcess
 from emotui.backends.options import split_options
 from emotui.errors import BadInput, ModelError
-from emotui.store.store import Store
 from tests.conftest import Emotui
 from tests.paths import TESTS
 
@@ -102,4 +101,4 @@ def test_a_wrong_option_is_told_before_anything_is_started_or_stored(
         got = emotui(*command, *(("texts.jsonl",) if command[0] == "predict" else ()), "--model", spec, "--json")
         assert (got.status, got.out, got.err.count("\n")) == (2, "", 1), got.err
         assert why in got.err
-    assert Store.open(db, read_only=True, create=False).datasets() == []
+    assert not db.exists()

@@ -37,7 +37,7 @@ class Able(Acting):
         self.kinds = kinds
         self.own_keys: tuple[Any, ...] = ()
         self.modes: tuple[type[Acting], ...] = ()
-        self.takes_letters, self.only, self.alone, self.is_mounted = False, None, False, True
+        self.takes_letters, self.only, self.alone = False, None, False
 
     def doing(self, action: str) -> Any:
         return (lambda: None) if any(hasattr(kind, f"do_{action}") for kind in self.kinds) else None
