@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+from textual.events import Ready
 from textual.screen import Screen
 
 from emotui import screens
@@ -110,8 +111,9 @@ class Sheets(EmotuiApp):
     def get_default_screen(self) -> Any:
         return Screen()
 
-    def on_ready(self) -> None:
+    def on_ready(self, event: Ready) -> None:
         """There is no frame whose source could be opened."""
+        event.prevent_default()
 
 
 def test_a_sheet_of_every_kind_is_looked_at() -> None:
