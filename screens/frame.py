@@ -143,7 +143,8 @@ class Frame(Acting, LaidOut):
         if isinstance(opened.theme, str) and opened.theme in self.app.available_themes:
             self.app.theme = opened.theme
         self.folding.take_width(opened.list_width)
-        self.place.bind_source(opened.source)
+        for place in self.places.opened:  # a key may have opened others meanwhile
+            place.bind_source(opened.source)
         self.places.tell_model()
         self._top()
         if self._poll:

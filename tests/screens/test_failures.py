@@ -150,6 +150,7 @@ async def test_keys_that_come_before_a_place_or_a_sheet_is_all_there_raise_nothi
             await asyncio.sleep(0)
         await settle(pilot)
         assert frame(pilot).places.number == 1
+        assert "being read" not in screen_text(pilot)
         app.post_message(event_of("e"))
         app.exit()
     assert not log.exists(), log.read_text("utf-8")
