@@ -1,5 +1,6 @@
 """A chat template is a program of somebody's: whatever it does, it ends, and what it raises is one line."""
 
+import sys
 import threading
 
 import pytest
@@ -69,6 +70,8 @@ def test_one_that_runs_without_end_is_stopped(source: str, main: bool, monkeypat
     if main:
         said.append(refusal(source))
     else:
+        if sys.gettrace() is not None:
+            pytest.skip("under the tracer of coverage another thread is not stopped")
         thread = threading.Thread(target=lambda: said.append(refusal(source)))
         thread.start()
         thread.join()
