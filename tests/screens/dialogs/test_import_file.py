@@ -41,7 +41,7 @@ async def test_a_file_is_looked_at_mapped_and_then_taken_and_shown(tmp_path: Pat
     async with opened(source) as pilot:
         await press(pilot, "I")
         await typed(pilot, path=table, columns="text=Said,label=Feels", mapping=mapping)
-        await until(pilot, "taken for table", "Enter imports 2 samples as own")
+        await until(pilot, "taken for", "Enter imports 2 samples as own")
         assert '"text":"What a day [b]!"' in screen_text(pilot)
         assert [one.name for one in source.datasets()] == ["sample"]
         await typed(pilot, name="tweets")
