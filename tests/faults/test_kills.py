@@ -201,12 +201,15 @@ def struck_workbench(db: Path) -> tuple[bytes, list[psutil.Process]]:
     return bytes(screen), there
 
 
-def test_a_workbench_whose_terminal_is_gone_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("hang_ups", [signal.SIG_DFL, signal.SIG_IGN], ids=["heeded", "ignored"])
+def test_a_workbench_whose_terminal_is_gone_ends(tmp_path: Path, hang_ups: signal.Handlers) -> None:
     small(tmp_path / "w.duckdb")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "emotui", "--db", str(tmp_path / "w.duckdb")]
     own: dict[str, int] = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    before = signal.signal(signal.SIGHUP, hang_ups)
     person = subprocess.Popen(command, **own, env=ENVIRONMENT, start_new_session=True)  # type: ignore[call-overload]
+    signal.signal(signal.SIGHUP, before)
     os.close(theirs)
     try:
         assert os.read(ours, 1)
