@@ -100,7 +100,8 @@ class Overview(Vertical):
         self.query_one("#generate-models", PickedRows).show_rows(figures.metrics)
         against = sorted(
             (one for one in figures.metrics if one.name in figures.trust),
-            key=lambda one: -(figures.trust[one.name]["oriented_pearson"] or -2.0),
+            key=lambda one: _closeness(figures.trust[one.name]["oriented_pearson"]),
+            reverse=True,
         )
         self.query_one("#generate-trust", PickedRows).show_rows(against)
 
@@ -213,3 +214,9 @@ def points_of(figures: "Figures", metric: "Metric", *, papers: bool) -> list[Poi
             if name != CORRELATION and metric.name in row
         ]
     return points
+
+
+def _closeness(r: float | None) -> float:
+    """What metrics are put in order by: two that go with people equally keep their order, whatever the last digits of their
+    embeddings are on this processor."""
+    return -2.0 if r is None else round(r, 6)

@@ -98,7 +98,7 @@ def number(value: float | None) -> str:
     """`.812`, `-.05`, `13.4`; a dash where it is undefined."""
     if value is None or value != value:
         return UNDEFINED
-    if abs(value) < 1:
+    if round(abs(value), 3) < 1:
         written = f"{value:.3f}"
         return written.replace("0.", ".", 1)
-    return f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
+    return f"{value:.2f}" if round(abs(value), 2) < 10 else f"{value:.1f}"

@@ -197,14 +197,22 @@ def unmarked(screen: list[list[Run]]) -> set[str]:
     return {run.text.strip()[:30] for line in screen for run in line if "▸ " in run.text and not run.style.reverse}
 
 
+_NOTICE = "▌"
+"""The left edge of a notice."""
+
+
 def odd_words(lines: list[str]) -> set[str]:
-    """Words that stand nowhere in program and data: cut without an ellipsis, or grown together with what is beside."""
+    """Words that stand nowhere in program and data: cut without an ellipsis, or grown together with what is beside.
+
+    What a notice lies over is not cut.
+    """
     found = set()
     for line in lines:
         for match in _TOKEN.finditer(line):
             token = match.group()
             beside = line[max(match.start() - 1, 0) : match.start()] + line[match.end() : match.end() + 2].strip()
-            if len(token) < 2 or token.isdigit() or token.isupper() or "…" in beside or token.lower() in known():
+            hidden = "…" in beside or _NOTICE in beside
+            if len(token) < 2 or token.isdigit() or token.isupper() or hidden or token.lower() in known():
                 continue
             found.add(token)
     return found
