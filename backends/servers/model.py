@@ -1,6 +1,7 @@
 """A model behind a server, as a backend: batches in, answers and refusals out."""
 
 import asyncio
+import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -20,7 +21,10 @@ _Answer = TypeVar("_Answer")
 
 
 class ServerModel:
-    """Lives in the child process, in its own event loop; at most `concurrency` requests are under way, of all asks."""
+    """Lives in the child process, in its own event loop; at most `concurrency` requests are under way, of all asks.
+
+    Let go of, or at the end of its process, it closes itself.
+    """
 
     def __init__(self, card: ModelCard, connection: Connection, asker: Asker, runner: asyncio.Runner) -> None:
         self.card = card
@@ -28,6 +32,8 @@ class ServerModel:
         self._connection = connection
         self._asker = asker
         self._gate = asyncio.Semaphore(connection.settings.concurrency)
+        # Of a model that nobody closes aiohttp would print that its session was left open.
+        self._end = weakref.finalize(self, _end, connection, runner)
 
     async def answer(self, requests: Sequence[Request]) -> Any:
         """The results of requests of one type, as `generate`, `score` or `embed` give them."""
@@ -93,5 +99,9 @@ class ServerModel:
 
     def close(self) -> None:
         """Close the connections and the event loop."""
-        self.runner.run(self._connection.close())
-        self.runner.close()
+        self._end()
+
+
+def _end(connection: Connection, runner: asyncio.Runner) -> None:
+    runner.run(connection.close())
+    runner.close()

@@ -1,6 +1,7 @@
 """Models behind a server: what is asked of it, what comes back, and what its faults cost. The server is real."""
 
 import contextlib
+import gc
 import json
 import re
 import sys
@@ -67,6 +68,26 @@ def test_answers_stand_in_the_order_of_their_requests(server: FaultyServer) -> N
         Generation("EARLY", 1, 2, "stop"),
         Generation("NEXT", 1, 2, "stop"),
     ]
+
+
+def test_a_model_that_nobody_closes_closes_itself(
+    server: FaultyServer, caplog: pytest.LogCaptureFixture, recwarn: pytest.WarningsRecorder
+) -> None:
+    model = connect(server)
+    model.generate([say("early")])
+    runner = model.runner
+    del model
+    gc.collect()
+    with pytest.raises(RuntimeError, match="closed"):
+        runner.get_loop()
+    assert not caplog.records
+    assert not [each for each in recwarn if each.category is ResourceWarning]
+
+
+def test_a_closed_model_may_be_closed_again(server: FaultyServer) -> None:
+    model = connect(server)
+    model.close()
+    model.close()
 
 
 def test_sampling_is_passed_request_by_request(server: FaultyServer) -> None:
