@@ -40,7 +40,7 @@ from emotui.workbench.workspace import Workspace
     "--labels",
     "labels_file",
     type=click.Path(),
-    help="rephrase: labels to choose among; values: names (valence 1..9). One a line.",
+    help="labels, rephrase: labels to choose among; values: names (valence 1..9). One a line.",
 )
 @click.option("--ppl-model", metavar="SPEC", help="generation: perplexity of all texts by this causal model.")
 @click.option("--stride", type=click.IntRange(min=1), help="--ppl-model: words that its window moves on by (128).")

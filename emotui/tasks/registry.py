@@ -91,9 +91,13 @@ def with_labels(
     """The options of a question about texts of which nothing is known. `labels`: a person's own.
 
     Raises:
-        BadInput: the model does not know one of the labels, or there are none.
+        BadInput: the model does not know one of the labels, there are none, or the task chooses among no labels.
     """
     if task.labels is None:
+        if labels is not None:
+            there = [kind for kind, one in kinds().items() if one.labels is not None]
+            named = " and ".join(filter(None, (", ".join(there[:-1]), there[-1])))
+            raise BadInput(f"--labels is for {named}, not for {task.files.kind}")
         return options
     if "matched" in task.option_names(way):
         unknown = task.blank(Text(id="", text=""), labels or ())

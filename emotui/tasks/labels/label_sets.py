@@ -55,7 +55,7 @@ class LabelSets:
         if not labels:
             raise BadInput(
                 f"there are no labels to choose from: no text has one, and {card.spec} has none of its own "
-                "(emotui predict takes --labels FILE)"
+                "(--labels FILE gives them, one a line)"
             )
         found: dict[str, object] = {**options, "labels": list(labels)}
         if way == HEADS:

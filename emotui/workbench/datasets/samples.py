@@ -36,7 +36,7 @@ def add_samples(
     if there is not None:
         if there.fingerprint == mark and there.task == found.name:
             return there
-        raise BadInput(f"the store has other samples under the name {name!r}: choose another with --name")
+        raise BadInput(f"the store has other samples under the name {name!r}: choose another (emotui import --name)")
     rows = told((found.row(sample) for sample in samples), "keeping", len(samples), on_step)
     return store.add_dataset(name, found.name, rows, source, mark, asked=asked_fingerprint(found, samples))
 

@@ -11,12 +11,12 @@ import msgspec
 
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
-from emotui.errors import BadInput, ModelError, NotNow
+from emotui.errors import ModelError, NotNow
 from emotui.formats.reading import Warn
 from emotui.formats.rows import shown
 from emotui.tasks.asking import Asking
 from emotui.tasks.prompting.settings import configured
-from emotui.tasks.registry import kinds, task_named, with_labels
+from emotui.tasks.registry import task_named, with_labels
 from emotui.tasks.task import Asked, Task
 from emotui.workbench.files.answers import Answered, Answers, unwritable
 from emotui.workbench.files.texts import Texts
@@ -98,7 +98,7 @@ def predict(
         for problem in texts.skipped:
             warn(f"skipped {problem}")
         card = model.load()
-        names = _labels(task, card, labels)
+        names = () if task.labels is None else task.labels.of_file(card, labels)
         way = chosen_way(task, card, way, options)
         settled = with_labels(task, card, way, options or {}, None if labels is None else names)
         names = tuple(settled.get("labels", names))
@@ -247,14 +247,3 @@ def _record(task: Task, sample: Any, answer: Asked, way: str, model: str) -> tup
     if (wrong := unwritable(record)) is not None:
         return made(None), f"the answer cannot be written: {wrong}"
     return record, why
-
-
-def _labels(task: Task, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
-    """The labels that the answers will be over; none in a task that chooses among no labels."""
-    if task.labels is not None:
-        return task.labels.of_file(card, given)
-    if given is not None:
-        there = [kind for kind, one in kinds().items() if one.labels is not None]
-        named = " and ".join(filter(None, (", ".join(there[:-1]), there[-1])))
-        raise BadInput(f"--labels is for {named}, not for {task.files.kind}")
-    return ()

@@ -58,6 +58,20 @@ def scenes(tmp_path: Path) -> Path:
     return path
 
 
+def test_labels_that_are_missing_are_asked_for_by_the_commands_own_option(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "texts.jsonl").write_text('{"id": "a", "text": "So it is."}\n')
+    (tmp_path / "labels.txt").write_text("joy\nfear\n")
+    asked = ("--model", "M", "--records", "texts.jsonl", "--to", "ask.jsonl")
+    bare = emotui("batch", "write", "labels", *asked)
+    assert (bare.status, bare.err.endswith(" has none of its own (--labels FILE gives them, one a line)\n")) == (
+        2,
+        True,
+    )
+    assert emotui("batch", "write", "labels", *asked, "--labels", "labels.txt", "--json").document["requests"] == 2
+    strange = emotui("batch", "write", "spans", *asked, "--labels", "labels.txt")
+    assert (strange.status, strange.err) == (2, "--labels is for scenes, class, labels and values, not for spans\n")
+
+
 def test_a_run_by_another_engine_is_written_answered_and_read(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
     asked = ("batch", "write", "scenes", "--model", "M", "--records", scenes, "--to", "ask.jsonl", "--json")
     assert emotui(*asked).document == {"to": "ask.jsonl", "n": N, "open": N, "requests": 8 * N}
