@@ -1,5 +1,6 @@
 """What kind of model a directory holds, by its `config.json` alone: known without torch, and before anything loads."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,11 +26,14 @@ def family_of(config: Mapping[str, Any]) -> str | None:
     return next((family for ending, family in FAMILIES.items() if str(names[0]).endswith(ending)), None)
 
 
+_AGAINST = re.compile(r"contradict|(not?|non)[ _-]?entail")
+"""How the label begins that an NLI model gives where the text speaks against a statement; models of two labels have
+the second name, which holds what is neither too."""
+
+
 def nli_places(labels: Sequence[str]) -> tuple[int, int] | None:
-    """Where entailment and contradiction stand among an NLI model's labels; None for any other classifier."""
-    found: dict[str, int] = {}
-    for place, label in enumerate(labels):
-        for word in ("entail", "contradict"):
-            if label.lower().startswith(word):
-                found[word] = place
-    return (found["entail"], found["contradict"]) if len(found) == 2 else None
+    """Where entailment and what speaks against it stand among an NLI model's labels; None for any other classifier."""
+    names = [label.strip().lower() for label in labels]
+    entails = [place for place, name in enumerate(names) if name.startswith("entail")]
+    against = [place for place, name in enumerate(names) if _AGAINST.match(name)]
+    return (entails[0], against[0]) if len(entails) == len(against) == 1 else None

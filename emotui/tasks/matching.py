@@ -1,5 +1,6 @@
 """Which of a model's labels is meant by a task's: the same word in another form counts, another word does not."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from emotui.errors import BadInput
@@ -15,6 +16,9 @@ _FORMS: Mapping[str, tuple[str, ...]] = {
     "anticipation": ("anticipating", "anticipatory"),
 }
 """Plutchik's eight, and under what names classifiers have them; happiness is what Ekman calls joy."""
+
+_NUMBERED = re.compile(r"LABEL_\d+")
+"""What transformers calls the labels of a model that says no names."""
 
 _NAMED = {form: name for name, forms in _FORMS.items() for form in forms}
 
@@ -44,7 +48,9 @@ def matched_all(labels: Sequence[str], own: Sequence[str], spec: str) -> dict[st
     if lacking:
         first, *more = lacking
         others = f" and {len(more)} more of these {len(labels)} labels" if more else ""
-        raise BadInput(f"{spec} has no label {first!r}{others}; it knows: {', '.join(own)}")
+        unnamed = all(map(_NUMBERED.fullmatch, own))
+        hint = " (numbers in place of names: id2label in its config.json gives names)" if unnamed else ""
+        raise BadInput(f"{spec} has no label {first!r}{others}; it knows: {', '.join(own)}{hint}")
     whole = {label: known for label, known in found.items() if known is not None}
     taken: dict[str, str] = {}
     for label, known in whole.items():

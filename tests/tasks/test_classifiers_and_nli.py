@@ -32,6 +32,10 @@ def test_labels_without_a_partner_or_with_one_in_common_are_named() -> None:
     assert matched_all(("joy", "fear"), ("scared", "happiness"), "m") == {"joy": "happiness", "fear": "scared"}
     with pytest.raises(BadInput, match="m has no label 'trust' and 1 more of these 3 labels; it knows: joy"):
         matched_all(("joy", "trust", "fear"), ("joy",), "m")
+    with pytest.raises(
+        BadInput, match=r"it knows: LABEL_0, LABEL_1 \(numbers in place of names: id2label in its config"
+    ):
+        matched_all(("joy",), ("LABEL_0", "LABEL_1"), "m")
     with pytest.raises(BadInput, match="m has one label, 'joy', for both 'joy' and 'happiness'"):
         matched_all(("joy", "happiness"), ("joy", "fear"), "m")
 
@@ -88,6 +92,17 @@ def test_scenes_of_an_nli_model_are_entailment_against_contradiction_of_a_statem
     statements = [(wording or "{subject} feels {emotion}.").format(subject="The dog", emotion=e) for e in PLUTCHIK]
     rows = [naive_classes(folder, TEXT, statement) for statement in statements]
     assert _odds(record) == pytest.approx([float(row[2] - row[0]) for row in rows], abs=1e-4)
+
+
+@pytest.mark.parametrize("against", ["not_entailment", "NOT-ENTAILMENT", "non entailment"])
+def test_an_nli_model_of_two_labels_weighs_entailment_against_all_else(
+    emotui: Emotui, tmp_path: Path, scenes: Path, against: str
+) -> None:
+    folder = hf_models.bert(tmp_path / "nli", head="classes", labels=("entailment", against))
+    asked = ("predict", "scenes", "--model", f"hf:{folder}", "--records", str(scenes), "--json")
+    (record,) = emotui(*asked).document["records"]
+    rows = [naive_classes(folder, TEXT, f"The dog feels {emotion}.") for emotion in PLUTCHIK]
+    assert _odds(record) == pytest.approx([float(row[0] - row[1]) for row in rows], abs=1e-4)
 
 
 def test_labels_of_an_nli_model_are_judged_each_for_itself(emotui: Emotui, tmp_path: Path) -> None:
