@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from emotui.backends.base import Generate
 from emotui.backends.hf.loading import Loaded
@@ -15,6 +16,12 @@ MISSING = "hf: models follow a grammar with llguidance: pip install llguidance, 
 
 _AS_LLAMA_CPP = '%llguidance {"no_forcing": true}'
 """Where only one text can follow, any tokens that spell it are allowed, as llama.cpp does."""
+
+_BOUNDS: NDArray[np.float32] = np.where(
+    np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"), np.inf, -np.inf
+).astype(np.float32)
+"""(256, 8): for each byte of bits the most that a logit may be. Taking the lesser of both is quicker than filling where
+a bit is 0, of which a processor guesses wrong again and again (benchmarks/models/masks.py)."""
 
 _KEPT = 64
 """Grammars that are read once: a task has one or a few, unless each text has its own."""
@@ -83,23 +90,31 @@ class Grammar:
     def __init__(self, matcher: Any) -> None:
         self._matcher = matcher
 
-    def narrow(self, logits: torch.Tensor) -> torch.Tensor:
-        """The logits with minus infinity where a token may not come next. Args and returns: (vocabulary,).
+    def narrow(self, logits: torch.Tensor) -> None:
+        """Make the logits minus infinity where a token may not come next. Args: logits: (vocabulary,), changed.
 
         Raises:
             ModelError: nothing may.
         """
-        bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
-        inside = np.unpackbits(bits, bitorder="little", count=len(logits))
-        if self._matcher.is_error() or not inside.any():
-            raise ModelError("the grammar leaves no token that could follow")
+        bits = self._bits(len(logits))
         if logits.device.type == "cpu":
-            outside = torch.from_numpy(inside == 0)
+            bounds = torch.from_numpy(_BOUNDS.take(bits, axis=0)).view(-1)[: len(logits)]
+            torch.minimum(logits, bounds.to(logits.dtype), out=logits)
         else:
             # A device is sent the bits, an eighth of what they are unpacked.
-            held = torch.from_numpy(np.packbits(inside, bitorder="little")).to(logits.device)
-            outside = unpacked(held)[: len(logits)] == 0
-        return logits.masked_fill(outside, float("-inf"))
+            outside = unpacked(torch.from_numpy(bits).to(logits.device))[: len(logits)] == 0
+            logits.masked_fill_(outside, float("-inf"))
+
+    def _bits(self, tokens: int) -> NDArray[np.uint8]:
+        """Which of so many tokens may come next, the lowest bit first; tokens that the tokeniser has not may never."""
+        told = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
+        bits = np.zeros(-(-tokens // 8), np.uint8)
+        bits[: len(told)] = told[: len(bits)]
+        if tokens % 8:
+            bits[-1] &= (1 << tokens % 8) - 1
+        if self._matcher.is_error() or not bits.any():
+            raise ModelError("the grammar leaves no token that could follow")
+        return bits
 
     def accept(self, token: int) -> None:
         """Go on behind this token, which must be allowed."""

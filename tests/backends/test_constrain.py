@@ -90,6 +90,36 @@ def test_a_list_of_words_is_json_of_that_length(model: Any) -> None:
             assert len(json.loads(each.text)) == 2
 
 
+class Matcher:
+    """A grammar at one place: llguidance's bits of which tokens may come next."""
+
+    def __init__(self, allowed: set[int], tokens: int) -> None:
+        self._bits = bytes(
+            sum(1 << bit for bit in range(8) if 8 * byte + bit in allowed) for byte in range(4 * -(-tokens // 32))
+        )
+
+    def compute_bitmask(self) -> bytes:
+        return self._bits
+
+    def is_error(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(("tokens", "logits"), [(64, 64), (37, 37), (37, 80), (64, 37), (40, 39)])
+def test_a_logit_stays_as_it_is_where_a_token_may_follow_and_else_is_minus_infinity(tokens: int, logits: int) -> None:
+    """A model may have more logits than its tokeniser has tokens, or fewer."""
+    torch = pytest.importorskip("torch")
+    allowed = {place for place in range(tokens) if place * place % 7 < 3}
+    for kind in (torch.float32, torch.bfloat16):
+        row = torch.linspace(-9, 9, logits, dtype=kind)
+        row[:2] = torch.tensor([float("inf"), -0.0])
+        wanted = [value if place in allowed else float("-inf") for place, value in enumerate(row.tolist())]
+        hf_grammar.Grammar(Matcher(allowed, tokens)).narrow(row)
+        assert (row.tolist(), row.dtype) == (wanted, kind)
+    with pytest.raises(ModelError, match="no token that could follow"):
+        hf_grammar.Grammar(Matcher({logits + 1}, logits + 2)).narrow(torch.zeros(logits))
+
+
 def test_both_libraries_allow_the_same_tokens_at_every_step() -> None:
     """Of tokens that are whole characters: llama.cpp lets bytes through that no text has, and control tokens."""
     pytest.importorskip("llama_cpp")
@@ -114,7 +144,8 @@ def test_both_libraries_allow_the_same_tokens_at_every_step() -> None:
             (ours,) = grammars.begin([Generate((), grammar=text)])
             for _ in range(25):
                 flat = torch.zeros(size)
-                allowed = set(torch.isfinite(ours.narrow(flat)).nonzero().flatten().tolist())
+                ours.narrow(flat)
+                allowed = set(torch.isfinite(flat).nonzero().flatten().tolist())
                 allowed &= whole
                 expected = {token for token in whole if theirs.allows(token)}
                 assert allowed == expected, (name, allowed ^ expected)

@@ -128,7 +128,7 @@ def write(
         stopping.check()
         for row, each in enumerate(active):
             if each.grammar is not None and not each.forced and each.answer is not None:
-                logits[row] = each.grammar.narrow(logits[row])
+                each.grammar.narrow(logits[row])
         chosen = choose(
             logits,
             [each.request.temperature for each in active],
