@@ -351,8 +351,10 @@ def child_environment(spec: str) -> dict[str, str]:
 
 
 def lacks(spec: str, capability: str) -> str:
-    """One sentence: this model cannot do that, these kinds can."""
-    kinds = ", ".join(CAPABLE_KINDS.get(capability, ())) or "none"
+    """One sentence: this model cannot do that, these kinds can (of its own kind, others)."""
+    own = spec.partition(":")[0]
+    can = CAPABLE_KINDS.get(capability, ())
+    kinds = ", ".join(f"other {kind}" if kind == f"{own}:" else kind for kind in can) or "none"
     return f"{spec} cannot {capability.replace('_', ' ')}; kinds of model that can: {kinds}"
 
 

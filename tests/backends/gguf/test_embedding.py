@@ -93,5 +93,5 @@ def test_what_it_cannot_do_names_the_kinds_that_can(model: GgufEmbedder) -> None
     assert model.card.capabilities == ("embed",)
     with ModelProcess(model.card.spec) as process:
         assert process.ask([Embed(TEXTS[0])]).shape == (1, 384)
-        with pytest.raises(ModelError, match=r"cannot generate; kinds of model that can: hf:, gguf:, openai:"):
+        with pytest.raises(ModelError, match=r"cannot generate; kinds of model that can: hf:, other gguf:, openai:"):
             process.ask([Generate((Message("user", "x"),))])

@@ -386,5 +386,5 @@ def test_it_lives_in_a_process_of_its_own() -> None:
         assert any("weights as float32 on cpu" in line for line in lines)
         example = corpus.fact_examples()[3]
         assert model.ask([asked(example.prompt)])[0].text == example.answer
-        with pytest.raises(ModelError, match="cannot embed; kinds of model that can: embedded, hf:, gguf:"):
+        with pytest.raises(ModelError, match="cannot embed; kinds of model that can: embedded, other hf:, gguf:"):
             model.ask([Embed("x")])

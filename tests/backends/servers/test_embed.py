@@ -49,7 +49,7 @@ def test_a_server_that_only_embeds_can_do_that(server: FaultyServer) -> None:
 def test_a_server_that_does_not_embed_is_told_in_one_line(server: FaultyServer) -> None:
     with (
         ModelProcess(f"openai:{server.spec}") as model,
-        pytest.raises(ModelError, match=r"cannot embed; kinds of model that can: embedded, hf:, gguf:, openai:$"),
+        pytest.raises(ModelError, match=r"cannot embed; kinds of model that can: embedded, hf:, gguf:, other openai:$"),
     ):
         model.ask([Embed("x")])
 
