@@ -169,8 +169,7 @@ class Context:
                 self._put(place + offset, token, start + offset, sequence, every or offset == len(ending) - 1)
             asked.append([place + offset for offset in range(0 if every else len(ending) - 1, len(ending))])
             place += len(ending)
-        self._batch.n_tokens = place
-        self._run()
+        self._run(place)
         rows = [np.stack([self._row(index) for index in places]) for places in asked]
         for sequence in range(1, len(endings) + 1):
             self._c.llama_memory_seq_rm(self._memory, sequence, -1, -1)
@@ -203,8 +202,7 @@ class Context:
         stopping.check()
         for place, (sequence, position, token) in enumerate(following):
             self._put(place, token, position, sequence, True)
-        self._batch.n_tokens = len(following)
-        self._run()
+        self._run(len(following))
         return [self._row(place) for place in range(len(following))]
 
     def drop(self, sequence: int) -> None:
@@ -241,8 +239,7 @@ class Context:
         start, last = len(self.tokens), len(ids) - 1
         for place, token in enumerate(ids):
             self._put(place, token, start + place, 0, every or place == last)
-        self._batch.n_tokens = len(ids)
-        self._run()
+        self._run(len(ids))
         self.tokens.extend(ids)
 
     def _put(self, place: int, token: int, position: int, sequence: int, wanted: bool) -> None:
@@ -253,13 +250,18 @@ class Context:
         batch.seq_id[place][0] = sequence
         batch.logits[place] = wanted
 
-    def _run(self) -> None:
+    def _run(self, count: int) -> None:
+        """Compute the first `count` places of the batch. What fails costs the sequences in it, and no other."""
+        batch = self._batch
+        batch.n_tokens = count
         self._library.why()
-        code = self._c.llama_decode(self._context, self._batch)
+        code = self._c.llama_decode(self._context, batch)
         if code:
             why = self._library.why() or ("the context is full" if code == 1 else f"code {code}")
-            self._c.llama_memory_clear(self._memory, True)
-            self.tokens, self._prompt, self._after = [], 0, None
+            for sequence in {batch.seq_id[place][0] for place in range(count)}:
+                self._c.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+                if sequence == 0:
+                    self.tokens, self._prompt, self._after = [], 0, None
             stopping.check()  # in the middle of a step, where it is no longer wanted
             raise ModelError(f"llama.cpp could not compute: {why}")
 

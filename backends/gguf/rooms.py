@@ -7,6 +7,9 @@ from emotui.errors import ModelError
 
 _SHARE = 0.25
 """Of the free memory, what the rooms may take."""
+ON_A_GPU, MOST_ON_A_GPU = 32, 255
+"""Answers written together on a GPU, at first and at most: whoever asks takes twice as many again and again while that
+makes more texts a second. llama.cpp has 256 sequences (LLAMA_MAX_SEQ), one of which reads the prompts."""
 _WHOLE = 256
 """llama.cpp's rooms have a multiple of so many tokens."""
 
@@ -18,6 +21,7 @@ class Rooms:
         make: a context of so many sequences with room for so many tokens each. Raises ModelError: it does not fit.
         token_bytes: what keys and values of a token take.
         free: bytes that can be had now; None where that is not known.
+        most: answers at a time.
     """
 
     def __init__(
@@ -26,32 +30,42 @@ class Rooms:
         make: Callable[[int, int], Context],
         token_bytes: float,
         free: Callable[[], int | None],
+        most: int = BRANCHES,
     ) -> None:
         self._shared, self._make, self._token_bytes, self._free = shared, make, token_bytes, free
+        self._most = most if shared.branches else 0
         self._own: Context | None = None
+        self._wanted = 0
+        """How many rooms it was to have."""
 
     def of(self, needs: Sequence[int]) -> Context:
         """Where so many answers are best written. Args: needs: tokens of prompt and answer of each."""
-        count = min(len(needs), BRANCHES, self._shared.branches)
+        count = min(len(needs), self._most)
         if count < 2:
             return self._shared
-        most = min(max(needs), self._shared.capacity)
-        if self._own is not None and most <= self._own.capacity and count <= self._own.branches:
+        longest = min(max(needs), self._shared.capacity)
+        if self._own is not None and longest <= self._own.capacity and count <= self._wanted:
             return self._own
         self.close()
-        tokens = -(-most // _WHOLE) * _WHOLE
+        self._wanted = count
+        tokens = -(-longest // _WHOLE) * _WHOLE
         free = self._free()
         if free is not None:
             count = min(count, int(free * _SHARE / max(1.0, tokens * self._token_bytes)) - 1)
-        if count < 2:
-            return self._shared
-        try:
-            own = self._make(count, tokens)
-        except ModelError:
-            return self._shared
-        own.capacity = min(own.capacity, self._shared.capacity)  # an answer is as long here as there
-        self._own = own
-        return own
+        self._own = self._made(count, tokens)
+        return self._own or self._shared
+
+    def _made(self, count: int, tokens: int) -> Context | None:
+        """Rooms for so many, or for half as many as often as there is no memory for them; None for fewer than two."""
+        while count > 1:
+            try:
+                own = self._make(count, tokens)
+            except ModelError:
+                count //= 2
+                continue
+            own.capacity = min(own.capacity, self._shared.capacity)  # an answer is as long here as there
+            return own
+        return None
 
     def close(self) -> None:
         """Free the rooms; the shared memory stays."""

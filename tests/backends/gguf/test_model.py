@@ -22,6 +22,7 @@ pytest.importorskip("gguf")
 from emotui.backends import host, stopping
 from emotui.backends.base import Generate, Generation, Message, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.gguf import load
+from emotui.backends.gguf.library import Device, Library
 from emotui.backends.gguf.model import GgufModel
 from emotui.backends.gguf.scoring import common_length
 from emotui.backends.gguf.writing import find_stop
@@ -151,6 +152,45 @@ def test_answers_written_side_by_side_are_those_written_alone(
     monkeypatch.setattr(model._rooms, "of", lambda needs: model._context)
     assert model.generate(asked) == alone
     assert sum(isinstance(each, Refused) for each in alone) == 2
+
+
+def test_on_a_gpu_more_answers_are_written_together_as_more_are_asked_for(
+    model: GgufModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [Generate(user(f"{place} {fact_examples()[place % 7].prompt}"), max_tokens=4) for place in range(40)]
+    wanted = [write(model, each)[0] for each in texts]
+    assert (model.card.together, model.card.grows_to) == (0, 0)
+    # llama.cpp of a build without a GPU computes all layers on the CPU, however many are to go elsewhere.
+    monkeypatch.setattr(Library, "gpus", lambda library: [Device("a card", 8 << 30, 8 << 30)])
+    running = loaded(TINY, context=256, batch=128)
+    assert (running.card.together, running.card.grows_to) == (32, 255)
+    assert write(running, *texts[:4]) == wanted[:4]
+    assert write(running, *texts) == wanted
+    assert running._rooms.of([1] * 40).branches == 40
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_prompt_that_fails_costs_itself_and_no_answer_beside_it(
+    model: GgufModel, monkeypatch: pytest.MonkeyPatch, shared: bool
+) -> None:
+    texts = [Generate(user(as_json(text, spans).prompt), max_tokens=40) for text, spans in unseen(20)]
+    wanted = write(model, *texts)
+    last = Generate(user(f"Zoe {LONG.prompt}"))  # it is begun when the first of the others have ended
+    ids = model._prompts.to_write(last.messages, last.opening)
+    decode = model._library.c.llama_decode
+
+    def fails(context: Any, batch: Any) -> int:
+        code: int = decode(context, batch)
+        return -3 if [batch.token[place] for place in range(batch.n_tokens)] == ids[: batch.n_tokens] else code
+
+    if shared:
+        monkeypatch.setattr(model._rooms, "of", lambda needs: model._context)
+    monkeypatch.setattr(model._library.c, "llama_decode", fails)
+    *found, refused = model.generate([*texts[:18], last, *texts[18:], last])
+    assert refused == Refused("llama.cpp could not compute: code -3") == found.pop(18)
+    assert found == wanted
+    monkeypatch.undo()
+    assert write(model, last) == write(loaded(TINY), last)
 
 
 def test_a_prompt_begun_by_another_has_the_same_logits_to_the_last_bit(model: GgufModel) -> None:

@@ -22,14 +22,16 @@ class Memory:
 class Maker:
     """Rooms of a model whose tokens take a byte each, with what was made."""
 
-    def __init__(self, free: int | None = None, *, branches: int = 16, refuse: bool = False) -> None:
+    def __init__(
+        self, free: int | None = None, *, branches: int = 16, refuse: int | None = None, most: int = 16
+    ) -> None:
         self.made: list[Memory] = []
         self.shared = Memory(branches, 1000)
         self.refuse = refuse
-        self.rooms = Rooms(cast(Context, self.shared), self.make, 1.0, lambda: free)
+        self.rooms = Rooms(cast(Context, self.shared), self.make, 1.0, lambda: free, most)
 
     def make(self, count: int, tokens: int) -> Context:
-        if self.refuse:
+        if self.refuse is not None and count > self.refuse:
             raise ModelError("no memory")
         self.made.append(Memory(count, tokens))
         return cast(Context, self.made[-1])
@@ -70,5 +72,15 @@ def test_rooms_take_a_quarter_of_the_free_memory(free: int, count: int) -> None:
 
 
 def test_without_memory_for_two_rooms_the_shared_one_is_used() -> None:
-    for maker in (Maker(4 * 256 * 2), Maker(refuse=True)):
+    for maker in (Maker(4 * 256 * 2), Maker(refuse=1)):
         assert maker.of(*[200] * 16) is maker.shared
+
+
+def test_rooms_for_which_a_device_has_no_memory_are_halved() -> None:
+    assert Maker(refuse=50, most=255).of(*[200] * 300).branches == 31  # 255, 127, 63
+
+
+def test_rooms_grow_with_what_is_asked_together_and_are_kept_where_memory_ends() -> None:
+    maker = Maker(4 * 256 * 101, most=255)
+    assert [maker.of(*[200] * count).branches for count in (32, 64, 128, 255, 128)] == [32, 64, 100, 100, 100]
+    assert len(maker.made) == 4
