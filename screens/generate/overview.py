@@ -217,6 +217,6 @@ def points_of(figures: "Figures", metric: "Metric", *, papers: bool) -> list[Poi
 
 
 def _closeness(r: float | None) -> float:
-    """What metrics are put in order by: two that go with people equally keep their order, whatever the last digits of their
-    embeddings are on this processor."""
+    """What metrics are put in order by: two that go with people equally keep their order, whatever the last digits of
+    their embeddings are on this processor."""
     return -2.0 if r is None else round(r, 6)
