@@ -45,7 +45,7 @@ def resampled_agreement(table: Floats, texts: Sequence[int] | None, resamples: i
     """
     there = ~np.isnan(table)
     values = np.unique(table[there])
-    given = np.stack([table == value for value in values], axis=2) if len(values) else np.zeros((*table.shape, 0))
+    given = table[:, :, None] == values  # (items, raters, labels)
     counts = given.sum(axis=1).astype(np.float64)  # (items, labels)
     sizes = counts.sum(axis=1)
     alike = (counts * (counts - 1)).sum(axis=1) / 2

@@ -37,7 +37,7 @@ def align(gold: Sequence[str], predicted: Sequence[str], similarity: Similarity 
 
     Both aims are compared exactly: F1 values are fractions, brought to one denominator, and cosines are taken as whole
     multiples of 2^-60 (which they are, down to 2^-8; smaller ones lose bits that no embedding has). Without
-    `similarity`, the first of equal alignments in the order of the lists, so that the same lists give the same pairs.
+    `similarity`, always the same one of equal alignments: the first in the order of the lists where those are short.
 
     Args:
         similarity: cosine of each gold with each predicted span, (gold, predicted).

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from emotui.errors import BadInput
 from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK, emolex
 from emotui.metrics.inflections import dictionary_forms
-from emotui.metrics.lexical import CATEGORIES, Cue, cues_of, is_negated, lexical, lexical_report
+from emotui.metrics.lexical import CATEGORIES, Cue, category_shares, cues_of, is_negated, lexical, lexical_report
 from emotui.records import PLUTCHIK
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
@@ -69,6 +69,8 @@ def test_inflections_are_looked_up_where_asked_for() -> None:
     found = cues_of(text, LEXICON, inflections=True)
     assert [cue.word for cue in found] == ["loved", "hugs", "scared"]
     assert found[2].emotions == ("fear",)
+    assert lexical(text, "fear", LEXICON).category == "implicit"
+    assert lexical(text, "fear", LEXICON, inflections=True).category == "explicit"
 
 
 def test_a_word_in_the_lexicon_is_taken_as_it_stands() -> None:
@@ -172,8 +174,16 @@ def test_the_report_counts_each_record_once_and_names_labels_without_a_counterpa
     assert report["counts"] == {"explicit": 1, "implicit": 1, "misleading": 1}
     assert report["mean_explicit_words"] == pytest.approx(1 / 3)
     assert report["negated"] == pytest.approx(1 / 3)
+    assert report["notes"] == {}
     with pytest.raises(BadInput, match="d: the label 'hunger' is none of"):
         lexical_report([("d", "x", "hunger")], LEXICON)
+
+
+def test_over_no_text_means_and_shares_are_undefined_and_say_why() -> None:
+    nothing = lexical_report([], LEXICON)
+    assert (nothing["n"], nothing["mean_explicit_words"], nothing["negated"]) == (0, None, None)
+    assert nothing["notes"] == dict.fromkeys(("mean_explicit_words", "negated"), "there is no record")
+    assert category_shares([]) == dict.fromkeys(CATEGORIES)
 
 
 def test_the_command_prints_what_the_formats_promise(emotui: Emotui, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from emotui.metrics.beside import (
 from emotui.metrics.classes import class_report
 from emotui.metrics.labels import labels_metrics
 from emotui.metrics.masked import masked_report
-from emotui.metrics.resampled_order import resamples_of
+from emotui.metrics.resampled_order import resampled_spearman, resamples_of
 from emotui.metrics.resampling import BESIDE, draws, interval
 from emotui.metrics.scenes import scenes_report
 from emotui.metrics.span_report import span_report
@@ -76,6 +76,15 @@ def test_figures_of_probabilities_are_those_of_each_resample_and_tied_ones_are_o
             assert found[name][at] == pytest.approx(report[name]), name
             own = report["by_label"]["b"][name]
             assert found[f"by_label.b.{name}"][at] == pytest.approx(np.nan if own is None else own, nan_ok=True)
+
+
+def test_two_texts_have_a_rank_correlation_and_errors_of_two_bins_where_both_are_drawn() -> None:
+    found = probabilities([[0], [1]], [[1.0], [0.9]], ["a"], Drawn(np.arange(2), 2))["ece"]
+    ranks = resampled_spearman([1.0, 2.0], [7.0, 3.0], np.arange(2), 2, 0)
+    both = [len(set(rows.tolist())) == 2 for rows in _drawn(2)]
+    assert ranks == pytest.approx([-1.0 if one else np.nan for one in both], nan_ok=True)
+    # 1 and 0.9 are in different bins: off by 1 and by 0.1.
+    assert found[both] == pytest.approx((1 + 0.1) / 2)
 
 
 def test_where_there_is_much_to_read_fewer_resamples_are_and_the_convention_says_so() -> None:

@@ -69,6 +69,15 @@ def test_the_best_alignment_has_the_least_disorder_of_all(spans: list[list[tuple
     assert units == [(a, i) for a in range(len(annotators)) for i in range(len(annotators[a]))]
 
 
+def test_two_units_that_nothing_aligns_cost_no_more_than_being_alone() -> None:
+    # The first two stand in one place with other labels: 1. Crossed, each two are 13 apart: 1.69 twice. The second two
+    # are 26 apart, which is worse than alone, and no reason against aligning the first.
+    a, b = as_units([(20, 10, 0), (7, 10, 1)]), as_units([(20, 10, 1), (33, 10, 0)])
+    found = best_alignment([a, b], Dissimilarity(1, 1))
+    assert sorted(found.groups) == [(-1, 1), (0, 0), (1, -1)]
+    assert found.disorder == pytest.approx(3)
+
+
 def test_the_best_alignment_of_four_annotators_has_the_least_disorder_of_all() -> None:
     draw = np.random.default_rng(3)
     for _ in range(10):

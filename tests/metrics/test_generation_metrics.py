@@ -226,6 +226,8 @@ def test_texts_that_only_begin_alike_are_no_refusals(text: str) -> None:
         ("surprisingly good, surprised", "surprise", ["surprisingly", "surprised"]),
         ("contents of the box, contented", "contentment", ["contents", "contented"]),
         ("a saddle", "sadness", []),
+        ("raging, in rags", "rage", ["raging", "rags"]),  # three letters are left
+        ("an awful day", "awe", []),  # two would be
         ("nothing here", "joy", []),
     ],
 )
@@ -256,6 +258,16 @@ def test_the_first_and_the_last_of_each_source_and_emotion_are_chosen_and_those_
     assert representative([1, 2, 3], [2, 4, 6]) == pytest.approx(1)
 
 
+def test_ends_go_by_place_and_then_by_the_list_and_agreement_is_above_the_least_of_two_annotations_or_more() -> None:
+    ties = [("a", 5), ("b", 2), ("c", 2), ("d", 7), ("e", 7), ("f", 3)]
+    assert chosen([Candidate(key, "joy", "v", order) for key, order in ties]) == ["b", "e"]
+    ends = [Candidate("first", "joy", "v", 0), Candidate("last", "joy", "v", 9)]
+    golds = {"three of five": ("joy",) * 3 + ("anger", "fear"), "two of two": ("joy",) * 2, "none": ()}
+    between = [Candidate(key, "joy", "v", 5, gold) for key, gold in golds.items()]
+    assert chosen([*ends, *between]) == ["first", "last", "two of two"]
+    assert agreed_upon(between) == ["two of two"]
+
+
 def test_each_metric_has_its_papers_range_and_its_better_end() -> None:
     files = [import_module(f"emotui.metrics.{name}").METRIC for name in (*(one.name for one in REGISTRY), "fluency")]
     assert {one.name: (one.range, one.higher_is_better) for one in files} == {
@@ -269,4 +281,5 @@ def test_each_metric_has_its_papers_range_and_its_better_end() -> None:
         **dict.fromkeys(("r1_m", "r2_m", "r3_m"), ((0, None), False)),
     }
     assert [one.name for one in files if one.yes_or_no] == ["ers"]
-    assert [files[0].title, Metric("f2", (0, 1), higher_is_better=True, help="").title] == ["emotionless", "f2"]
+    plain = Metric("f2", (0, 1), higher_is_better=True, help="")
+    assert (files[0].title, plain.title, plain.yes_or_no) == ("emotionless", "f2", False)

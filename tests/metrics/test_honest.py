@@ -146,6 +146,46 @@ def test_other_objectives_and_a_fitted_temperature_can_be_chosen_inside_folds(ob
     assert all(fold.choice.temperature > 1.5 for fold in decoding.folds)
 
 
+def test_what_a_fold_chooses_is_what_its_other_records_choose_among_themselves_with_the_next_seed() -> None:
+    ids, odds, gold = synthetic_scenes(40, bias=1.0, seed=12)
+    grid = Grid(priors=("paper",), alphas=tuple(at / 16 for at in range(17)))
+    found = decode_honestly(ids, odds, gold, grid)
+    assert len(found.folds) == 5
+    for number, fold in enumerate(found.folds):
+        rest = [row for row, own in enumerate(found.fold_of) if own != number]
+        alone = decode_honestly([ids[row] for row in rest], odds[rest], gold[rest], grid, seed=1)
+        assert fold.choice == alone.chosen
+    assert found.fold_of == tuple(assign_folds(ids, 5, seed=0).tolist())
+    curve = sweep_alphas(ids, odds, gold, "paper", [1.0]).out_of_fold
+    assert (curve == sweep_alphas(ids, odds, gold, "paper", [1.0], folds=5, seed=0).out_of_fold).all()
+    assert (curve != sweep_alphas(ids, odds, gold, "paper", [1.0], seed=1).out_of_fold).any()
+
+
+def test_the_target_of_a_choice_is_larger_where_it_is_better() -> None:
+    gold = np.array([[1, 0], [0, 0], [0, 1]], dtype=np.uint8)
+    predicted = np.array([[1, 1], [0, 0], [0, 1]], dtype=np.uint8)
+    assert target_figure(gold, predicted, "macro_f1") == pytest.approx((1 + 2 / 3) / 2)
+    assert target_figure(gold, predicted, "vector_accuracy") == pytest.approx(2 / 3)
+    assert target_figure(gold, predicted, "hamming_loss") == pytest.approx(-1 / 6)
+
+
+def test_a_best_vector_by_half_the_temperature_is_one_by_half_the_alpha() -> None:
+    ids, odds, gold = synthetic_scenes(60, bias=1.0, seed=13)
+    halves = Grid(priors=("paper",), temperatures=(0.5,), alphas=(0.0, 0.5, 1.0))
+    found = decode_honestly(ids, odds, gold, halves)
+    plain = decode_honestly(ids, odds, gold, Grid(priors=("paper",), alphas=(0.0, 0.25, 0.5)))
+    assert (found.nested_cv == plain.nested_cv).all()
+    assert [(fold.choice.alpha / 2, fold.choice.figure) for fold in found.folds] == [
+        (fold.choice.alpha, fold.choice.figure) for fold in plain.folds
+    ]
+
+
+def test_four_records_are_enough_and_even_odds_alone_are_no_label() -> None:
+    odds = np.array([[0.0], [1.0], [-1.0], [0.0]])
+    found = decode_honestly(list("abcd"), odds, [[1], [1], [0], [0]], Grid(priors=("paper",), alphas=(0.0,)))
+    assert found.alone.tolist() == [[0], [1], [0], [0]]
+
+
 def test_the_same_input_gives_the_same_choices() -> None:
     ids, odds, gold = synthetic_scenes(30, bias=0.5, seed=8)
     first, second = (decode_honestly(ids, odds, gold) for _ in range(2))
@@ -170,6 +210,12 @@ def test_the_fitted_temperature_recovers_the_one_that_the_log_odds_were_made_too
     gold = (draw.random((4000, 4)) < 1 / (1 + np.exp(-true_odds))).astype(int)
     for temperature in (0.5, 1.0, 3.0):
         assert fit_temperature(true_odds * temperature, gold) == pytest.approx(temperature, rel=0.1)
+
+
+@pytest.mark.parametrize(("best", "found"), [(0.015, 0.02), (0.03, 0.03), (40.0, 40.0), (60.0, 50.0)])
+def test_the_temperature_of_one_sureness_makes_it_the_share_of_right_ones(best: float, found: float) -> None:
+    # Three of four are right: the most likely log-odds are log 3.
+    assert fit_temperature([[best * math.log(3)]] * 4, [[1], [1], [1], [0]]) == pytest.approx(found, rel=1e-5)
 
 
 def test_a_temperature_stays_in_its_range_where_there_is_no_maximum() -> None:

@@ -163,6 +163,7 @@ def test_the_calibration_error_worked_by_hand() -> None:
     assert expected_calibration_error([0.9, 0.8, 0.1], [1, 0, 0], bins=2) == pytest.approx((2 * 0.35 + 0.1) / 3)
     assert expected_calibration_error([0.95, 0.95, 0.65, 0.65], [1, 1, 1, 0]) == pytest.approx(0.1)
     assert expected_calibration_error([1.0, 0.0], [1, 0]) == 0.0
+    assert expected_calibration_error([1.0, 0.25], [0, 1], bins=2) == 0.875  # 1 is in the last bin, and alone there
     assert expected_calibration_error([], []) is None
 
 

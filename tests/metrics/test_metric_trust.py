@@ -87,7 +87,8 @@ def test_texts_are_correlated_with_whole_models_drawn() -> None:
     models = [name for name in "abc" for _ in range(20)]
     noise = [one + 0.1 * more for one, more in zip(people, draw.random(60).tolist(), strict=True)]
     by_model = [float("abc".index(name)) for name in models]
-    found = text_trust({"ers": noise, "r1_m": by_model, "eas": [None] * 60}, people, models, resamples=200)
+    none: list[float | None] = [None] * 60
+    found = text_trust({"ers": noise, "r1_m": by_model, "eas": none, "ppl": none}, people, models, resamples=200)
     assert found["ers"]["spearman"] == pytest.approx(stats.spearmanr(noise, people).statistic)
     low, high = found["ers"]["ci"]
     assert low <= found["ers"]["spearman"] <= high
@@ -98,7 +99,7 @@ def test_texts_are_correlated_with_whole_models_drawn() -> None:
         found["ers"]["spearman"],
         -found["r1_m"]["spearman"],
     )
-    assert found["eas"]["spearman"] is found["eas"]["oriented_spearman"] is None
+    assert found["eas"]["spearman"] is found["eas"]["oriented_spearman"] is found["ppl"]["oriented_spearman"] is None
     assert found["eas"]["why"].startswith("fewer than two texts")
     again = text_trust({"ers": noise}, people, models, resamples=200)
     assert again["ers"] == found["ers"]

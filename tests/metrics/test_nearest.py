@@ -6,7 +6,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.metrics.nearest import nearest
+from emotui.metrics.nearest import Nearest, nearest
 from emotui.metrics.spans import token_f1
 from emotui.metrics.tokens import tokens
 
@@ -51,6 +51,16 @@ def test_each_string_has_its_own_answer_and_none_where_no_word_is_shared() -> No
     text = "It rained all day and we laughed."
     found = nearest(text, ["laughed loudly", "despair", "", "the"])
     assert [one and text[one.start : one.end] for one in found] == ["laughed.", None, None, None]
+
+
+def test_a_word_of_more_tokens_than_the_string_is_a_stretch_of_its_own() -> None:
+    # SQuAD cuts the article out from between the two signs: the word has the tokens x€ and €y.
+    assert nearest("x€a€y", ["€y"]) == [Nearest(0, 5, 2 / 3)]
+
+
+def test_the_first_50_000_words_are_looked_at() -> None:
+    (last,), (beyond,) = nearest("x " * 49_999 + "joy", ["joy"]), nearest("x " * 50_000 + "joy", ["joy"])
+    assert (last, beyond) == (Nearest(99_998, 100_001, 1.0), None)
 
 
 def test_a_very_long_text_and_a_very_long_string_take_a_bounded_time() -> None:

@@ -88,6 +88,7 @@ def test_too_few_pairs_leave_figures_undefined_with_their_cause(scores: dict[str
     undefined = {name for name, value in report.items() if value is None}
     assert {"ci95", "cohens_d"} <= undefined
     assert undefined == set(report["notes"])
+    assert (report["n"], report["won"], report["lost"], report["tied"]) == (len(scores), len(scores), 0, 0)
 
 
 def test_ids_in_one_file_only_are_refused_unless_inner() -> None:
@@ -118,6 +119,15 @@ def test_samples_of_one_passage_are_drawn_and_ranked_together() -> None:
     means = np.array(list(a.values())).reshape(40, 5).mean(axis=1)
     assert grouped["wilcoxon_p"] == pytest.approx(float(wilcoxon(means).pvalue))
     assert grouped["smallest_difference"] > 2 * alone["smallest_difference"]
+
+
+def test_a_group_is_ranked_by_the_mean_of_its_differences_however_many_they_are() -> None:
+    # Means 1, -2, 3, -4 and 0.5; their sums would be ranked otherwise.
+    by_group = {"p": [1.0], "q": [-2.0] * 3, "r": [2.0, 4.0], "s": [-4.0], "t": [0.5] * 9}
+    a = {f"{name}{at}": one for name, each in by_group.items() for at, one in enumerate(each)}
+    report = paired_report(a, dict.fromkeys(a, 0.0), groups={key: key[0] for key in a})
+    assert report["wilcoxon_p"] == pytest.approx(float(wilcoxon([1, -2, 3, -4, 0.5]).pvalue))
+    assert report["wilcoxon_p"] != pytest.approx(float(wilcoxon([1, -6, 6, -4, 4.5]).pvalue))
 
 
 def test_scores_of_right_and_wrong_have_mcnemars_test_and_are_counted() -> None:

@@ -33,6 +33,7 @@ def test_figures_worked_out_by_hand() -> None:
     people = [[1, 2, 3, NAN], [4, 4, NAN, NAN]]
     assert wasserstein(people, [[2, NAN], [3, 5]]).tolist() == pytest.approx([2 / 3, 1])
     assert inside(people, [[2, NAN], [3, 4]]).tolist() == [1, 0]
+    assert inside([[1, 3], [1, 3], [1, 3]], [[1], [3], [0]]).tolist() == [1, 1, 0]  # the ends are inside
     levels = levels_of(people)
     assert levels is not None
     assert levels.tolist() == [1, 2, 3, 4]

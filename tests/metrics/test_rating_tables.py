@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.metrics.agreement import agreement_report, cohen_kappa, fleiss_kappa
+from emotui.metrics.rating_intervals import resampled_agreement
 from emotui.metrics.rating_tables import cohen, percent_agreement, table_agreement, votes
 from emotui.metrics.resampling import draws, interval
 from emotui.metrics.span_pairs import NONE, _distinct, span_pair
 from emotui.records import Mark
+
+NAN = float("nan")
 
 # Fleiss 1971, Table 1: 30 patients, 6 psychiatrists; counts of depression, personality disorder, schizophrenia,
 # neurosis, other.
@@ -64,6 +67,14 @@ def test_cohen_of_columns_with_missing_ratings_is_over_what_both_rated() -> None
     assert cohen(a[:1], a[:1]).why == "always the same one label"
 
 
+def test_figures_count_the_items_that_they_are_over_and_two_raters_without_a_common_one_have_none() -> None:
+    found = table_agreement(np.array([[0, NAN, 0], [NAN, 1, NAN], [1, NAN, NAN]]), ["a", "b", "c"], ["no", "yes"])
+    assert (found.n, found.percent.n, found.percent.value) == (3, 1, 1.0)
+    apart, together, _ = found.pairs
+    assert apart.percent.why == apart.kappa.why == "no item that both rated"
+    assert (together.n, together.percent.value, together.percent.why) == (1, 1.0, None)
+
+
 def test_votes_say_who_gave_which_label() -> None:
     found = votes(np.array([[0, 1], [np.nan, 1]]), 2)
     assert found.tolist() == [[[1, 0], [0, 1]], [[0, 0], [0, 1]]]
@@ -74,7 +85,7 @@ def test_votes_say_who_gave_which_label() -> None:
 def test_without_ratings_every_figure_says_why_it_is_undefined() -> None:
     found = table_agreement(np.full((2, 2), np.nan), ["a", "b"], [])
     for figure in (found.alphas["nominal"], found.fleiss_kappa, found.percent, found.mean_cohen_kappa):
-        assert figure.value is None
+        assert (figure.value, figure.n) == (None, 0)
         assert figure.why
     assert percent_agreement(np.empty((0, 2))).value is None
 
@@ -136,11 +147,36 @@ def test_intervals_are_those_of_the_figures_over_resampled_texts() -> None:
         assert (own.low, own.high) == pytest.approx(by_hand)
 
 
+def test_intervals_of_two_raters_are_over_the_items_that_both_rated() -> None:
+    draw = np.random.default_rng(4)
+    table = draw.integers(0, 2, (16, 3)).astype(float)
+    table[draw.random(table.shape) < 0.3] = NAN
+    found = table_agreement(table, ["r0", "r1", "r2"], ["no", "yes"], resamples=200, seed=0)
+    each = [
+        table_agreement(table[rows], ["r0", "r1", "r2"], ["no", "yes"]) for rows in np.concatenate([*draws(16, 200, 0)])
+    ]
+    for at, pair in enumerate(found.pairs):
+        for name in ("percent", "kappa"):
+            own, others = getattr(pair, name), [getattr(one.pairs[at], name).value for one in each]
+            by_hand = interval([NAN if value is None else value for value in others])
+            assert (own.low, own.high) == pytest.approx(by_hand)
+
+
 def test_of_many_raters_each_two_have_no_interval_but_all_together_have() -> None:
     table = np.random.default_rng(0).integers(0, 2, (12, 10)).astype(float)
     found = table_agreement(table, [f"r{at}" for at in range(10)], ["no", "yes"], resamples=50)
     assert found.percent.low is not None
     assert all(pair.kappa.low is None for pair in found.pairs)
+    assert (found.mean_cohen_kappa.low, found.mean_cohen_kappa.why) == (None, None)
+    nine = table_agreement(table[:, 1:], [f"r{at}" for at in range(9)], ["no", "yes"], resamples=50)
+    assert all(pair.kappa.low is not None for pair in nine.pairs)
+
+
+def test_a_table_without_ratings_has_nothing_defined_in_any_resample() -> None:
+    nothing = resampled_agreement(np.full((3, 2), np.nan), None, 20, 0)
+    for figure in (nothing.percent, nothing.fleiss_kappa, *nothing.pair_percents, *nothing.kappas, nothing.mean_kappa):
+        assert figure.shape == (20,)
+        assert np.isnan(figure).all()
 
 
 def test_a_pair_of_spans_has_the_intervals_of_sums_over_texts() -> None:

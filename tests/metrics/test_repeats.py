@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.metrics.repeats import by_repeat, known_mean, known_sd
+from emotui.metrics.repeats import by_repeat, known_mean, known_sd, over_repeats
 
 SHARES = st.floats(0, 1)
 
@@ -44,3 +44,8 @@ def test_one_repeat_is_its_own_report_and_of_several_floats_have_means_and_devia
     assert by_repeat(answers[1:3], report) == {"n": 2, "rate": 0.5, "best": None}
     both = by_repeat(answers, report)
     assert both == {"n": 2, "rate": 0.75, "best": None, "sd": {"rate": stdev([0.5, 1.0])}}
+
+
+def test_a_figure_that_some_repeat_lacks_stays_the_first_ones_and_so_do_counts() -> None:
+    reports: list[dict[str, Any]] = [{"n": 3, "f1": 0.25, "sim": 0.5}, {"n": 4, "f1": 0.75, "sim": None}]
+    assert over_repeats(reports) == {"n": 3, "f1": 0.5, "sim": 0.5, "sd": {"f1": stdev([0.25, 0.75])}}

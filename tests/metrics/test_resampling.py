@@ -9,6 +9,7 @@ from scipy.stats import bootstrap
 from emotui.metrics.resampling import (
     convention,
     group_numbers,
+    grouped_sums,
     interval,
     percentile_interval,
     resampled_means,
@@ -44,6 +45,20 @@ def test_a_column_without_a_value_in_a_resample_is_undefined_there() -> None:
     assert np.isnan(means).mean() == pytest.approx((2 / 3) ** 3, abs=0.03)
     assert interval(means) == (1.0, 1.0)
     assert interval([np.nan, np.nan, 0.5]) is None
+
+
+def test_columns_are_added_up_by_group_also_where_some_or_all_groups_have_no_row() -> None:
+    columns, groups = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([2, 0, 2])
+    assert grouped_sums(columns, groups).tolist() == [[3, 4], [0, 0], [6, 8]]
+    assert grouped_sums(columns, groups, 4).tolist() == [[3, 4], [0, 0], [6, 8], [0, 0]]
+    assert grouped_sums(columns[:0], groups[:0]).shape == (0, 2)
+
+
+def test_means_are_drawn_by_seed_0_unless_another_is_named() -> None:
+    values = np.random.default_rng(2).normal(size=(30, 1))
+    drawn = resampled_means(values, resamples=20)
+    assert (drawn == resampled_means(values, seed=0, resamples=20)).all()
+    assert (drawn != resampled_means(values, seed=1, resamples=20)).any()
 
 
 def test_groups_of_one_change_nothing() -> None:

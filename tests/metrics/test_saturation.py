@@ -29,3 +29,13 @@ def test_too_few_samples_and_a_base_without_codes_say_nothing() -> None:
 def test_the_new_ones_add_up_to_all_codes(codes: list[set[int]]) -> None:
     curve = saturation(codes)
     assert sum(curve.new) == len(set().union(*codes)) == (curve.known[-1] if codes else 0)
+
+
+def test_a_run_ends_at_the_last_sample_and_the_usual_ones_are_ten_of_ten_at_one_in_twenty() -> None:
+    assert saturation([{"a"}, {"b"}, set()], base=1, run=2, threshold=0.0).reached is None
+    base = [{2 * at, 2 * at + 1} for at in range(10)]
+    one_new = saturation([*base, {20}, *[{0}] * 9])
+    assert (one_new.share, one_new.reached) == (1 / 20, 20)
+    two_new = saturation([*base, {20, 21}, *[{0}] * 9])
+    assert (two_new.share, two_new.reached) == (2 / 20, None)
+    assert saturation([*base, *[{0}] * 9]).share is None

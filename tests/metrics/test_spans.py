@@ -94,6 +94,7 @@ def test_spans_that_share_no_word_are_paired_by_cosine() -> None:
     pairs = align(["glad", "blue"], ["sad", "happy"], [[0.3, 0.9], [0.8, 0.2]])
     assert pairs == (Pair(0, 1, 0.0, 0.9), Pair(1, 0, 0.0, 0.8))
     assert sim_score(pairs, 2, 2) == pytest.approx(0.85)
+    assert sim_score(pairs, 2, 4) == sim_score(pairs, 4, 2) == pytest.approx(1.7 / 4)
 
 
 def test_a_cosine_never_outweighs_f1_however_small_the_difference() -> None:
@@ -190,6 +191,12 @@ def test_assignment_decides_in_the_last_digit_of_numbers_beyond_floating_point()
     big = 10**40
     weights = [[big if i == j else big + (i == (j + 1) % 7) for j in range(7)] for i in range(7)]
     assert assign(weights) == [(i, (i - 1) % 7) for i in range(7)]
+
+
+def test_the_price_of_a_column_that_costs_nothing_to_reach_is_exact() -> None:
+    # The first row needs its fourth column and the last its second (1 each); 0 is left for the others, in one way.
+    weights = [[-1, -1, -1, 1, 0], [0, 0, -1, 0, -1], [0, -1, -1, 0, 0], [0, 1, -1, -1, 0]]
+    assert assign(weights) == [(0, 3), (1, 0), (2, 4), (3, 1)]
 
 
 def test_assignment_of_nothing_is_nothing() -> None:

@@ -35,6 +35,7 @@ def test_the_published_example_has_its_published_values() -> None:
     assert {label: by_label[label] for label in "156"} == {"1": 1.0, "5": 1.0, "6": 1.0}
     assert {label: by_label[label] for label in "234"} == {"2": 0.0, "3": 0.0, "4": 0.0}
     assert by_label["7"] is None
+    assert found.by_label["7"].why == "no other annotator marked anything where this label stands"
 
 
 def by_definition(text: MarkedText) -> float | None:

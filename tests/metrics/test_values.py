@@ -3,6 +3,7 @@
 from math import sqrt
 from statistics import fmean, pstdev
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,6 +88,8 @@ def test_nothing_overflows_or_vanishes() -> None:
     assert concordance([0, 1e200], [0, 1e200]) == pytest.approx(1)
     assert concordance([0, 1e-200], [0, 1e-200]) == pytest.approx(1)
     assert rmse([0, 1e200], [0, 0]) == pytest.approx(1e200 / sqrt(2))
+    with np.errstate(all="ignore"):
+        assert concordance([-1.5e308, 1.5e308], [-1.5e308, 1.5e308]) is None  # they are farther apart than a float
 
 
 def test_a_report_counts_by_name_what_both_sides_give_and_notes_the_rest() -> None:
@@ -123,6 +126,7 @@ def test_over_repeats_what_is_no_figure_is_that_of_the_first_and_intervals_stand
     gold, said = [{"v": float(at)} for at in range(6)], [{"v": float(at * at)} for at in range(6)]
     plain, sure = values_report(gold, said), values_report(gold, said, [None] * 6)
     assert "ci95" not in plain
+    assert sure["conventions"]["ci95"] == "95% percentile bootstrap: 2,000 resamples of 6 samples, seed 0"
     assert {"by_name.v.pearson", "by_name.v.mae"} <= sure["ci95"].keys()
     both = values_over_repeats([plain, values_report(gold[:3], said[:3])])
     assert (both["n"], both["sd"]["v"]["mae"] > 0) == (6, True)

@@ -78,10 +78,12 @@ def test_the_report_by_hand() -> None:
     assert report["notes"]["columns.BT-1"] == (
         "1 of 2 variants are of texts that the classifier got wrong, and are not used here"
     )
+    assert report["notes"].keys() == {"kl", "columns.BT-1", "columns.original.kl", "columns.T_incorrect.kl"}
     columns = report["columns"]
     assert list(columns) == ["original", "T_incorrect", "BT-1", "R1", "R2", "R3", "R4", "successful"]
     assert columns["original"]["n"] == 4
     assert columns["original"]["mean_explicit_words"] == pytest.approx(5 / 4)
+    assert columns["original"]["mean_words"] == pytest.approx(6 / 4)
     assert columns["original"]["kl"] is None
     assert columns["BT-1"]["n"] == 1
     first = columns["R1"]
@@ -200,6 +202,15 @@ def test_parts_are_as_large_as_asked_for_and_hold_each_label_in_its_share() -> N
     assert {one.id for one in split_chains(chains, SHARES, 2)["test"]} != {one.id for one in parts["test"]}
 
 
-def test_shares_that_do_not_add_up_are_refused() -> None:
+@pytest.mark.parametrize("shares", [(0.5, 0.4), (0.6, 0.6), (1.5, -0.5), (1.0, 0.0)])
+def test_shares_that_do_not_add_up_or_are_not_above_0_are_refused(shares: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="add up to 1"):
-        split_chains([], {"train": 0.5, "test": 0.4})
+        split_chains([], dict(zip(("train", "test"), shares, strict=True)))
+
+
+def test_the_part_that_is_furthest_behind_its_share_is_dealt_to_and_the_seed_is_0() -> None:
+    chains = [Chain(id=str(i), text=f"text {i}", label="joy", attempts=()) for i in range(12)]
+    # Behind by 3/4 and 1/4; then by 1/2 each, where the larger takes it; then by 1/4 and 3/4.
+    few = split_chains(chains[:3], {"test": 0.25, "train": 0.75})
+    assert {part: len(kept) for part, kept in few.items()} == {"test": 1, "train": 2}
+    assert split_chains(chains, SHARES) == split_chains(chains, SHARES, 0) != split_chains(chains, SHARES, 1)
