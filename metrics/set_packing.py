@@ -26,7 +26,7 @@ def packed(members: Sequence[Sequence[int]], gains: Sequence[float]) -> list[int
     chosen: list[int] = []
     for part in _parts(members):
         if len(part) == 1:
-            chosen += part
+            chosen += [at for at in part if gains[at] < 0]
         elif len({unit for at in part for unit in members[at]}) <= FEW:
             chosen += search(part, members, gains)
         else:

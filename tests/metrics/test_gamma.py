@@ -100,6 +100,11 @@ def test_searching_and_integer_programming_find_packings_of_the_same_gain() -> N
         assert len(taken) == len(set(taken))
 
 
+def test_a_candidate_that_is_not_worth_taking_is_left_whether_it_stands_alone_or_not() -> None:
+    assert packed([[0, 1], [2, 3]], [1.0, -1.0]) == [1]
+    assert packed([[0, 1], [1, 2], [3]], [1.0, -1.0, 0.5]) == [1]
+
+
 def test_the_positional_dissimilarity_is_0_for_equal_units_and_1_for_units_that_touch() -> None:
     a = as_units([(0, 10, 0)])
     assert positional(a, a)[0, 0] == 0

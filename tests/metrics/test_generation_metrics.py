@@ -172,6 +172,9 @@ def test_what_raters_see_in_emotional_texts() -> None:
     assert report["agreement"] == pytest.approx((1 + 0.6 + 0.8) / 3)
     assert report["by_emotion"]["joy"]["agreement"] == pytest.approx(0.8)
     assert report["notes"] == {}
+    unlike = human_report(["joy", "neutral"], [["joy"] * 4, ["joy", "neutral", "neutral", "fear"]])
+    assert [unlike["by_emotion"][name]["agreement"] for name in ("joy", "neutral")] == [1, 0.5]
+    assert unlike["ties"] == 0  # two labels that came once each are no tie
     assert human_report(["joy"], [["joy"]])["notes"].keys() == {"krippendorff_alpha", "fleiss_kappa"}
     assert human_report(["joy"], [[]])["human_f1"] is None
     assert of_people([["joy", "joy", "neutral", "joy"], []], ["joy", "joy"]) == [0.75, None]
@@ -189,6 +192,7 @@ def test_what_raters_see_in_neutral_texts() -> None:
     assert (report["n"], report["neutral"], report["ties"]) == (3, 1, 1)
     assert report["f1"] == pytest.approx(2 * (1 / 3) / (1 + 1 / 3))
     assert report["by_emotion"] == {"neutral": 1, "joy": 1}
+    assert report["agreement"] == pytest.approx((1 + 3 / 5 + 1 / 2) / 3)
     assert "recall" not in report["notes"]
     assert neutral_report([])["f1"] is None
 

@@ -67,6 +67,7 @@ def test_the_report_worked_by_hand() -> None:
     assert report["acc_l"] == pytest.approx(1 / 5)
     assert report["acc_v"] == pytest.approx(2 / 5)
     assert report["f1_v"] == pytest.approx((1 + 0 + 1 + 0.4 + 0) / 5)
+    assert report["valid_answers"] == pytest.approx(1 / 3)  # only the empty one is as long as it should be
     assert report["gold_in_lexicon"] == pytest.approx(4 / 5)
     assert report["pred_in_lexicon"] == pytest.approx(3 / 4)
     assert report["top_mispredictions"] == [

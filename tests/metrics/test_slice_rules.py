@@ -121,6 +121,8 @@ def test_rules_stand_by_welchs_t_and_those_of_nearly_the_same_samples_once(seed:
         assert [rule for rule, _ in found] == [rule for rule, _ in expected]
         assert [apart for _, apart in found] == pytest.approx([apart for _, apart in expected])
         assert list(_picked(values, columns, np.array(facets), direction, 10, 2)) == found[:2]  # type: ignore[arg-type]
+        higher = _picked(values + 5, columns, np.array(facets), direction, 10, 99)  # type: ignore[arg-type]
+        assert [rule for rule, _ in higher] == [rule for rule, _ in expected]  # it is no matter where a scale begins
     assert _variance(np.array(14.0), np.array(2.0), np.array(3.0)) == 1.0  # of 1, 2, 3
 
 

@@ -124,6 +124,18 @@ def test_every_figure_and_its_sd_is_that_of_the_report(data: st.DataObject) -> N
         assert {label: {key: one.value for key, one in m.items()} for label, m in means.items()} == by_name
 
 
+def test_a_passage_beside_a_text_of_its_own_worked_by_hand() -> None:
+    alone = SpanSample(id="0", text="so grim a day", spans=(Mark(3, 7),), emotion="sad")
+    sentences = (Sentence(start=0, end=11, emotion="neutral"), Sentence(start=12, end=20, emotion="sad"))
+    passage = SpanSample(id="1", text="What a bus. Grim day", spans=(Mark(12, 16),), sentences=sentences)
+    said = [SpanPrediction(id="0", spans=("grim", "made up")), SpanPrediction(id="1", spans=("bus",))]
+    found = tallied([alone, passage], score_samples([alone, passage], said, None, KEYWORDS)).figures
+    # "grim" and "bus" stand in their texts, and "bus" in a neutral sentence.
+    assert (found["neutral_span_share"].value, found["neutral_span_share"].samples) == (1 / 2, (1,))
+    assert (found["missed_spans"].value, found["missed_spans"].samples) == (1, (1,))
+    assert (found["extra_spans"].value, found["extra_spans"].samples) == (2, (0, 1))
+
+
 @settings(deadline=None, max_examples=80)
 @given(st.data())
 def test_behind_a_rate_stand_just_the_samples_that_were_hit_in_some_repeat(data: st.DataObject) -> None:

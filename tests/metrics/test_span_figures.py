@@ -188,6 +188,7 @@ def test_an_entry_of_a_sample_holds_its_own_figures_and_places() -> None:
     [
         ("so xa", [(4, 5)], [(3, 5)], (1, 1, 1)),  # "a" alone were an article, and no token
         ("ax so", [(0, 1)], [(0, 2)], (1, 1, 1)),
+        ("-ax so", [(0, 1)], [(0, 2)], (0, 1, 0)),  # punctuation alone touches no token
         ("€a€ so", [(0, 1)], [(2, 3)], (1, 1, 0)),  # SQuAD's word boundary cuts the article out
         ("so very sad", [(0, 7)], [(3, 11)], (2, 2, 1)),
     ],

@@ -166,6 +166,13 @@ def test_a_difference_by_hand() -> None:
         ("same", "all night"),
         ("added", "with Dad!"),
     ]
+    # At the end only "sad" is common, though the word before it begins the other text.
+    assert [(change.kind, change.words) for change in word_diff("I was sad", "was very sad")] == [
+        ("removed", "I"),
+        ("same", "was"),
+        ("added", "very"),
+        ("same", "sad"),
+    ]
 
 
 WORDY = st.lists(st.sampled_from(["a", "b", "b,", "C", "c", "dd", "é", "—", "x-y"]), max_size=12).map(" ".join)
