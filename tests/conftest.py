@@ -1,11 +1,13 @@
 """What many tests need: the command line, a workspace that is nobody's, and models that are loaded once."""
 
 import gc
+import importlib
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -84,9 +86,21 @@ def _settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Each worker of a whole run first imports a share of the tests of its own: pytest compiles a file once, and who
+    imports it later finds that, where all would compile the same file at the same time."""
+    collect_seldom()
+    number, workers = (os.environ.get(f"PYTEST_XDIST_WORKER{more}", "") for more in ("", "_COUNT"))
+    if not number or session.config.args != session.config.getini("testpaths"):
+        return
+    for file in sorted(CHECKOUT.glob("tests/**/test_*.py"))[int(number.removeprefix("gw")) :: int(workers)]:
+        # What goes wrong, or is left out where a package is missing, does so again where it is collected.
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(file.relative_to(CHECKOUT).with_suffix("").parts))
+
+
 def pytest_collection_finish() -> None:
     """What is imported by now stays: the garbage collector need not look through it again and again."""
-    collect_seldom()
     gc.collect()
     gc.freeze()
 
