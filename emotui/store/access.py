@@ -248,7 +248,8 @@ class Access:
                 schema.check_no_macros(connection, self.path)
                 connection.execute("use store")
                 schema.migrate(connection, version)
-            check_version(self.path, schema.version_of(connection))
+                connection.execute("use memory")
+            check_version(self.path, schema.version_of(connection, f"set search_path = '{SEARCHED}'; "))
 
     def look_through(self) -> None:
         """See that the store holds no macro, and remember that it holds none, unless that is known of it as it stands.
@@ -290,12 +291,15 @@ class Access:
             begun = time.monotonic()
             if beside is not None:
                 connection.execute(f"attach {_quoted(beside)} as staged (read_only)")
-            # Several statements at a time: each call costs as much as what it does.
-            connection.execute(f"set memory_limit = '{memory}'; set search_path = '{SEARCHED}'; begin")
+            # Several statements at a time: each call costs as much as what it does. The store is not what comes first in
+            # the search path, so it can be closed as it is.
+            begin = f"set memory_limit = '{memory}'; set search_path = '{SEARCHED}'; begin; "
             if checked:
-                check_version(self.path, schema.version_of(connection))
+                check_version(self.path, schema.version_of(connection, begin))
+            else:
+                connection.execute(begin)
             yield connection
-            connection.execute("commit; use memory")
+            connection.execute("commit")
             if beside is not None:
                 connection.execute("detach staged")
             self._detach(connection)

@@ -129,7 +129,7 @@ def snapshot(
         connection.execute("use copied")
         connection.execute("create schema views")
         views.make(connection, "main", "views")
-        connection.execute("use store")
+        connection.execute("use memory")
         connection.execute("detach copied")
         connection.execute("begin")
 

@@ -141,12 +141,12 @@ def migrate(connection: "DuckDBPyConnection", version: int) -> None:
     connection.execute("update workspace set version = ?", [VERSION])
 
 
-def version_of(connection: "DuckDBPyConnection") -> int | None:
-    """The version of the tables; None where this is no workspace at all."""
+def version_of(connection: "DuckDBPyConnection", first: str = "") -> int | None:
+    """The version of the tables; None where this is no workspace at all. Statements of `first` come before it."""
     from emotui.store import duckdb_core
 
     try:
-        row = connection.execute("select version, revision from workspace").fetchone()
+        row = connection.execute(f"{first}select version, revision from workspace").fetchone()
     except (duckdb_core.CatalogException, duckdb_core.BinderException):
         return None
     return int(row[0]) if row else None
