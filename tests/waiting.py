@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-_PAUSE, _SHORT_PAUSE = 0.05, 0.005
+_PAUSE, _SHORT_PAUSE = 0.05, 0.02
 """Between two questions about another process, which wants the processor too, and about this one's own screen."""
 
 _LONGEST = 200.0
