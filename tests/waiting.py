@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-_PAUSE, _SHORT_PAUSE = 0.05, 0.02
+_PAUSE, _SHORT_PAUSE = 0.05, 0.01
 """Between two questions about another process, which wants the processor too, and about this one's own screen."""
 
 _LONGEST = 200.0
@@ -23,9 +23,12 @@ def wait_until(there: Callable[[], bool], what: Callable[[], str] = lambda: "it 
         time.sleep(_PAUSE)
 
 
-async def awaited(there: Callable[[], bool], what: Callable[[], str] = lambda: "it does not come") -> None:
-    """The same, while the event loop goes on."""
+async def awaited(
+    there: Callable[[], bool], what: Callable[[], str] = lambda: "it does not come", pause: float = _SHORT_PAUSE
+) -> None:
+    """The same, while the event loop goes on; `pause`: seconds between two questions, longer ones for what takes long to
+    answer."""
     begun = time.monotonic()
     while not there():
         assert time.monotonic() - begun < _LONGEST, what()
-        await asyncio.sleep(_SHORT_PAUSE)
+        await asyncio.sleep(pause)

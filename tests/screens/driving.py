@@ -126,6 +126,7 @@ async def until(pilot: "Pilot[None]", *said: str) -> None:
     await awaited(
         lambda: all(words in screen_text(pilot) for words in said),
         lambda: f"{said} is not in\n{screen_text(pilot)}",
+        pause=0.03,
     )
 
 
