@@ -134,6 +134,9 @@ def test_a_passage_beside_a_text_of_its_own_worked_by_hand() -> None:
     assert (found["neutral_span_share"].value, found["neutral_span_share"].samples) == (1 / 2, (1,))
     assert (found["missed_spans"].value, found["missed_spans"].samples) == (1, (1,))
     assert (found["extra_spans"].value, found["extra_spans"].samples) == (2, (0, 1))
+    # Of "grim", "made", "up" and "bus" one is right, and of "grim" and "Grim" one is found.
+    tokens = [found[f"token_{name}"].value for name in ("precision", "recall", "f1")]
+    assert tokens == [1 / 4, 1 / 2, 2 / 6]
 
 
 @settings(deadline=None, max_examples=80)

@@ -190,6 +190,8 @@ def test_an_entry_of_a_sample_holds_its_own_figures_and_places() -> None:
         ("ax so", [(0, 1)], [(0, 2)], (1, 1, 1)),
         ("-ax so", [(0, 1)], [(0, 2)], (0, 1, 0)),  # punctuation alone touches no token
         ("€a€ so", [(0, 1)], [(2, 3)], (1, 1, 0)),  # SQuAD's word boundary cuts the article out
+        ("so sad bus", [(0, 10)], [(0, 2), (3, 6)], (3, 2, 2)),
+        ("so sad bus", [(0, 2), (3, 6)], [(0, 10)], (2, 3, 2)),
         ("so very sad", [(0, 7)], [(3, 11)], (2, 2, 1)),
     ],
 )
