@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from emotui.metrics.dawid_skene import dawid_skene, log_likelihood
+from emotui.metrics.dawid_skene import DawidSkene, dawid_skene, log_likelihood
 from emotui.metrics.suspicion import AGREED, THIN, VIEW, WRONG, suspicions
 
 # Dawid and Skene 1979, Table 1: 45 patients; the first anaesthetist saw each three times, the other four once.
@@ -128,6 +128,25 @@ def test_gold_that_all_contradict_is_likely_wrong_and_where_votes_are_divided_it
     assert (worst.item, worst.votes, worst.for_gold, worst.rival) == (0, [("joy", 3)], 0, "joy")
     assert worst.suspicion > 0.9
     assert [one.item for one in found if one.kind == VIEW] == [1]
+
+
+def test_gold_is_wrong_by_most_votes_and_what_is_most_suspicious_stands_first() -> None:
+    labels, said = ["awe", "fear", "joy"], ["jj", "jjj", "aj", "fj", "f"]
+    counts = np.zeros((len(said), 3, 3))
+    for item, row in enumerate(said):
+        for annotator, letter in enumerate(row):
+            counts[item, annotator, "afj".index(letter)] = 1
+    classes = np.array([[0.1, 0.2, 0.7], [0, 0.05, 0.95], [0.3, 0.2, 0.5], [0, 0.6, 0.4], [0.1, 0.9, 0]])
+    estimate = DawidSkene(classes, classes.mean(axis=0), np.full((3, 3, 3), np.nan), -1.0, 1, converged=True)
+    found = suspicions(["fear"] * 5, counts, labels, estimate)
+    assert [(one.item, one.kind, one.rival, one.probability) for one in found] == [
+        (1, WRONG, "joy", 0.95),
+        (0, WRONG, "joy", 0.7),
+        (2, VIEW, "joy", 0.5),
+        (3, VIEW, "joy", 0.4),
+        (4, AGREED, "awe", 0.1),
+    ]
+    assert [one.suspicion for one in found] == pytest.approx([0.95, 0.8, 0.8, 0.4, 0.1])
 
 
 def test_a_gold_label_that_nobody_ever_gives_has_probability_0() -> None:

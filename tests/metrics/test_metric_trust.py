@@ -2,6 +2,7 @@
 
 import math
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,7 +94,8 @@ def test_texts_are_correlated_with_whole_models_drawn() -> None:
     low, high = found["ers"]["ci"]
     assert low <= found["ers"]["spearman"] <= high
     assert (found["ers"]["n"], found["ers"]["models"]) == (60, 3)
-    assert found["ers"]["within"] > 0.9
+    inside = [stats.spearmanr(noise[at : at + 20], people[at : at + 20]).statistic for at in (0, 20, 40)]
+    assert found["ers"]["within"] == pytest.approx(np.mean(inside))
     assert found["r1_m"]["within"] is None
     assert (found["ers"]["oriented_spearman"], found["r1_m"]["oriented_spearman"]) == (
         found["ers"]["spearman"],
@@ -103,6 +105,21 @@ def test_texts_are_correlated_with_whole_models_drawn() -> None:
     assert found["eas"]["why"].startswith("fewer than two texts")
     again = text_trust({"ers": noise}, people, models, resamples=200)
     assert again["ers"] == found["ers"]
+
+
+def test_two_models_have_an_interval_and_fewer_than_ten_are_told() -> None:
+    draw = np.random.default_rng(6)
+    people, values = draw.random(60).tolist(), draw.random(60).tolist()
+
+    def of(models: int, **how: int) -> dict[str, Any]:
+        return text_trust({"ers": values}, people, [str(at % models) for at in range(60)], **how)["ers"]
+
+    for models in (2, 9, 10):
+        found = of(models, resamples=20)
+        assert found["ci"] is not None
+        assert (found["why"] is None) == (models == 10)
+    assert of(10) == of(10, seed=0, resamples=1000) != of(10, seed=1, resamples=1000)
+    assert of(10) != of(10, seed=0, resamples=1001)
 
 
 def test_one_model_alone_has_no_interval() -> None:
@@ -118,8 +135,9 @@ def test_draws_of_models_in_which_one_side_is_the_same_are_left_out_up_to_half_o
     assert _clustered(up, same, both, 0, 10) is None
     for seed in range(8):
         draw = np.random.default_rng(seed)
-        known = sum(len(set(draw.integers(0, 2, 2).tolist())) == 2 for _ in range(9))
-        assert _clustered(up, up, both, seed, 9) == ([1.0, 1.0] if known > 4 else None)
+        known = np.cumsum([len(set(draw.integers(0, 2, 2).tolist())) == 2 for _ in range(10)])
+        assert _clustered(up, up, both, seed, 9) == ([1.0, 1.0] if known[8] > 4 else None)
+        assert _clustered(up, up, both, seed, 10) == ([1.0, 1.0] if known[9] >= 5 else None)
 
 
 def test_the_interval_of_ranks_is_wider_and_orders_are_drawn_by_seed_0() -> None:

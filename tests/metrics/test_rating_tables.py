@@ -35,6 +35,7 @@ def test_the_psychiatrists_have_the_published_kappa() -> None:
     found = table_agreement(table, [f"r{at}" for at in range(6)], list("dpsno"))
     assert found.fleiss_kappa.value == pytest.approx(0.430, abs=5e-4)
     assert found.percent.value == pytest.approx(0.556, abs=5e-4)  # its mean agreement
+    assert found.percent.low is found.fleiss_kappa.low is found.mean_cohen_kappa.low is None
 
 
 tables = st.lists(
@@ -145,6 +146,14 @@ def test_intervals_are_those_of_the_figures_over_resampled_texts() -> None:
     ):
         by_hand = interval([np.nan if one.value is None else one.value for one in others])
         assert (own.low, own.high) == pytest.approx(by_hand)
+
+
+def test_two_raters_have_the_interval_of_fleiss_kappa_over_resampled_items() -> None:
+    table = np.random.default_rng(5).integers(0, 2, (16, 2)).astype(float)
+    found = table_agreement(table, ["a", "b"], ["no", "yes"], resamples=200, seed=0).fleiss_kappa
+    each = [table_agreement(table[rows], ["a", "b"], ["no", "yes"]) for rows in np.concatenate([*draws(16, 200, 0)])]
+    by_hand = interval([NAN if (one := own.fleiss_kappa.value) is None else one for own in each])
+    assert (found.low, found.high) == pytest.approx(by_hand)
 
 
 def test_intervals_of_two_raters_are_over_the_items_that_both_rated() -> None:

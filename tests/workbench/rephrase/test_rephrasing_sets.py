@@ -197,7 +197,12 @@ def test_a_difference_of_very_long_texts_takes_no_time() -> None:
     started = time.process_time()
     changes = word_diff("start " + "x y z w " * 2500 + "end", "start " + "y x w z " * 2500 + "end")
     assert time.process_time() - started < 1
-    assert [change.kind for change in changes] == ["same", "removed", "added", "same"]
+    assert [(change.kind, change.words) for change in changes] == [
+        ("same", "start"),
+        ("removed", ("x y z w " * 2500).strip()),
+        ("added", ("y x w z " * 2500).strip()),
+        ("same", "end"),
+    ]
 
 
 ORIGINAL = "You sat with my dad at the hospital all night"
@@ -228,10 +233,15 @@ def test_nothing_is_said_of_an_empty_text_or_a_fair_one(text: str) -> None:
 def test_eight_words_of_ten_in_common_are_not_nearly_the_same() -> None:
     eight = "one two three four five six seven eight"
     assert warnings(ORIGINAL, [f"{eight} nine ten"], f"{eight} other words", 0.9) == ()
+    assert warnings(ORIGINAL, [f"nine ten {eight}"], f"other words {eight}", 0.9) == ()
+    (line,) = warnings(ORIGINAL, [f"nine ten {eight}"], f"nine eleven {eight}", 0.9)
+    assert line == "nearly the same as attempt 1"
 
 
 def test_a_short_original_is_not_compared_by_length() -> None:
     assert warnings("Thanks a lot", [], "You came all the way out here in the rain to bring me this", 0.5) == ()
+    assert len(warnings("Thanks a lot, really", [], "word " * 11, 0.5)) == 1
+    assert warnings("Thanks a lot, really", [], "word " * 10, 0.5) == ()
 
 
 def test_an_unknown_similarity_is_not_warned_of() -> None:

@@ -89,7 +89,9 @@ def test_the_report_by_hand() -> None:
     first = columns["R1"]
     assert (first["n"], first["explicit"], first["misleading"]) == (3, pytest.approx(2 / 3), pytest.approx(1 / 3))
     assert columns["R2"]["negated"] == pytest.approx(1 / 2)
-    assert columns["successful"]["n"] == 2
+    assert (columns["successful"]["n"], columns["T_incorrect"]["n"]) == (2, 1)
+    # "not a cloud" and "awful"
+    assert (columns["successful"]["negated"], columns["successful"]["misleading"]) == (1 / 2, 1 / 2)
     assert columns["R3"] == columns["R4"]
 
 
@@ -107,6 +109,9 @@ def test_shares_over_no_text_are_undefined_and_say_why() -> None:
     assert report["columns"]["R1"]["kl"] is None
     assert report["mean_rephrasings"] is report["mean_rephrasings_begun"] is None
     assert report["notes"]["columns.R1"] == "there is no text"
+    assert "columns.R1.kl" not in report["notes"]
+    assert report["notes"]["mean_rephrasings"] == "the classifier got no original right"
+    assert report["notes"]["mean_rephrasings_begun"] == "nothing was rephrased"
 
 
 @pytest.mark.parametrize(
