@@ -90,6 +90,7 @@ def test_two_texts_have_a_rank_correlation_and_errors_of_two_bins_where_both_are
 def test_where_there_is_much_to_read_fewer_resamples_are_and_the_convention_says_so() -> None:
     assert resamples_of(5000, 5000, 28) == 285
     assert resamples_of(200, 200, 8) == BESIDE
+    assert resamples_of(100_000, 100_000, 28) == 200
     sure = beside({"brier": (0.1, 0.2), "by_label.a.brier": (0.1, 0.2)}, ALONE, fewer={"brier": 285})
     assert sure["conventions"]["ci95"].endswith("seed 0; brier: the first 285")
     plain = beside({"f1": (0.3, 0.4)}, ALONE)

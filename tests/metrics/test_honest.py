@@ -84,6 +84,9 @@ def test_what_a_fold_chooses_does_not_change_with_the_gold_of_what_it_holds_out(
     assert second.folds[2] == first.folds[2]
     assert (second.nested_cv[held] == first.nested_cv[held]).all()
     assert (second.nested_cv != first.nested_cv).any()
+    before, after = (sweep_alphas(ids, odds, each, "paper", [1.0], folds=4).out_of_fold[0] for each in (gold, spoilt))
+    assert (after[held] == before[held]).all()
+    assert (after != before).any()
 
 
 def test_every_record_is_held_out_once_and_its_fold_is_kept() -> None:
@@ -175,6 +178,10 @@ def test_a_best_vector_by_half_the_temperature_is_one_by_half_the_alpha() -> Non
     found = decode_honestly(ids, odds, gold, halves)
     plain = decode_honestly(ids, odds, gold, Grid(priors=("paper",), alphas=(0.0, 0.25, 0.5)))
     assert (found.nested_cv == plain.nested_cv).all()
+    curve = sweep_alphas(ids, odds, gold, "paper", [0.5, 1.0], scaling=0.5)
+    halved = sweep_alphas(ids, odds, gold, "paper", [0.25, 0.5])
+    assert (curve.out_of_fold == halved.out_of_fold).all()
+    assert (curve.in_sample == halved.in_sample).all()
     assert [(fold.choice.alpha / 2, fold.choice.figure) for fold in found.folds] == [
         (fold.choice.alpha, fold.choice.figure) for fold in plain.folds
     ]

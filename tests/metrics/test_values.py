@@ -82,6 +82,7 @@ def test_constant_numbers_have_no_correlation_and_a_concordance_of_0(gold: list[
     for x, y in ((gold, constant), (constant, gold)):
         assert (pearson(x, y), spearman(x, y), concordance(x, y)) == (None, None, 0)
     assert concordance(constant, constant) is None
+    assert (concordance(gold[:1], gold[:1]), concordance(gold[:1], gold[1:2])) == (None, 0)
 
 
 def test_nothing_overflows_or_vanishes() -> None:
