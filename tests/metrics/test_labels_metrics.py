@@ -164,6 +164,7 @@ def test_the_calibration_error_worked_by_hand() -> None:
     assert expected_calibration_error([0.95, 0.95, 0.65, 0.65], [1, 1, 1, 0]) == pytest.approx(0.1)
     assert expected_calibration_error([1.0, 0.0], [1, 0]) == 0.0
     assert expected_calibration_error([1.0, 0.25], [0, 1], bins=2) == 0.875  # 1 is in the last bin, and alone there
+    assert expected_calibration_error([1.0, 0.75], [0, 1], bins=2) == 0.375  # and here it is not
     assert expected_calibration_error([], []) is None
 
 
@@ -272,8 +273,16 @@ def test_in_folds_no_record_helps_to_choose_its_own_threshold() -> None:
     said = decided_in_folds(gold, probs, [0, 0, 1, 1])
     # Fold 0 is decided by the cut of fold 1 (.25), fold 1 by that of fold 0 (.75).
     assert said.ravel().tolist() == [1, 1, 0, 0]
+    # With a third one: cuts of two folds are .25, .75 and .25, though that of the third alone is .98.
+    gold, probs = np.tile([[1], [0]], (3, 1)), np.array([[0.9], [0.6], [0.4], [0.1], [0.99], [0.97]])
+    assert decided_in_folds(gold, probs, [0, 0, 1, 1, 2, 2]).ravel().tolist() == [1, 1, 0, 0, 1, 1]
     with pytest.raises(ValueError, match="two folds"):
-        decided_in_folds(gold, probs, [0, 0, 0, 0])
+        decided_in_folds(gold[:4], probs[:4], [0, 0, 0, 0])
+
+
+def test_between_neighbouring_floats_the_cut_is_the_higher_one() -> None:
+    higher = float(np.nextafter(0.5, 1))
+    assert best_threshold([1, 0], [higher, 0.5]).value == higher
 
 
 def test_each_label_gets_its_own_threshold() -> None:
