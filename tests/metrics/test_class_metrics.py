@@ -35,6 +35,12 @@ def test_accuracy_and_macro_f1_equal_scikit_learn(seed: int) -> None:
     assert report["macro_f1"] == pytest.approx(f1_score(truth, guesses, average="macro", zero_division=0))
 
 
+def test_no_answer_counts_as_wrong_and_is_told() -> None:
+    report = class_report({"1": "joy", "2": "fear", "3": "fear"}, {"1": "joy", "2": "", "3": ""})
+    assert (report["accuracy"], report["notes"]["n"]) == (1 / 3, "2 records without an answer count as wrong")
+    assert report["by_label"].keys() == {"joy", "fear"}
+
+
 def test_the_most_probable_label_is_the_answer_and_the_first_of_equals() -> None:
     assert chosen_label({"joy": 0.2, "fear": 0.5, "anger": 0.5}) == "fear"
     assert class_report({"1": "fear"}, {"1": {"joy": 0.9, "fear": 0.95}})["accuracy"] == 1.0

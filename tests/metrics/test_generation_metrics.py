@@ -176,14 +176,16 @@ def test_what_raters_see_in_emotional_texts() -> None:
     assert [unlike["by_emotion"][name]["agreement"] for name in ("joy", "neutral")] == [1, 0.5]
     assert unlike["ties"] == 0  # two labels that came once each are no tie
     assert human_report(["joy"], [["joy"]])["notes"].keys() == {"krippendorff_alpha", "fleiss_kappa"}
-    assert human_report(["joy"], [[]])["human_f1"] is None
+    nobody = human_report(["joy"], [[]])
+    assert nobody["human_f1"] is None
+    assert {"human_f1", "accuracy", "agreement"} <= nobody["notes"].keys()
     assert of_people([["joy", "joy", "neutral", "joy"], []], ["joy", "joy"]) == [0.75, None]
 
 
 def test_unequal_numbers_of_ratings_have_an_alpha_but_no_kappa() -> None:
     report = human_report(["joy", "joy"], [["joy", "joy", "neutral"], ["joy", "neutral"]])
     assert report["fleiss_kappa"] is None
-    assert "unequal numbers" in report["notes"]["fleiss_kappa"]
+    assert report["notes"]["fleiss_kappa"] == "texts have unequal numbers of ratings (2 to 3)"
     assert report["krippendorff_alpha"] is not None
 
 
@@ -195,6 +197,7 @@ def test_what_raters_see_in_neutral_texts() -> None:
     assert report["agreement"] == pytest.approx((1 + 3 / 5 + 1 / 2) / 3)
     assert "recall" not in report["notes"]
     assert neutral_report([])["f1"] is None
+    assert {"recall", "f1", "agreement"} <= neutral_report([])["notes"].keys()
 
 
 @given(st.lists(labels, min_size=1))

@@ -165,6 +165,8 @@ def test_the_calibration_error_worked_by_hand() -> None:
     assert expected_calibration_error([1.0, 0.0], [1, 0]) == 0.0
     assert expected_calibration_error([1.0, 0.25], [0, 1], bins=2) == 0.875  # 1 is in the last bin, and alone there
     assert expected_calibration_error([1.0, 0.75], [0, 1], bins=2) == 0.375  # and here it is not
+    # The last of 15 bins begins at .933, that of 16 would at .9375.
+    assert expected_calibration_error([0.935, 0.99], [0, 1]) == pytest.approx((0.935 - 0.01) / 2)
     assert expected_calibration_error([], []) is None
 
 

@@ -36,6 +36,7 @@ def test_mcnemar_is_the_exact_one_of_statsmodels() -> None:
     assert mcnemar_p(3, 11) == pytest.approx(0.057373046875)
     assert mcnemar_p(40, 60) == pytest.approx(0.05688793364098089)
     assert mcnemar_p(0, 0) is None
+    assert mcnemar_p(3, 3) == 1
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,7 @@ def test_both_sides_empty_scores_1_and_one_side_empty_0() -> None:
     assert align([], ["sad"]) == ()
     assert sim_score((), 0, 0) == 1.0
     assert sim_score((), 2, 0) == sim_score((), 0, 2) == 0.0
+    assert sim_score(align(["sad"], ["so sad"]), 1, 1) is None  # pairs without cosines
 
 
 def test_among_equal_f1_totals_the_cosines_decide() -> None:
