@@ -64,20 +64,46 @@ def resampled_sums(
     x = np.asarray(columns, dtype=np.float64)
     if groups is not None:
         x = grouped_sums(x, groups, n_groups)
-    sums = np.empty((resamples, x.shape[1]))
-    columnwise = [np.ascontiguousarray(column) for column in x.T] if x.shape[1] <= _LOOKED_UP else []
+    n, k = x.shape
+    sums = np.zeros((resamples, k))
+    varied = []
+    for column, places in _alike(x):
+        if _is_steady(column):
+            sums[:, places] = n * column[:1]
+        else:
+            varied.append((column, places))
+    if not varied:
+        return sums
+    together = np.stack([column for column, _ in varied], axis=1) if len(varied) > _LOOKED_UP else None
     start = 0
-    for drawn in draws(len(x), resamples, seed):
-        rows = len(drawn)
-        into = sums[start : start + rows]
-        start += rows
-        for place, column in enumerate(columnwise):
-            into[:, place] = column[drawn].sum(axis=1)
-        if not columnwise:
-            flat = (drawn + np.arange(rows, dtype=np.int32)[:, None] * np.int32(len(x))).ravel()
-            weights = np.bincount(flat, minlength=rows * len(x)).reshape(rows, len(x))
-            np.matmul(weights.astype(np.float64), x, out=into)
+    for drawn in draws(n, resamples, seed):
+        into = sums[start : start + len(drawn)]
+        start += len(drawn)
+        if together is None:
+            wide = drawn.astype(np.intp)  # numpy would make it so for each column
+            for column, places in varied:
+                into[:, places] = column.take(wide).sum(axis=1)[:, None]
+        else:
+            # A row at a time, whose counts stay in the processor's cache.
+            weights = np.stack([np.bincount(row, minlength=n) for row in drawn]).astype(np.float64)
+            added = weights @ together
+            for at, (_, places) in enumerate(varied):
+                into[:, places] = added[:, at, None]
     return sums
+
+
+def _alike(x: Floats) -> list[tuple[Floats, list[int]]]:
+    """The different columns, each with the places at which it stands: many figures have the number of samples below."""
+    found: dict[bytes, tuple[Floats, list[int]]] = {}
+    for place in range(x.shape[1]):
+        column = np.ascontiguousarray(x[:, place])
+        found.setdefault(column.tobytes(), (column, []))[1].append(place)
+    return list(found.values())
+
+
+def _is_steady(column: Floats) -> bool:
+    """Is its sum the same whatever is drawn?"""
+    return bool((column == column[:1]).all() or np.isnan(column).all())
 
 
 def grouped_sums(columns: Floats, groups: Numbers, n_groups: int | None = None) -> Floats:

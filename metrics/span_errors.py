@@ -186,7 +186,10 @@ COUNTED = (
         "invalid",
     ),
 )
-"""What a tally keeps of each sample, for intervals."""
+"""What a tally keeps of each sample, for sums and their intervals."""
+
+_MEANS = ("number", "f1", "sim", "labelled_f1", "marked")
+"""Those of them of which no sum is asked."""
 
 
 class Tally:
@@ -197,11 +200,9 @@ class Tally:
         self.counted = array("d")
         self.emotions: dict[str, Means] = {}
         self.valences: dict[str, Means] = {}
-        self._spans = self._located = self._keyword = self._neutral = self._neutral_hit = self._in_neutral = 0
-        self._hallucinated_spans = self._missing = self._keyword_sentences = self._fixated_sentences = 0
+        self._missing = self._missed_spans = self._extra_spans = 0
         self._gold_f1 = array("d")
-        self._met, self._gold_spans, self._missed_spans, self._extra_spans = 0.0, 0, 0, 0
-        self._tokens: tuple[int, int, int] | None = (0, 0, 0)
+        self._tokens_known = True
         self.confused: dict[tuple[str, str], list[int]] = {}
         self._labelled_f1 = array("d")
         self._gold_labels = self._predicted_labels = False
@@ -220,46 +221,55 @@ class Tally:
         Args:
             keyed: of a passage, its `keyword_sentences`; needed only where `scored.keyword`.
         """
-        before = self._so_far()
         self.all.add(number, scored.f1, scored.sim)
-        self._spans += len(scored.located)
-        self._count_spans(number, scored)
+        with_labels = self._count_spans(number, scored)
         self._missing += scored.missing
-        self._keyword += scored.keyword
         if scored.hallucinated:
-            self._hallucinated_spans += len(scored.hallucinated)
             self._hallucinated.append(number)
         if scored.fixated:
             self._fixated.append(number)
         if scored.invalid is not None:
             self._invalid.append(number)
+        fixated = hit = neutral = in_neutral = 0
         if labels.sentences:
-            self._passage(number, labels, scored)
-            self._keyword_sentences += len(keyed)
+            located, hit, neutral, in_neutral = self._passage(number, labels, scored)
             if scored.fixated:
                 found = [span for i in scored.fixated if (span := scored.located[i]) is not None]
-                self._fixated_sentences += sum(
-                    any(start < end_ and start_ < end for start, end in found) for start_, end_ in keyed
-                )
+                fixated = sum([_meets(start, end, found) for start, end in keyed])
         else:
-            self._located += 0 if scored.void else sum(span is not None for span in scored.located)
+            keyed = ()
+            located = 0 if scored.void else len(scored.located) - scored.located.count(None)
             _named(self.emotions, labels.emotion, number, scored.f1, scored.sim)
             _named(self.valences, labels.valence, number, scored.f1, scored.sim)
-        sim = nan if scored.sim is None else scored.sim
-        self.counted.extend((number, scored.f1, sim, self._labelled_f1[-1], bool(scored.gold)))
-        self.counted.extend([now - then for now, then in zip(self._so_far(), before, strict=True)])
-
-    def _so_far(self) -> tuple[float, ...]:
-        """The sums over all samples until now, in the order of `COUNTED`."""
-        return (
-            *(self._met, self._spans, self._gold_spans, *(self._tokens or (0, 0, 0)), self._hallucinated_spans),
-            *(len(self._fixated), self._keyword, self._fixated_sentences, self._keyword_sentences),
-            *(self._neutral_hit, self._neutral, self._in_neutral, self._located, len(self._invalid)),
+        counts = scored.tokens
+        if counts is None:
+            self._tokens_known = False
+        self.counted.extend(
+            (
+                number,
+                scored.f1,
+                nan if scored.sim is None else scored.sim,
+                with_labels,
+                bool(scored.gold),
+                sum([pair.f1 for pair in scored.pairs]),
+                len(scored.located),
+                len(scored.gold),
+                *((counts.gold, counts.predicted, counts.shared) if counts is not None else (0, 0, 0)),
+                len(scored.hallucinated),
+                bool(scored.fixated),
+                scored.keyword,
+                fixated,
+                len(keyed),
+                hit,
+                neutral,
+                in_neutral,
+                located,
+                scored.invalid is not None,
+            )
         )
 
-    def _count_spans(self, number: int, scored: Scored) -> None:
-        self._met += sum([pair.f1 for pair in scored.pairs])
-        self._gold_spans += len(scored.gold)
+    def _count_spans(self, number: int, scored: Scored) -> float:
+        """Returns: the sample's F1 with labels."""
         if scored.gold:
             self._gold_f1.append(scored.f1)
             self._marked.append(number)
@@ -271,29 +281,23 @@ class Tally:
         if scored.extra:
             self._extra_spans += len(scored.extra)
             self._with_extra.append(number)
-        self._labelled_f1.append(labelled_f1(scored))
+        found = labelled_f1(scored)
+        self._labelled_f1.append(found)
         self._gold_labels |= bool(scored.gold_labels)
         self._predicted_labels |= bool(scored.predicted_labels)
         for pair in label_pairs(scored) if scored.gold_labels else ():
             self.confused.setdefault(pair, []).append(number)
-        if scored.tokens is None:
-            self._tokens = None
-        elif self._tokens is not None:
-            gold, predicted, shared = self._tokens
-            one = scored.tokens
-            self._tokens = (gold + one.gold, predicted + one.predicted, shared + one.shared)
+        return found
 
-    def _passage(self, number: int, labels: Labels, scored: Scored) -> None:
+    def _passage(self, number: int, labels: Labels, scored: Scored) -> tuple[int, int, int, int]:
+        """Returns: spans that were found, neutral sentences that they hit, neutral sentences, and spans in these."""
         found = [] if scored.void else [span for span in scored.located if span is not None]
-        hit = 0
+        hit = neutral = 0
         for sentence in labels.sentences:
             if sentence.emotion == NEUTRAL:
-                self._neutral += 1
-                hit += any(start < sentence.end and sentence.start < end for start, end in found)
-        self._located += len(found)
-        self._in_neutral += len(scored.neutral_hits) if found else 0
+                neutral += 1
+                hit += _meets(sentence.start, sentence.end, found)
         if hit:
-            self._neutral_hit += hit
             self._hit.append(number)
         for score in scored.sentences:
             sentence = labels.sentences[score.index]
@@ -301,18 +305,23 @@ class Tally:
                 _named(self.emotions, sentence.emotion, number, score.f1, score.sim)
             if sentence.valence != NEUTRAL:
                 _named(self.valences, sentence.valence, number, score.f1, score.sim)
+        return len(found), hit, neutral, len(scored.neutral_hits) if found else 0
 
     def figures(self) -> dict[str, tuple[float | None, list[int]]]:
         """Each figure with the samples behind it."""
         means = self.all.figures()
         n = len(self.all.f1)
-        gold, predicted, shared = self._tokens or (0, 0, 0)
+        sums = {name: sum(self.counted[at :: len(COUNTED)]) for at, name in enumerate(COUNTED) if name not in _MEANS}
+        whole = {name: int(total) for name, total in sums.items() if name != "met"}
+        known = self._tokens_known
+        gold, predicted, shared = (whole[f"{name}_tokens"] if known else 0 for name in ("gold", "predicted", "shared"))
+        spans, fixated = whole["predicted"], whole["fixated"]
         labelled = self._gold_labels and self._predicted_labels
         return {
             **means,
             "labelled_f1": (fmean(self._labelled_f1) if labelled else None, self.all.samples if labelled else []),
-            "precision": (_rate(self._met, self._spans), self.all.samples),
-            "recall": (_rate(self._met, self._gold_spans), self.all.samples),
+            "precision": (_rate(sums["met"], spans), self.all.samples),
+            "recall": (_rate(sums["met"], whole["gold"]), self.all.samples),
             "f1_gold": (fmean(self._gold_f1) if self._gold_f1 else None, self._marked),
             "empty_gold": (len(self._empty), self._empty),
             "missed_spans": (self._missed_spans, self._missing_some),
@@ -320,32 +329,43 @@ class Tally:
             "token_precision": (_rate(shared, predicted), self.all.samples),
             "token_recall": (_rate(shared, gold), self.all.samples),
             "token_f1": (_rate(2 * shared, gold + predicted), self.all.samples),
-            "predicted_spans": (self._spans, self.all.samples),
-            "hallucinated_spans": (self._hallucinated_spans, self._hallucinated),
-            "hallucination_rate": (_rate(self._hallucinated_spans, self._spans), self._hallucinated),
-            "keyword_samples": (self._keyword, []),
-            "fixated_samples": (len(self._fixated), self._fixated),
-            "fixation_rate": (_rate(len(self._fixated), self._keyword), self._fixated),
-            "fixation_rate_by_sentence": (_rate(self._fixated_sentences, self._keyword_sentences), self._fixated),
-            "neutral_sentences": (self._neutral, []),
-            "neutral_sentences_hit": (self._neutral_hit, self._hit),
-            "neutral_sentence_fpr": (_rate(self._neutral_hit, self._neutral), self._hit),
-            "neutral_span_share": (_rate(self._in_neutral, self._located), self._hit),
-            "invalid_outputs": (len(self._invalid), self._invalid),
-            "invalid_share": (_rate(len(self._invalid), n), self._invalid),
+            "predicted_spans": (spans, self.all.samples),
+            "hallucinated_spans": (whole["hallucinated"], self._hallucinated),
+            "hallucination_rate": (_rate(whole["hallucinated"], spans), self._hallucinated),
+            "keyword_samples": (whole["keyword"], []),
+            "fixated_samples": (fixated, self._fixated),
+            "fixation_rate": (_rate(fixated, whole["keyword"]), self._fixated),
+            "fixation_rate_by_sentence": (_rate(whole["fixated_sentences"], whole["keyword_sentences"]), self._fixated),
+            "neutral_sentences": (whole["neutral"], []),
+            "neutral_sentences_hit": (whole["neutral_hit"], self._hit),
+            "neutral_sentence_fpr": (_rate(whole["neutral_hit"], whole["neutral"]), self._hit),
+            "neutral_span_share": (_rate(whole["in_neutral"], whole["located"]), self._hit),
+            "invalid_outputs": (whole["invalid"], self._invalid),
+            "invalid_share": (_rate(whole["invalid"], n), self._invalid),
             "missing_predictions": (self._missing, []),
         }
 
 
 def keyword_sentences(sample: SpanSample, keywords: frozenset[str]) -> list[Span]:
     """The sentences in which a gold span holds an emotion keyword, as SEER counts them in Task 2 (section 10.4)."""
-    terms = keyword_tokens(keywords)
+    terms, places = keyword_tokens(keywords), sample.places
     found = []
     for sentence in sample.sentences:
-        pieces = (sample.text[max(start, sentence.start) : min(end, sentence.end)] for start, end in sample.places)
-        if any(not terms.isdisjoint(tokens(piece)) for piece in pieces):
-            found.append((sentence.start, sentence.end))
+        for start, end in places:
+            if start < sentence.end and sentence.start < end:
+                piece = sample.text[max(start, sentence.start) : min(end, sentence.end)]
+                if not terms.isdisjoint(tokens(piece)):
+                    found.append((sentence.start, sentence.end))
+                    break
     return found
+
+
+def _meets(start: int, end: int, spans: Sequence[Span]) -> bool:
+    """Has a span a character in `[start, end)`?
+
+    Of a list, because of so few a generator takes twice as long.
+    """
+    return True in [begins < end and start < ends for begins, ends in spans]
 
 
 def _named(means: dict[str, Means], name: str | None, number: int, f1: float, sim: float | None) -> None:

@@ -38,6 +38,8 @@ def label_pairs(scored: Labelled) -> tuple[tuple[str, str], ...]:
 
 def labelled_f1(scored: Labelled) -> float:
     """A sample's F1 where an aligned pair whose labels differ counts 0; its F1 where none does."""
+    if not scored.gold_labels or not scored.predicted_labels:
+        return scored.f1
     wrong = sum([pair.f1 for pair in scored.pairs if differ(scored, pair)])
     if not wrong:
         return scored.f1

@@ -53,9 +53,11 @@ def shapes(connection: "DuckDBPyConnection", dataset: int, passage: str) -> tupl
         " select contains(record, $passage) as long, record, text, emotion from samples"
         " where sample >= (select first from d) and sample < (select stop from d))"
         " select count(*) filter (not long),"
-        " count(*) filter (not long and emotion is not null and not regexp_matches(text, $two)),"
-        " count(*) filter (long), count(*) filter (long and coalesce("
-        f"json_array_length(record, '$.meta.{ALL_SENTENCES}'), json_array_length(record, '$.sentences')) = 5) from s",
+        # With `case` nothing is parsed or searched of the samples of the other kind.
+        " count(*) filter (case when long or emotion is null then false else not regexp_matches(text, $two) end),"
+        " count(*) filter (long), count(*) filter (case when long then coalesce("
+        f"json_array_length(record, '$.meta.{ALL_SENTENCES}'), json_array_length(record, '$.sentences')) = 5"
+        " else false end) from s",
         {"dataset": dataset, "passage": passage, "two": _TWO_SENTENCES},
     ).fetchone()
     texts, single, passages, five = found or (0, 0, 0, 0)

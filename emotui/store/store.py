@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _CHUNK = 500
 """Rows that one transaction of a long iteration reads."""
 
-_WIDE_CHUNK = 5000
+_WIDE_CHUNK = 10_000
 """The same where rows are short."""
 
 

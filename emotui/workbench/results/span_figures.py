@@ -46,6 +46,9 @@ class _Answer(msgspec.Struct, frozen=True):
     breach: str | None = None
 
 
+_ANSWER, _SAMPLE = msgspec.json.Decoder(_Answer), msgspec.json.Decoder(SpanSample)
+
+
 @dataclass(frozen=True, slots=True)
 class RunFigures:
     """A run in figures. `parts`: what of `PARTS` its samples have. `asking`: counts over all repeats, with samples.
@@ -99,7 +102,7 @@ class _Asking:
         if outcome.prediction is None:
             self._note("unanswered", outcome.sample)
             return
-        answer = msgspec.json.decode(outcome.prediction, type=_Answer)
+        answer = _ANSWER.decode(outcome.prediction)
         if answer.breach is not None:
             self._note("failed_format", outcome.sample)
         elif not answer.spans:
@@ -219,7 +222,7 @@ def _part_of(one: ValueSum) -> str:
 def _keyed(scored: Facts, labels: Labels, record: str) -> list[Span]:
     if not scored.keyword or not labels.sentences:
         return []
-    return keyword_sentences(msgspec.json.decode(record, type=SpanSample), empath_keywords())
+    return keyword_sentences(_SAMPLE.decode(record), empath_keywords())
 
 
 def _experiment(kept: Sequence[tuple[int, str, str]]) -> tuple[Mapping[str, object], Mapping[str, tuple[int, ...]]]:

@@ -8,11 +8,9 @@ from emotui.tables import ResultsTable
 from emotui.workbench.datasets.samples import is_sample_data
 from emotui.workbench.datasets.sources import PERSON
 from emotui.workbench.progress import IsCancelled
-from emotui.workbench.results.spread.number_tables import number_tables
 from emotui.workbench.results.spread.opinions import Opinions, of_labels, of_masks
 from emotui.workbench.results.spread.questions import spread_of
 from emotui.workbench.results.spread.spans import of_spans
-from emotui.workbench.results.spread.tables import spread_tables
 
 
 def people_tables(
@@ -37,6 +35,8 @@ def people_tables(
     people = [run for run in store.runs(dataset.dataset) if run.source == PERSON]
     composed = is_sample_data(dataset)
     if dataset.task == "values":
+        from emotui.workbench.results.spread.number_tables import number_tables
+
         return tuple(number_tables(store, dataset, models, people, groups, composed=composed, cancelled=cancelled))
     asked: list[Opinions] = []
     if dataset.task == "spans":
@@ -49,5 +49,7 @@ def people_tables(
     for one in asked:
         spread = spread_of(one)
         if spread is not None:
+            from emotui.workbench.results.spread.tables import spread_tables  # imports scipy, which takes a second
+
             tables += spread_tables(spread, models, groups, composed=composed)
     return tuple(tables)
