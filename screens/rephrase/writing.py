@@ -43,7 +43,19 @@ class Steady(Page):
 
 
 class Beside(Steady, can_focus=False):
-    """A pane that follows and has no keys."""
+    """A pane that follows and has no keys; as long as one text is written it keeps the lines that it once needed."""
+
+    def _put(self, lines: Lines, *, home: bool) -> None:
+        missing = len(self._lines) - len(lines)
+        super()._put([*lines, *([[]] * missing)] if missing > 0 else lines, home=home)
+
+    def begin_anew(self) -> None:
+        """Take no more lines than there are, from the next that are shown."""
+        self._lines = ()
+
+    def on_resize(self) -> None:
+        if self._lines_for is not None:  # what is asked for anew
+            self.begin_anew()
 
 
 class Writing(Container):
@@ -120,6 +132,8 @@ class Writing(Container):
             if self.seen.waiting is not None:
                 self._draw_waiting(self.seen.waiting)
             return
+        for pane in self.query(Beside):
+            pane.begin_anew()
         self.draw_original()
         self.draw_attempt()
         self.draw_live()

@@ -92,7 +92,7 @@ class Page(Scrolled, can_focus=True, inherit_bindings=False):
         self._lines: tuple[tuple[Part, ...], ...] = ()
         self._lines_for: Callable[[Size], Lines] | None = None
         self._presses: dict[int, list[Press]] = {}
-        self._styles_now: dict[str, Style] = {"plain": Style.null()}
+        self._styles_now: dict[str, Style] = {}
 
     @property
     def text(self) -> str:
@@ -151,13 +151,15 @@ class Page(Scrolled, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """All lines in sight: their styles are worked out once, not once a line."""
-        self._styles_now = {"plain": self.rich_style}
+        """All lines in sight: their styles are worked out once, not once a line; not at all where none has changed."""
+        self._styles_now = {}
         return super().render_lines(crop)
 
     def _style(self, kind: str) -> Style:
         if kind not in self._styles_now:
-            self._styles_now[kind] = self._styles_now["plain"] + part_style(self, f"part--{kind}")
+            plain = kind == "plain"
+            found = self.rich_style if plain else self._style("plain") + part_style(self, f"part--{kind}")
+            self._styles_now[kind] = found
         return self._styles_now[kind]
 
     def render_line(self, y: int) -> Strip:

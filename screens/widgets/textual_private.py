@@ -90,14 +90,15 @@ def part_style(widget: Widget, name: str) -> Style:
 
     For a class in `COMPONENT_CLASSES` Textual goes through the stylesheet each time that it styles the widget, drawn or
     not, which took more than half of the time to the first paint. A widget that asks here names none there, and calls
-    `forget_part_styles` in its `notify_style_update`.
+    `forget_part_styles` in its `notify_style_update`. Nor is Textual's own question for the style of a part asked here:
+    it forgets its answers with every refresh, and finds the widget's whole background for each.
     """
     if name not in widget._component_styles:
         part = DOMNode(classes=name)
         part._attach(widget)
         widget.app.stylesheet.apply(part)
         widget._component_styles[name] = part.styles
-    return widget.get_component_rich_style(name, partial=True)
+    return widget._component_styles[name].partial_rich_style
 
 
 def forget_part_styles(widget: Widget) -> None:
