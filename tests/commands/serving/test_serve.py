@@ -164,8 +164,8 @@ def test_a_real_browser_draws_it_and_drives_it_and_a_page_of_another_site_cannot
     for origin in ("http://evil.example/", "http://localhost:1/", "http://127.0.0.1:1/"):
         # What it fetches without reading it is the refusal.
         assert seen[origin] == {"socket": "refused", "read": "refused", "fetched": "opaque"}
-    # The rows that were clicked and moved to are remembered, as in a terminal. Which row is clicked goes by the browser's
-    # font; the key alone would have come to the second.
+    # The rows that were clicked and moved to are remembered, as in a terminal. Which row is clicked goes by the font of
+    # the browser; the key alone would have come to the second.
     kept = Store.open(folder / "w.duckdb", read_only=True).setting("browse")
     assert isinstance(kept, dict)
     assert 3 <= kept["sample"] <= 6
