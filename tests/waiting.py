@@ -26,7 +26,7 @@ def wait_until(there: Callable[[], bool], what: Callable[[], str] = lambda: "it 
 async def awaited(
     there: Callable[[], bool], what: Callable[[], str] = lambda: "it does not come", pause: float = _SHORT_PAUSE
 ) -> None:
-    """The same, while the event loop goes on; `pause`: seconds between two questions, more for what takes long to say."""
+    """The same, while the event loop goes on; `pause`: seconds between two questions, more for what takes long."""
     begun = time.monotonic()
     while not there():
         assert time.monotonic() - begun < _LONGEST, what()

@@ -291,8 +291,8 @@ class Access:
             begun = time.monotonic()
             if beside is not None:
                 connection.execute(f"attach {_quoted(beside)} as staged (read_only)")
-            # Several statements at a time: each call costs as much as what it does. The store does not come first in the
-            # search path, so it can be closed as it is.
+            # Several statements at a time: each call costs as much as what it does. The store does not come first in
+            # the search path, so it can be closed as it is.
             begin = f"set memory_limit = '{memory}'; set search_path = '{SEARCHED}'; begin; "
             if checked:
                 check_version(self.path, schema.version_of(connection, begin))
