@@ -31,7 +31,9 @@ Printed = tuple[Column, list[str]]
 """A column, and its cells as they are printed."""
 
 
-dataset_option = click.option("--dataset", help="A dataset (default: that of the first, or newest, run over spans).")
+dataset_option = click.option(
+    "--dataset", help="A dataset (default: that of the first run, or of the newest, spans first)."
+)
 table_option = click.option("--table", "keys", multiple=True, help="Only the table of this key (again for more).")
 no_sim_option = click.option("--no-sim", is_flag=True, help="Leave the annotators' Sim out (no model is loaded).")
 published_option = click.option(
@@ -164,15 +166,16 @@ def report(
 
 
 def _usual(workspace: Workspace, runs: Sequence[str]) -> int:
-    """The dataset of the first run named, else of the newest run, of the main tasks where there is one."""
+    """The dataset of the first run named, else of the newest: over spans where there is one, main tasks first."""
     store = workspace.store
     if runs:
         return store.run(runs[0]).dataset
     main = {one.dataset: experiment_of(one) is None for one in workspace.results().datasets()}
-    found = [run.dataset for run in store.runs() if run.dataset in main]
-    if not found:
-        raise BadInput("there is no run of the spans task yet; make one: emotui run spans --model embedded")
-    return next((dataset for dataset in found if main[dataset]), found[0])
+    every = [run.dataset for run in store.runs()]
+    found = [dataset for dataset in every if dataset in main]
+    if not every:
+        raise BadInput("there is no run yet; make one: emotui run spans --model embedded")
+    return next((dataset for dataset in found if main[dataset]), (found or every)[0])
 
 
 def _ids(workspace: Workspace, tables: Sequence[ResultsTable]) -> dict[int, str]:

@@ -66,6 +66,8 @@ def test_scenes_of_a_classifier_are_the_log_odds_of_its_own_labels(
     assert _odds(got["records"][0]) == pytest.approx(expected, abs=1e-4)
     run = emotui("run", "scenes", "--model", f"hf:{folder}", "--dataset", str(scenes), "--json").document
     assert (run["done"], run["failed"]) == (1, 0)
+    # Where nothing was run over spans, tables are of what there is.
+    assert emotui("results", "--no-sim", "--json").document["dataset"] == "scenes"
 
 
 def test_a_classifier_that_lacks_emotions_is_refused_before_it_is_asked(

@@ -357,7 +357,7 @@ def test_a_narrow_terminal_gets_the_tables_in_parts_and_nothing_to_show_is_one_s
         assert not any(line.strip() in ("†", "3", "4B", "Mini") for line in lines)
     nothing_yet = Workspace.open(made[0].store.path.with_name("empty.duckdb")).store.path
     empty = CliRunner().invoke(results, ["--db", str(nothing_yet)])
-    assert str(empty.exception).startswith("there is no run of the spans task yet")
+    assert str(empty.exception).startswith("there is no run yet; make one: ")
 
 
 def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_path: Path) -> None:
