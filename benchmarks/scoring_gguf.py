@@ -33,20 +33,24 @@ CHARACTERS = 370
 """About 150 tokens of this tokeniser."""
 
 
-def make_model(folder: Path) -> Path:
-    """Write a random Llama of 25 million parameters, with the tiny model's tokeniser, as a Hugging Face directory."""
+def make_model(folder: Path, *, large: bool = False) -> Path:
+    """Write a random Llama of 25 million parameters, with the tiny model's tokeniser, as a Hugging Face directory.
+
+    Args:
+        large: of 135 million instead, in the sizes of SmolLM2-135M, most of whose vocabulary no text has.
+    """
     import torch
     from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
     tokenizer = AutoTokenizer.from_pretrained(TOKENIZER)
     torch.manual_seed(SEED)
     config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=512,
+        vocab_size=49_152 if large else len(tokenizer),
+        hidden_size=576 if large else 512,
         intermediate_size=1536,
-        num_hidden_layers=8,
-        num_attention_heads=8,
-        num_key_value_heads=4,
+        num_hidden_layers=30 if large else 8,
+        num_attention_heads=9 if large else 8,
+        num_key_value_heads=3 if large else 4,
         max_position_embeddings=1024,
         tie_word_embeddings=True,
         initializer_range=0.06,

@@ -19,14 +19,14 @@ from emotui.backends.base import (
 )
 from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf import scoring
-from emotui.backends.gguf.context import BRANCHES, Context, ContextSize
+from emotui.backends.gguf.context import Context, ContextSize
 from emotui.backends.gguf.extra_buffers import allow_extra_buffers
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.grammar import Grammar
 from emotui.backends.gguf.library import cores, open_library
 from emotui.backends.gguf.memory import CPU_BATCH, GPU_BATCH, Plan, bytes_a_token, flash_type, make_plan
 from emotui.backends.gguf.prompts import Prompts
-from emotui.backends.gguf.rooms import MOST_ON_A_GPU, ON_A_GPU, Rooms
+from emotui.backends.gguf.rooms import MOST_ON_A_CPU, MOST_ON_A_GPU, ON_A_GPU, Rooms
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary, composes
 from emotui.backends.gguf.weights import Weights
@@ -74,7 +74,7 @@ class GgufModel:
             lambda sequences, tokens: make(ContextSize(tokens, size.batch, size.flash), sequences),
             bytes_a_token(files.header, settings.kv),
             free,
-            min(MOST_ON_A_GPU if grows else BRANCHES, size.batch - 1),
+            min(MOST_ON_A_GPU if grows else MOST_ON_A_CPU, size.batch - 1),
         )
         self._room = settings.thinking_room
         self._forms: Forms | None = None

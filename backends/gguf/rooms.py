@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from emotui.backends.gguf.context import BRANCHES, Context
+from emotui.backends.gguf.context import Context
 from emotui.errors import ModelError
 
 _SHARE = 0.25
 """Of the free memory, what the rooms may take."""
+MOST_ON_A_CPU = 32
+"""Answers written together at most: a tenth more tokens a second than 16 (benchmarks/models/side_by_side.py)."""
 ON_A_GPU, MOST_ON_A_GPU = 32, 255
 """Answers written together on a GPU, at first and at most: whoever asks takes twice as many again and again while that
 makes more texts a second. llama.cpp has 256 sequences (LLAMA_MAX_SEQ), one of which reads the prompts."""
@@ -30,7 +32,7 @@ class Rooms:
         make: Callable[[int, int], Context],
         token_bytes: float,
         free: Callable[[], int | None],
-        most: int = BRANCHES,
+        most: int = MOST_ON_A_CPU,
     ) -> None:
         self._shared, self._make, self._token_bytes, self._free = shared, make, token_bytes, free
         self._most = most if shared.branches else 0

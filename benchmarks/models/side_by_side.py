@@ -1,11 +1,12 @@
 """Answers that llama.cpp writes side by side, against one after the other, with equal texts in F32.
 
     python benchmarks/models/side_by_side.py [--answers 16] [--tokens 40] [--words 0] [--kind F32] [--threads 1]
+        [--beside 2 8 16] [--large] [--option flash=on]...
 
-A random Llama of 25 million parameters. The ways take turns, so that what else runs on the machine slows them all; the
-time is the processor's. `--words`: so many more in each prompt, of which no two begin alike. With more than 20 of them,
-`shared` shows what it would cost if all answers were kept in one memory, through which each then looks.
-Needs llama-cpp-python, gguf, torch and transformers.
+A random Llama of 25 million parameters (`--large`: 135 million). The ways take turns, so that what else runs on the
+machine slows them all; the time is the processor's. `--words`: so many more in each prompt, of which no two begin
+alike. With more than 20 of them, `shared` shows what it would cost if all answers were kept in one memory, through
+which each then looks. Needs llama-cpp-python, gguf, torch and transformers.
 """
 
 import argparse
@@ -24,18 +25,20 @@ from emotui.backends.gguf.model import GgufModel
 from emotui.backends.gguf.writing import write_all
 from tests.tiny.gguf_file import write_gguf
 
-SIZES = (2, 8, 16)
 _FILLER = ["the", "bus", "let", "me", "off", "at", "a", "corner", "where", "it", "rained", "and", "nobody", "stood"]
 
 
 def main() -> None:
     """Print tokens a second of each way, by how many answers are asked for together."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--answers", type=int, default=16, help="a multiple of 16")
+    parser.add_argument("--answers", type=int, default=16, help="a multiple of the most beside")
     parser.add_argument("--tokens", type=int, default=40)
     parser.add_argument("--words", type=int, default=0)
     parser.add_argument("--kind", choices=["F32", "F16", "Q8_0"], default="F32")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--beside", type=int, nargs="+", default=[2, 8, 16], help="answers at a time")
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="of gguf:")
     options = parser.parse_args()
     filler = " ".join(_FILLER[place % len(_FILLER)] for place in range(options.words))
     asked = [
@@ -45,27 +48,30 @@ def main() -> None:
         for place in range(options.answers)
     ]
     with tempfile.TemporaryDirectory() as folder:
-        path = write_gguf(make_model(Path(folder) / "hf"), Path(folder) / "model.gguf", options.kind)
-        kept = "f32" if options.kind == "F32" else "f16"
-        model = load(str(path), {"threads": options.threads, "context": 8192, "kv": kept}, lambda line: None)
+        made = make_model(Path(folder) / "hf", large=options.large)
+        path = write_gguf(made, Path(folder) / "model.gguf", options.kind)
+        given = {"threads": options.threads, "context": 8192, "kv": "f32" if options.kind == "F32" else "f16"}
+        given |= dict(each.split("=", 1) for each in options.option)
+        model = load(str(path), given, lambda line: None)
         assert isinstance(model, GgufModel)
-        measure(model, asked, shared=options.words > 20, exact=options.kind == "F32")
+        model._rooms._most = max(options.beside)
+        measure(model, asked, options.beside, shared=options.words > 20, exact=options.kind == "F32")
         model.close()
 
 
-def measure(model: GgufModel, asked: list[Generate], *, shared: bool, exact: bool) -> None:
-    """Each way over the same answers, 16 at a time."""
+def measure(model: GgufModel, asked: list[Generate], sizes: list[int], *, shared: bool, exact: bool) -> None:
+    """Each way over the same answers, as many at a time as the largest way takes."""
     seconds: dict[str, float] = defaultdict(float)
     equal: dict[str, int] = defaultdict(int)
     written = 0
     model.generate(asked[:4])
-    for at in range(0, len(asked), max(SIZES)):
-        part = asked[at : at + max(SIZES)]
+    for at in range(0, len(asked), max(sizes)):
+        part = asked[at : at + max(sizes)]
         started = time.process_time()
         alone = [model.generate([each])[0] for each in part]
         seconds["one after the other"] += time.process_time() - started
         written += sum(each.tokens for each in alone if isinstance(each, Generation))
-        for size in SIZES:
+        for size in sizes:
             started = time.process_time()
             together = [each for at in range(0, len(part), size) for each in model.generate(part[at : at + size])]
             seconds[f"{size} side by side"] += time.process_time() - started

@@ -134,7 +134,7 @@ def test_what_is_asked_beside_or_before_a_request_does_not_change_it() -> None:
 def test_answers_written_side_by_side_are_those_written_alone(
     model: GgufModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    facts = [Generate(user(each.prompt), max_tokens=6, echo=True) for each in fact_examples()[:20]]
+    facts = [Generate(user(each.prompt), max_tokens=6, echo=True) for each in fact_examples()[:40]]
     texts = [Generate(user(as_json(text, spans).prompt), max_tokens=80) for text, spans in unseen(6)]
     others = [
         Generate(user(FACT.prompt), temperature=0.7, top_p=0.9, seed=3, max_tokens=12),
