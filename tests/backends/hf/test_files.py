@@ -12,6 +12,7 @@ from emotui.backends.hf.loading import check_all_used
 from emotui.backends.host import ModelProcess
 from emotui.backends.weights_hash import weights_hash
 from emotui.errors import ModelError
+from emotui.installing import pip
 from tests.backends.hf.models import TINY, changed_copy
 
 
@@ -247,7 +248,7 @@ def test_bits_without_the_library_for_them() -> None:
 
     if find_spec("bitsandbytes") is not None:
         pytest.skip("bitsandbytes is installed")
-    assert refusal(TINY, bits=4) == "hf: bits=4 needs bitsandbytes: pip install bitsandbytes accelerate"
+    assert refusal(TINY, bits=4) == f"hf: bits=4 needs bitsandbytes: {pip()} install bitsandbytes accelerate"
 
 
 def test_a_context_of_ones_own_is_kept_to() -> None:

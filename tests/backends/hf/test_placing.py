@@ -21,6 +21,7 @@ from emotui.backends.hf.placing.quantised import placement
 from emotui.backends.hf.prefix import keep_rows
 from emotui.backends.hf.settings import parse_settings
 from emotui.errors import BadModel, ModelError
+from emotui.installing import pip
 from tests.backends.hf.models import bert, t5
 from tests.paths import TINY
 
@@ -136,17 +137,17 @@ def copied(folder: Path, to: Path, **said: Any) -> Path:
 @pytest.mark.parametrize(
     ("method", "there", "why"),
     [
-        ("gptq", False, "is quantised by gptq, which needs optimum: pip install optimum"),
-        ("compressed-tensors", False, "which needs compressed-tensors: pip install compressed-tensors"),
+        ("gptq", False, f"is quantised by gptq, which needs optimum: {pip()} install optimum"),
+        ("compressed-tensors", False, f"which needs compressed-tensors: {pip()} install compressed-tensors"),
         ("awq", True, "is quantised by awq, which runs on an NVIDIA GPU: here the device is cpu"),
-        ("fp8", False, "is quantised by fp8, which needs accelerate: pip install accelerate"),
+        ("fp8", False, f"is quantised by fp8, which needs accelerate: {pip()} install accelerate"),
         (
             "higgs",
             True,
             "is quantised by higgs, which cannot be loaded here: HIGGS quantization is only",
         ),
         ("bitnet", True, "is quantised by bitnet, which runs on an NVIDIA GPU: here the device is cpu"),
-        ("sinq", False, "is quantised by sinq, which needs sinq: pip install sinq"),
+        ("sinq", False, f"is quantised by sinq, which needs sinq: {pip()} install sinq"),
         ("modelopt", True, "is quantised by modelopt, which cannot be loaded here: transformers"),
     ],
 )

@@ -189,7 +189,7 @@ def test_without_pyarrow_one_line_says_what_to_do(tmp_path: Path, monkeypatch: p
     arrow(tmp_path / "mine" / "data-00000-of-00001.arrow", {"text": ["one"]})
     (tmp_path / "mine" / "state.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(BadInput, match="pip install pyarrow"):
+    with pytest.raises(BadInput, match="pip install 'pyarrow>="):
         read(tmp_path / "mine")
 
 

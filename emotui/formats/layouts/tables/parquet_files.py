@@ -17,11 +17,11 @@ from emotui.formats.layouts.tables.table import Table
 from emotui.formats.layouts.tables.writing import table_cells
 from emotui.formats.rows import Flaw, UnreadableFile, literal
 from emotui.formats.unpacked import ENGINE, NOTHING_FETCHED, check_unpacked, rows_at_once
+from emotui.installing import install
 
 _MAGIC = b"PAR1"
 _INFO, _STATE, _SPLITS = "dataset_info.json", "state.json", "dataset_dict.json"
 _SHARD = re.compile(r"^(.+?)-\d{5}-of-\d{5}(-[0-9a-f]+)?$")
-_MISSING = "Arrow files are read with pyarrow: pip install pyarrow, or write the data set as Parquet (to_parquet)"
 
 Found = list[tuple[int, dict[str, Any] | Flaw]]
 
@@ -93,7 +93,9 @@ def _arrow(path: Path) -> tuple[tuple[str, ...], Iterator[dict[str, Any]]]:
         import pyarrow
         import pyarrow.ipc
     except ImportError:
-        raise UnreadableFile(_MISSING) from None
+        raise UnreadableFile(
+            f"Arrow files are read with pyarrow: {install('arrow')}, or write the data set as Parquet (to_parquet)"
+        ) from None
     if not path.is_file():
         raise UnreadableFile(f"{literal(path.name)} is a pipe or device, or not there")
     try:
