@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from emotui.backends.host import ModelProcess
+from emotui.workbench.models.probe import probe
 from tests.backends.hf import models as hf_models
 from tests.backends.hf.test_kinds import naive_classes
 from tests.conftest import Emotui
@@ -61,3 +63,14 @@ def test_a_probe_judges_the_given_labels_and_says_which_words_carry_the_likelies
 def test_a_hypothesis_without_a_place_for_the_label_is_one_line(emotui: Emotui, folder: Path) -> None:
     got = emotui("probe", "x", "--model", f"hf:{folder}#hypothesis=It is so.")
     assert (got.status, got.err) == (2, "hf: option hypothesis needs one {} where the label goes\n")
+
+
+def test_words_that_are_asked_for_alone_carry_the_likeliest_of_plutchiks_emotions(folder: Path) -> None:
+    """As in Spot check, which asks for what takes longer when typing has rested."""
+    with ModelProcess(f"hf:{folder}") as model:
+        alone = probe(model, TEXTS["a"], parts=("words",))
+        classes = probe(model, TEXTS["a"], parts=("classes",)).classes
+    assert alone.words is not None
+    assert classes is not None
+    assert alone.words.label == classes["plutchik"].label
+    assert alone.notes.keys().isdisjoint({"words"})

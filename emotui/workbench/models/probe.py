@@ -179,16 +179,20 @@ def probe(
         asking = partial(model.ask, cancelled=cancelled)
         return ask_task(name, text, asking, card, way=(ways or {}).get(name), options=(options or {}).get(name))
 
+    def carried() -> str | None:
+        """What words carry: a model without labels of its own cannot choose that, so it is the likeliest it judged."""
+        if card.labels or "classify" not in able:
+            return None
+        return next(iter((judged or classes()).values())).label
+
     write = Generate((Message("user", question),), max_tokens=max_tokens)
     judged = part("classes", "classify", classes)
-    # A model without labels of its own cannot choose the label that words carry.
-    carried = None if card.labels or not judged else next(iter(judged.values())).label
     found = {
         "spans": part("spans", "extract", lambda: tuple(one(Extract(text)))),
         "classes": judged,
         "numbers": part("numbers", "regress", lambda: one(Regress(text))) if "regress" in able else None,
         "emotions": part("emotions", "score", lambda: _emotions(one(_questions(card, text)))),
-        "words": part("words", "attribute", lambda: one(Attribute(text, carried))),
+        "words": part("words", "attribute", lambda: one(Attribute(text, carried()))),
         "masks": part("masks", "fill_mask", filled),
         "generation": part("generation", "generate", lambda: one(write)),
         "embedding": part("embedding", "embed", lambda: tuple(float(each) for each in one(Embed(text)))),
