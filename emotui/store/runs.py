@@ -126,7 +126,7 @@ def commit_batch(
     Args:
         gold: the version of gold that the scores were computed under; None: today's.
     """
-    number = _number(connection, run)
+    number, today = _number_and_gold(connection, run)
     before = _outcomes(connection, number, rows)
     ids = _ids(connection, "output_ids", len(rows))
     appender = connection.appender("outputs")
@@ -136,7 +136,7 @@ def commit_batch(
     )
     appender.flush()
     added = [(output, row) for output, row in zip(ids, rows, strict=True)]
-    _add_results(connection, number, added, bool(before), gold)
+    _add_results(connection, number, added, bool(before), today if gold is None else gold)
     after = dict(before)
     for row in rows:
         pair = (row.sample, row.repeat)
@@ -185,7 +185,7 @@ def replace_scores(
 
     Raises: ValueError for a row that did not come from the store.
     """
-    number = _number(connection, run)
+    number, today = _number_and_gold(connection, run)
     kept: list[tuple[int, ResultRow]] = []
     for row in rows:
         if row.output is None:
@@ -193,7 +193,7 @@ def replace_scores(
         kept.append((row.output, row))
     for table in ("predictions", "scores"):
         connection.execute(f"update {table} set current = false where run = ? and current", [number])
-    _add_results(connection, number, kept, False, gold)
+    _add_results(connection, number, kept, False, today if gold is None else gold)
 
 
 def results(
@@ -240,7 +240,7 @@ def _add_results(
     number: int,
     rows: Sequence[tuple[int, ResultRow]],
     asked_before: bool,
-    gold: int | None,
+    gold: int,
 ) -> None:
     """Add predictions and scores; of several of one (sample, repeat) only the last is current."""
     predicted = [(output, row, row.prediction) for output, row in rows if row.prediction is not None]
@@ -264,13 +264,12 @@ def _add_results(
     appender.flush()
     last = {(row.sample, row.repeat): output for output, row, _ in scored}
     sets = numbers_of(connection, (tuple(score.values) for _, _, score in scored))
-    under = gold if gold is not None else _gold(connection, number)
     appender = connection.appender("scores")
     appender.append_rows(
         (
             *(id_, output, number, row.sample, row.repeat, last[row.sample, row.repeat] == output),
             *(score.convention, marks_to_bits(score.marks), score.detail.decode()),
-            *(sets[tuple(score.values)], *split(score.values), under),
+            *(sets[tuple(score.values)], *split(score.values), gold),
         )
         for id_, (output, row, score) in zip(_ids(connection, "score_ids", len(scored)), scored, strict=True)
     )
@@ -283,18 +282,20 @@ def _ids(connection: "DuckDBPyConnection", sequence: str, n: int) -> list[int]:
 
 
 def _number(connection: "DuckDBPyConnection", run: str) -> int:
-    row = connection.execute("select number from runs where run = ?", [run]).fetchone()
+    return int(_of_run(connection, run, "number")[0])
+
+
+def _number_and_gold(connection: "DuckDBPyConnection", run: str) -> tuple[int, int]:
+    """A run's number, and today's version of gold of the data set that it is over: one question for both."""
+    number, gold = _of_run(connection, run, "number, (select gold from datasets where datasets.dataset = runs.dataset)")
+    return int(number), int(gold or 1)
+
+
+def _of_run(connection: "DuckDBPyConnection", run: str, wanted: str) -> tuple[Any, ...]:
+    row: tuple[Any, ...] | None = connection.execute(f"select {wanted} from runs where run = ?", [run]).fetchone()
     if row is None:
         raise BadInput(f"there is no run {run!r} (see: emotui runs)")
-    return int(row[0])
-
-
-def _gold(connection: "DuckDBPyConnection", number: int) -> int:
-    """Today's version of gold of the data set that a run is over."""
-    row = connection.execute(
-        "select gold from datasets where dataset = (select dataset from runs where number = ?)", [number]
-    ).fetchone()
-    return int(row[0]) if row else 1
+    return row
 
 
 def _run(row: tuple[Any, ...]) -> Run:
