@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from emotui.metrics.permutation import f1_of_sums
+from emotui.metrics.permutation import f1_of_sums, weighted_f1_of_sums
 from emotui.metrics.resampled_order import named, resampled_probabilities, resampled_spearman
 from emotui.metrics.resampling import (
     Numbers,
@@ -220,6 +220,7 @@ def _f1(gold: NDArray[np.bool_], said: NDArray[np.bool_], labels: Sequence[str],
     return {
         "macro_f1": f1_of_sums(hits, given + there, "macro"),
         "micro_f1": f1_of_sums(hits, given + there, "micro"),
+        "weighted_f1": weighted_f1_of_sums(hits, given, there),
         **{
             f"by_label.{label}.{figure}": one[:, place]
             for figure, one in each.items()

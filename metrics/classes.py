@@ -40,10 +40,11 @@ def class_report(
         shared: of each gold record what it shares with others; where given, intervals stand beside (`ci95`).
 
     Returns:
-        `n`, `accuracy`, `macro_f1`, `by_label` `{label: {precision, recall, f1, support}}`, `confusion`
+        `n`, `accuracy`, `macro_f1`, `weighted_f1`, `by_label` `{label: {precision, recall, f1, support}}`, `confusion`
         `{gold: {predicted: count}}` (counts above 0), `notes`. Labels are those that are gold or predicted somewhere,
-        gold ones first, each in order of appearance; the macro F1 is over all of them, as scikit-learn's is. An empty
-        predicted label is no label but a missing answer: wrong, and only in `confusion`.
+        gold ones first, each in order of appearance; the macro F1 is over all of them, as scikit-learn's is, and the
+        weighted one the mean of F1 by label, each as often as it is gold (its `average="weighted"`). An empty predicted
+        label is no label but a missing answer: wrong, and only in `confusion`.
 
     Raises:
         BadInput: an id in one of the two only, or an answer that is none; one line each, beginning with the id.
@@ -84,15 +85,17 @@ def class_report(
             "support": support,
         }
     n = len(gold)
+    supports = [by_label[label]["support"] for label in labels]
     if silent:
         notes["n"] = f"{silent} records without an answer count as wrong"
     if not n:
-        notes |= dict.fromkeys(("accuracy", "macro_f1"), "there is no record to score")
+        notes |= dict.fromkeys(("accuracy", "macro_f1", "weighted_f1"), "there is no record to score")
     sure = {} if shared is None else _intervals(list(gold.values()), [answers[key] for key in gold], labels, shared)
     return {
         "n": n,
         "accuracy": sum(answers[key] == label for key, label in gold.items()) / n if n else None,
         "macro_f1": sum(f1s) / len(f1s) if f1s else None,
+        "weighted_f1": sum(f1 * k for f1, k in zip(f1s, supports, strict=True)) / n if n else None,
         "by_label": by_label,
         "confusion": confusion,
         **sure,

@@ -4,6 +4,7 @@ Macro F1 is no mean over samples, so that no test of pairs fits it. A sample's t
 where samples share one) change sides by chance; under the hypothesis that the sources are alike that changes nothing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,9 +53,25 @@ def f1_of_sums(hits: Floats, given: Floats, average: Average) -> Floats:
     return mean
 
 
-def f1(gold: ArrayLike, predicted: ArrayLike, average: Average = "macro") -> float:
-    """F1 of sets of labels. Args: gold, predicted: (n, k) of 0 or 1."""
+def weighted_f1_of_sums(hits: Floats, given: Floats, there: Floats) -> Floats:
+    """F1 by label and then averaged, each label as often as it is gold; NaN where none is.
+
+    Args:
+        hits: (..., k) true positives; given, there: (..., k) how often predicted and gold say the label.
+    """
+    size = given + there
+    each = np.divide(2 * hits, size, out=np.zeros(size.shape), where=size > 0)
+    whole = there.sum(axis=-1)
+    mean: Floats = np.divide((each * there).sum(axis=-1), whole, out=np.full(whole.shape, np.nan), where=whole > 0)
+    return mean
+
+
+def f1(gold: ArrayLike, predicted: ArrayLike, average: Average | Literal["weighted"] = "macro") -> float:
+    """F1 of sets of labels; the weighted one is NaN where no label is gold. Args: gold, predicted: (n, k) of 0 or 1."""
     g, p = np.asarray(gold, dtype=bool), np.asarray(predicted, dtype=bool)
+    if average == "weighted":
+        hits, given, there = (each.sum(0).astype(float) for each in (g & p, p, g))
+        return float(weighted_f1_of_sums(hits, given, there))
     return float(f1_of_sums((g & p).sum(0).astype(float), (g.sum(0) + p.sum(0)).astype(float), average))
 
 
@@ -98,12 +115,59 @@ def permutation_f1(
     return tests.macro if average == "macro" else tests.micro
 
 
+def exchange_p(
+    first: Floats,
+    second: Floats,
+    of_first: Callable[[Floats], Floats],
+    of_second: Callable[[Floats], Floats],
+    groups: Numbers | None = None,
+    *,
+    seed: int = 0,
+    permutations: int = PERMUTATIONS,
+) -> tuple[float, str]:
+    """Two-sided p-value of the difference of two sources in any figure that is made of sums over samples.
+
+    Args:
+        first, second: (n, k) what each sample adds to the sums of either source.
+        of_first, of_second: from (m, k) sums to (m,) figures.
+        groups: (n,) the number of each sample's group, which changes sides as a whole.
+
+    Returns:
+        p, and how many exchanges were tried, in words. An exchange that leaves a figure undefined counts as one that is
+        as far apart as what was seen.
+    """
+    moves = second - first
+    base, other = first.sum(axis=0), second.sum(axis=0)
+    if groups is not None:
+        moves = grouped_sums(moves, groups)
+    moves = moves[moves.any(axis=1)]
+
+    def apart(exchanged: NDArray[np.uint8]) -> Floats:
+        change = exchanged.astype(np.float64) @ moves
+        with np.errstate(invalid="ignore", divide="ignore"):
+            off = np.abs(of_first(base + change) - of_second(other - change))
+        return np.where(np.isfinite(off), off, np.inf)
+
+    m = len(moves)
+    if not m:
+        return 1.0, "all exchanges"
+    seen = apart(np.zeros((1, m), dtype=np.uint8))[0]
+    if m <= _ALL:
+        return float((apart(all_vectors(m)) >= seen - _SLACK).mean()), "all exchanges"
+    draw, rows, as_far = np.random.default_rng(seed), max(1, _BLOCK // m), 0
+    for start in range(0, permutations, rows):
+        size = min(rows, permutations - start), m
+        as_far += int((apart(draw.integers(0, 2, size, dtype=np.uint8)) >= seen - _SLACK).sum())
+    return (as_far + 1) / (permutations + 1), f"{permutations:,} exchanges, seed {seed}"
+
+
 @dataclass(frozen=True, slots=True)
 class F1Tests:
-    """The tests of both averages, and of each label by itself, all over the same exchanges."""
+    """The tests of the three averages, and of each label by itself, all over the same exchanges."""
 
     macro: F1Test
     micro: F1Test
+    weighted: F1Test
     by_label: tuple[F1Test, ...]
 
 
@@ -116,9 +180,9 @@ def permutation_f1s(
     seed: int = 0,
     permutations: int = PERMUTATIONS,
 ) -> F1Tests:
-    """As `permutation_f1`, of macro F1, of micro F1 and of the F1 of each label at once."""
+    """As `permutation_f1`, of macro, micro and weighted F1 and of the F1 of each label at once."""
     g, a, b = (np.asarray(each, dtype=bool) for each in (gold, first, second))
-    k = g.shape[1]
+    k, support = g.shape[1], g.sum(axis=0).astype(np.float64)
     base = np.concatenate([(g & a).sum(0), g.sum(0) + a.sum(0)]).astype(np.float64)
     other = np.concatenate([(g & b).sum(0), g.sum(0) + b.sum(0)]).astype(np.float64)
     moves = np.concatenate([(g & b).astype(np.float64) - (g & a), b.astype(np.float64) - a.astype(np.float64)], axis=1)
@@ -127,9 +191,9 @@ def permutation_f1s(
     moves = moves[moves.any(axis=1)]
 
     def apart(exchanged: NDArray[np.uint8]) -> Floats:
-        """(rows, 2 + k): the difference in macro F1, in micro F1, and of each label."""
+        """(rows, 3 + k): the difference in macro, micro and weighted F1, and of each label."""
         change = exchanged.astype(np.float64) @ moves
-        return _f1s(base + change, k) - _f1s(other - change, k)
+        return _f1s(base + change, support) - _f1s(other - change, support)
 
     m = len(moves)
     seen = apart(np.zeros((1, m), dtype=np.uint8))[0]
@@ -138,21 +202,27 @@ def permutation_f1s(
         p = (every >= np.abs(seen) - _SLACK).mean(axis=0)
         return _tests(seen, p, exact=True, permutations=len(every))
     draw = np.random.default_rng(seed)
-    rows, as_far = max(1, _BLOCK // m), np.zeros(2 + k)
+    rows, as_far = max(1, _BLOCK // m), np.zeros(3 + k)
     for start in range(0, permutations, rows):
         size = min(rows, permutations - start), m
         as_far += (np.abs(apart(draw.integers(0, 2, size, dtype=np.uint8))) >= np.abs(seen) - _SLACK).sum(axis=0)
     return _tests(seen, (as_far + 1) / (permutations + 1), exact=False, permutations=permutations)
 
 
-def _f1s(sums: Floats, k: int) -> Floats:
-    """(rows, 2 + k) from (rows, 2 k): true positives of each label, then how often gold and predicted say it."""
+def _f1s(sums: Floats, support: Floats) -> Floats:
+    """(rows, 3 + k) from (rows, 2 k): true positives of each label, then how often gold and predicted say it.
+
+    Args:
+        support: (k,) how often gold says each label, which no exchange changes; without any, weighted F1 counts as 0.
+    """
+    k = len(support)
     hits, given = sums[:, :k], sums[:, k:]
     each = np.divide(2 * hits, given, out=np.zeros_like(hits), where=given > 0)
-    averages = [f1_of_sums(hits, given, "macro"), f1_of_sums(hits, given, "micro")]
+    weighted = each @ (support / max(support.sum(), 1.0))
+    averages = [f1_of_sums(hits, given, "macro"), f1_of_sums(hits, given, "micro"), weighted]
     return np.concatenate([np.stack(averages, axis=1), each], axis=1)
 
 
 def _tests(seen: Floats, p: Floats, *, exact: bool, permutations: int) -> F1Tests:
     found = [F1Test(float(d), float(q), exact, permutations) for d, q in zip(seen, p, strict=True)]
-    return F1Tests(found[0], found[1], tuple(found[2:]))
+    return F1Tests(found[0], found[1], found[2], tuple(found[3:]))

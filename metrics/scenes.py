@@ -55,9 +55,11 @@ def scenes_metrics(gold: ArrayLike, predicted: ArrayLike, labels: Sequence[str])
         labels: k names.
 
     Returns:
-        `n`, `labels`, `lexical_accuracy`, `vector_accuracy`, `hamming_loss`, `macro_f1`, `micro_f1`, `by_label`
-        `{label: {precision, recall, f1, support}}`, `notes`. Over no record every rate is None. Precision is None for a
-        label never predicted, recall for one that is never gold; their F1 is 0 (as scikit-learn's `zero_division=0`).
+        `n`, `labels`, `lexical_accuracy`, `vector_accuracy`, `hamming_loss`, `macro_f1`, `micro_f1`,
+        `weighted_f1` (the mean of F1 by label, each as often as it is gold), `by_label` `{label: {precision, recall,
+        f1, support}}`, `notes`. Over no record every rate is None, and `weighted_f1` too where no
+        label is gold. Precision is None for a label never predicted, recall for one that is never gold; their F1 is 0
+        (as scikit-learn's `zero_division=0`).
     """
     g, p = _bits(gold, predicted)
     counts = label_counts(g, p)
@@ -87,9 +89,12 @@ def scenes_metrics(gold: ArrayLike, predicted: ArrayLike, labels: Sequence[str])
             "hamming_loss": wrong,
             "macro_f1": float(counts.f1.mean()),
             "micro_f1": micro_f1(counts),
+            "weighted_f1": weighted_f1(counts),
         }
+        if report["weighted_f1"] is None:
+            notes["weighted_f1"] = "no label is gold anywhere"
     else:
-        names = ("lexical_accuracy", "vector_accuracy", "hamming_loss", "macro_f1", "micro_f1")
+        names = ("lexical_accuracy", "vector_accuracy", "hamming_loss", "macro_f1", "micro_f1", "weighted_f1")
         report |= dict.fromkeys(names)
         notes |= dict.fromkeys(names, "there is no record to score")
         notes |= {f"by_label.{name}.f1": "there is no record to score" for name in labels}
@@ -101,6 +106,12 @@ def micro_f1(counts: LabelCounts) -> float:
     hits = float(counts.true_positives.sum())
     size = 2 * hits + float(counts.false_positives.sum() + counts.false_negatives.sum())
     return 2 * hits / size if size else 0.0
+
+
+def weighted_f1(counts: LabelCounts) -> float | None:
+    """The mean of F1 by label, each as often as it is gold (scikit-learn's "weighted"); None without gold."""
+    support = counts.true_positives + counts.false_negatives
+    return float((counts.f1 * support).sum() / support.sum()) if support.any() else None
 
 
 def scenes_report(

@@ -49,6 +49,7 @@ def test_every_figure_of_vectors_has_the_interval_of_its_values_over_resamples()
         "hamming_loss",
         "macro_f1",
         "micro_f1",
+        "weighted_f1",
         "jaccard",
         "samples_f1",
     ):

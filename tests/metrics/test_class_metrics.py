@@ -20,19 +20,23 @@ def test_the_report_worked_by_hand() -> None:
     assert report["by_label"]["anger"] == {"precision": None, "recall": 0.0, "f1": 0.0, "support": 1}
     assert report["by_label"]["sadness"] == {"precision": 0.0, "recall": None, "f1": 0.0, "support": 0}
     assert report["macro_f1"] == pytest.approx(1 / 3)
+    # Joy is gold twice, fear and anger once, sadness never.
+    assert report["weighted_f1"] == pytest.approx((2 * 2 / 3 + 2 / 3 + 0) / 4)
     assert report["confusion"] == {"joy": {"joy": 1, "fear": 1}, "fear": {"fear": 1}, "anger": {"sadness": 1}}
     assert set(report["notes"]) == {"by_label.anger.precision", "by_label.sadness.recall"}
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_accuracy_and_macro_f1_equal_scikit_learn(seed: int) -> None:
+def test_accuracy_and_f1_over_labels_equal_scikit_learn(seed: int) -> None:
     draw = random.Random(seed)
     gold = {str(i): draw.choice("abcd") for i in range(30)}
     predicted = {key: draw.choice("bcdef") for key in gold}
     report = class_report(gold, predicted)
     truth, guesses = list(gold.values()), [predicted[key] for key in gold]
     assert report["accuracy"] == pytest.approx(accuracy_score(truth, guesses))
-    assert report["macro_f1"] == pytest.approx(f1_score(truth, guesses, average="macro", zero_division=0))
+    for average in ("macro", "weighted"):
+        expected = f1_score(truth, guesses, average=average, zero_division=0)
+        assert report[f"{average}_f1"] == pytest.approx(expected)
 
 
 def test_no_answer_counts_as_wrong_and_is_told() -> None:
@@ -62,7 +66,8 @@ def test_over_no_record_every_rate_is_undefined_and_says_why() -> None:
     report = json.loads(json.dumps(class_report({}, {}), allow_nan=False))
     assert report["accuracy"] is None
     assert report["macro_f1"] is None
-    assert set(report["notes"]) == {"accuracy", "macro_f1"}
+    assert report["weighted_f1"] is None
+    assert set(report["notes"]) == {"accuracy", "macro_f1", "weighted_f1"}
 
 
 def test_a_probability_may_be_0_or_1_and_without_any_there_is_no_label() -> None:

@@ -53,6 +53,7 @@ def test_the_report_worked_by_hand() -> None:
     assert report["hamming_loss"] == pytest.approx(3 / 12)
     assert report["micro_f1"] == pytest.approx(4 / 7)
     assert report["macro_f1"] == pytest.approx(1 / 3)
+    assert report["weighted_f1"] == pytest.approx((2 * 1 + 0 + 0) / 4)
     joy = report["by_label"]["joy"]
     assert {name: joy[name] for name in ("precision", "recall", "f1", "support", "threshold")} == {
         "precision": 1.0,
@@ -140,6 +141,12 @@ def test_every_figure_equals_scikit_learn(table: tuple[list[list[int]], list[lis
     report = labels_metrics(gold, said, LABELS, probs)
     assert report["macro_f1"] == pytest.approx(sk.f1_score(gold, said, average="macro", zero_division=0))
     assert report["micro_f1"] == pytest.approx(sk.f1_score(gold, said, average="micro", zero_division=0))
+    if gold.any():
+        weighted = sk.f1_score(gold, said, average="weighted", zero_division=0)
+        assert report["weighted_f1"] == pytest.approx(weighted)
+    else:
+        assert report["weighted_f1"] is None
+        assert report["notes"]["weighted_f1"] == "no label is gold anywhere"
     assert report["samples_f1"] == pytest.approx(sk.f1_score(gold, said, average="samples", zero_division=1))
     empty = (gold.sum(axis=1) + said.sum(axis=1)) == 0
     # scikit-learn's samples F1 with zero_division=1 is 1 only where both are empty; its Jaccard likewise.

@@ -85,6 +85,22 @@ def test_five_in_a_hundred_tests_of_sources_that_are_alike_are_significant() -> 
     assert 0.04 <= significant / simulations <= 0.06
 
 
+def test_weighted_f1_is_tested_by_exchanging_answers_whose_gold_stays() -> None:
+    gold, first, second = _sets(9, 3, 5)
+
+    def apart(exchanged: tuple[bool, ...]) -> float:
+        swap = np.array(exchanged)[:, None]
+        sides = np.where(swap, second, first), np.where(swap, first, second)
+        one, other = (f1_score(gold, side, average="weighted", zero_division=0) for side in sides)
+        return float(one - other)
+
+    every = [apart(signs) for signs in itertools.product((False, True), repeat=9)]
+    found = permutation_f1s(gold, first, second).weighted
+    assert found.difference == pytest.approx(every[0])
+    assert found.difference == pytest.approx(f1(gold, first, "weighted") - f1(gold, second, "weighted"))
+    assert found.p == pytest.approx(np.mean(np.abs(every) >= abs(every[0]) - 1e-9))
+
+
 def test_macro_micro_and_each_label_are_tested_over_the_same_exchanges() -> None:
     gold, first, second = _sets(40, 3, 5)
     every = permutation_f1s(gold, first, second, seed=4, permutations=500)

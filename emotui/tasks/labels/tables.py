@@ -30,6 +30,7 @@ LEAST = 20
 _SUMMARY = (
     ("macro_f1", "Macro-F1", "Macro-F1"),
     ("micro_f1", "Micro-F1", "Micro-F1"),
+    ("weighted_f1", "Weighted-F1", "Weighted"),
     ("samples_f1", "Samples-F1", "Samples"),
     ("jaccard", "Jaccard", "Jacc"),
     ("vector_accuracy", "Exact match", "Exact"),
@@ -45,8 +46,9 @@ _BY_LABEL = (
     ("threshold", "Threshold", "From"),
 )
 FIGURES = (
-    "Macro: mean over labels, a label that is neither gold nor given counts 0. Samples, Jaccard: means over texts, 1 "
-    "where a text has no label and none is given. AP, Brier and ECE (15 bins): means over labels."
+    "Macro: mean over labels, a label that is neither gold nor given counts 0. Weighted: the same, each label as often "
+    "as it is gold. Samples, Jaccard: means over texts, 1 where a text has no label and none is given. AP, Brier and "
+    "ECE (15 bins): means over labels."
 )
 CONFUSION = (
     "A text counts on the diagonal for every label that is right, and for each label missed in the columns of those "
@@ -247,7 +249,10 @@ def _summary(counted: Sequence[_Counts], chosen: Sequence[_Chosen | str]) -> Res
 def _summary_cells(
     own: _Counts, reports: Sequence[Mapping[str, Any]], wrong: NDArray[np.bool_], sure: Mapping[str, Any]
 ) -> tuple[Cell, ...]:
-    behind = {key: own.samples(wrong) for key in ("macro_f1", "micro_f1", "samples_f1", "jaccard", "hamming_loss")}
+    behind = {
+        key: own.samples(wrong)
+        for key in ("macro_f1", "micro_f1", "weighted_f1", "samples_f1", "jaccard", "hamming_loss")
+    }
     behind["vector_accuracy"] = own.samples(~wrong)
     return tuple(
         _cell(own, [report[key] for report in reports], behind.get(key, ()), _why(reports, key), sure, key)

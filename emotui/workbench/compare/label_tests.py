@@ -27,7 +27,7 @@ def label_tests(
     seed: int = 0,
     permutations: int = PERMUTATIONS,
 ) -> dict[str, Any] | None:
-    """Macro F1, micro F1 of label sets, and F1 of each label of both sources, with permutation tests of the difference.
+    """F1 over all labels and of each label of both sources, with permutation tests of the difference.
 
     The counts of repeats are averaged: a sample's answers change sides together, and so do those of samples that share
     a text.
@@ -36,9 +36,9 @@ def label_tests(
         shared: by the number of a sample that of what it shares with others.
 
     Returns:
-        `f1`: `macro`, and `micro` where samples have several labels, `{a, b, difference, p}`; `f1_by_label` with
-        `p_holm` and `p_bh` besides, corrected over the labels; `convention`. None where the task has no labels, or no
-        sample is labelled and answered by both.
+        `f1`: `macro`, `weighted` by how often labels are gold, and `micro` where samples have several labels,
+        `{a, b, difference, p}`; `f1_by_label` with `p_holm` and `p_bh` besides, corrected over the labels;
+        `convention`. None where the task has no labels, or no sample is labelled and answered by both.
     """
     task = task_named(dataset.task)
     sides = [
@@ -61,6 +61,8 @@ def label_tests(
     averages = {"macro": _entry(f1(gold, a), f1(gold, b), tests.macro)}
     if (gold.sum(axis=1) > 1).any() or (a.sum(axis=1) > 1).any() or (b.sum(axis=1) > 1).any():
         averages["micro"] = _entry(f1(gold, a, "micro"), f1(gold, b, "micro"), tests.micro)
+    if gold.any():
+        averages["weighted"] = _entry(f1(gold, a, "weighted"), f1(gold, b, "weighted"), tests.weighted)
     columns = [(gold[:, [at]], a[:, [at]], b[:, [at]]) for at in known]
     by_label = {
         names[at]: _entry(f1(g, one), f1(g, other), tests.by_label[at])

@@ -25,7 +25,7 @@ _SHARES = ("share", "cosine", "fine-share")
 WILCOXON, MCNEMAR = "Wilcoxon's signed-rank test", "McNemar's exact test"
 EXCHANGED = "a permutation test"
 
-_F1 = {"macro_f1": "macro", "macro": "macro", "micro_f1": "micro", "micro": "micro"}
+_F1 = {"macro_f1": "macro", "macro": "macro", "micro_f1": "micro", "micro": "micro", "weighted_f1": "weighted"}
 """F1 over a whole set of labels, by the columns that hold it: no mean over samples."""
 
 
@@ -62,7 +62,7 @@ class Judge:
         Each pair of the best and another is tested over the samples that both have, of several repeats by their mean;
         where samples share a passage, post or original, over the means of these. The p-values of a column are corrected
         by Holm. A column is not tested where runs cover different samples, or where its figures are no such means.
-        Macro and micro F1 of labels are tested by exchanging the runs' answers (`label_tests`).
+        Macro, micro and weighted F1 of labels are tested by exchanging the runs' answers (`label_tests`).
         """
         found: set[tuple[int, int]] = set()
         tested, names = 0, set()
