@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from emotui import bounded
 from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.formats import checks
@@ -36,6 +37,7 @@ _COLUMNS = {
         *(f"Sentence{i}_Gold_{what}" for i in SENTENCES for what in ("EmoClass", "EmoVal")),
     ),
 }
+_LONGEST_HEADER = 1 << 16
 _TEXT = {1: "Transcription", 2: "Combined_Transcription"}
 _ANNOTATOR = re.compile(r"Annot\w+")
 
@@ -62,6 +64,20 @@ class Reading:
     transcripts: Mapping[str, Path]
     readable: bool = False
     trim: bool = False
+
+
+def task_in(path: str | Path) -> int | None:
+    """The task (1, 2) whose CSV of the release a file is, by its header; None where it is something else."""
+    place = Path(path)
+    if place.suffix.lower() != ".csv" or not place.is_file():
+        return None
+    try:
+        with bounded.opened(place) as stream:
+            first = stream.readline(_LONGEST_HEADER).decode("utf-8-sig")
+        header = {name.strip() for name in next(csv.reader([first]), [])}
+    except (OSError, ValueError, csv.Error):
+        return None
+    return next((task for task, columns in _COLUMNS.items() if header >= set(columns)), None)
 
 
 def transcripts_in(folder: str | None) -> dict[str, Path]:

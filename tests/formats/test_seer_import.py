@@ -404,3 +404,17 @@ def test_sentences_without_a_place_count_in_the_transitions(ranged: tuple[str, s
     assert found.pairs == 4
     assert found.counts[found.labels.index("neutral")][found.labels.index("neutral")] == 1
     assert found.of == "Task 2: five sentences"
+
+
+def test_plain_import_of_a_file_of_the_release_names_the_command_that_takes_both(
+    emotui: Emotui, ranged: tuple[str, str, str]
+) -> None:
+    one, two, _ = ranged
+    command = "which is read by: emotui import seer --task1"
+    alone = emotui("import", two, "--dry-run")
+    assert alone.status == 2
+    assert f"{two}:1: a file of SEER's release (Task 2), {command} TASK1.csv --task2 {two} --transcripts" in alone.err
+    both = emotui("import", one, two, "--db", "w.duckdb")
+    assert both.status == 2
+    assert both.err.count(f"{command} {one} --task2 {two} --transcripts FOLDER") == 2
+    assert emotui("import", one, "--map", "text=FileName", "--dry-run").status == 0

@@ -34,6 +34,7 @@ class ReadOptions:
             column: there is none for that key.
         label_names: the labels of a file that has them as numbers, in their order.
         predicted: whether spans may be strings, as a model wrote them; else strings are located in their text.
+        remarks: lines about what was made of the file and may be meant otherwise; found out, never given.
     """
 
     delimiter: str | None = None
@@ -41,6 +42,7 @@ class ReadOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     label_names: tuple[str, ...] = ()
     predicted: bool = False
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

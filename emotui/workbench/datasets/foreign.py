@@ -1,6 +1,7 @@
 """Files that other hands wrote, as samples of a task: looked at, read by their layout, fitted, and checked."""
 
 import errno
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,6 +17,7 @@ from emotui.formats.layouts.layout import ReadOptions, TextRow
 from emotui.formats.layouts.reading import Taken, rows, take
 from emotui.formats.reading import Read, Warn, gathered
 from emotui.formats.rows import MOST_LINE, Flaw, Rows, literal, too_long
+from emotui.formats.seer import task_in
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
@@ -68,6 +70,8 @@ def read_rows(paths: Sequence[str], wish: Wish, on_step: OnStep = silent) -> lis
     Raises:
         BadInput: one of them cannot be read.
     """
+    if wish.layout is None and not wish.options.columns:
+        _check_no_release(paths)
     found = []
     for path in paths:
         prefix = f"{Path(path).stem}-" if len(paths) > 1 else ""
@@ -143,6 +147,22 @@ def import_foreign(
 def dataset_name(path: str) -> str:
     """What a dataset is called that comes from this file or folder."""
     return "stdin" if path == "-" else Path(path).stem or Path(path).resolve().name
+
+
+def _check_no_release(paths: Sequence[str]) -> None:
+    """Raises BadInput where files are of SEER's release, whose texts stand in other files: it has a command."""
+    parts = {path: task for path in paths if (task := task_in(path)) is not None}
+    if not parts:
+        return
+    named = {task: path for path, task in parts.items()}
+    options = " ".join(f"--task{task} {shlex.quote(named.get(task, f'TASK{task}.csv'))}" for task in (1, 2))
+    raise BadInput(
+        *(
+            f"{literal(path)}:1: a file of SEER's release (Task {task}), which is read by: "
+            f"emotui import seer {literal(options)} --transcripts FOLDER"
+            for path, task in parts.items()
+        )
+    )
 
 
 @contextmanager

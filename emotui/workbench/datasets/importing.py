@@ -112,6 +112,7 @@ def described(found: Foreign) -> Iterator[str]:
         yield f"{taken.place}: taken for {taken.layout.name}, because {taken.why}"
         if taken.options.columns:
             yield f"  {literal(_columns(taken.options))}"
+        yield from (f"  {remark}" for remark in taken.options.remarks)
     own = dict.fromkeys(name for sample in found.samples[:_LOOKED_AT] for name in getattr(sample, "meta", ()))
     if own:
         more = f" and {len(own) - _MOST_NAMES} more" if len(own) > _MOST_NAMES else ""
@@ -161,8 +162,8 @@ def _wish(asked: Asked) -> Wish:
 
 def _columns(options: ReadOptions) -> str:
     """Which column is what, those of labels and numbers in one."""
-    single = [f"{key} = {column}" for key, column in options.columns.items() if "." not in key]
-    for kind in ("labels", "values"):
+    single = [f"{key} = {column}" for key, column in options.columns.items() if column and "." not in key]
+    for kind in ("labels", "values", "people"):
         names = [key.removeprefix(f"{kind}.") for key in options.columns if key.startswith(f"{kind}.")]
         more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         single += [f"{kind} = a column each for {', '.join(names[:_MOST_NAMES])}{more}"] * bool(names)

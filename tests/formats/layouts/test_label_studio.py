@@ -1,5 +1,6 @@
 """Label Studio's exports are read as what its annotators said, and rows survive being written for it."""
 
+import csv
 import json
 import tempfile
 from collections.abc import Callable
@@ -279,3 +280,73 @@ def test_what_json_min_cannot_hold_is_named(tmp_path: Path) -> None:
         "numbers that are named like a field of the text",
     ]
     assert [row["id"] for row in read if isinstance(row, dict)] == ["1", "2", "3", "4", "5"]
+
+
+STAMPS = {"annotator": 1, "annotation_id": 3, "created_at": "x", "updated_at": "x", "lead_time": 1.5}
+REGION = [{"start": 3, "end": 7, "text": "glad", "labels": ["joy"]}]
+SHORT = [
+    {"text": "so glad", "id": 7, "label": REGION, "sentiment": "positive", "rating": 4, **STAMPS},
+    {"text": "not so", "id": 8, "sentiment": "negative", **STAMPS},
+]
+AS_READ = [
+    {
+        "id": "7",
+        "text": "so glad",
+        "spans": [{"start": 3, "end": 7, "label": "joy"}],
+        "label": "positive",
+        "values": {"rating": 4},
+    },
+    {"id": "8", "text": "not so", "spans": [], "label": "negative"},
+]
+
+
+def _in_order(folder: str | Path, order: list[str]) -> list[Any]:
+    items = [{name: item[name] for name in order if name in item} for item in SHORT]
+    file = Path(folder) / "x.json"
+    file.write_text(json.dumps(items), encoding="utf-8")
+    assert recognised(LAYOUT, file)
+    return read_all(LAYOUT, file)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        list(SHORT[0]),
+        sorted(SHORT[0]),
+        ["id", *(name for name in SHORT[0] if name != "id")],
+        [*(name for name in SHORT[0] if name != "label"), "label"],
+        [*STAMPS, "id", "rating", "sentiment", "label", "text"],
+    ],
+)
+def test_json_min_is_read_whatever_the_order_of_its_fields(tmp_path: Path, order: list[str]) -> None:
+    assert _in_order(tmp_path, order) == AS_READ
+
+
+@given(st.permutations(list(SHORT[0])))
+def test_in_no_order_are_regions_anything_but_spans(order: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        first, second = _in_order(folder, order)
+    assert (first["spans"], second["spans"]) == (AS_READ[0]["spans"], [])
+    # Before the number and all else in its place, `sentiment` may be the task's own field.
+    assert "positive" in (first.get("label"), first.get("meta", {}).get("sentiment"))
+
+
+def test_the_csv_of_the_short_form_is_read_as_its_json(tmp_path: Path) -> None:
+    file = tmp_path / "x.csv"
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.DictWriter(stream, list(SHORT[0]))
+        table.writeheader()
+        table.writerows(
+            {name: json.dumps(value) if isinstance(value, list) else value for name, value in item.items()}
+            for item in SHORT
+        )
+    assert next(one.name for one in LAYOUTS if one.recognise(file, file.read_bytes())) == LAYOUT.name
+    assert read_all(LAYOUT, file) == AS_READ
+
+
+def test_a_text_under_another_name_behind_the_number_is_no_control(tmp_path: Path) -> None:
+    item = {"source": "web", "id": 7, "tweet": "so very glad", "label": [], **STAMPS}
+    (tmp_path / "t.json").write_text(json.dumps([{**item, "label": [{"start": 8, "end": 12, "labels": ["joy"]}]}]))
+    (row,) = read_all(LAYOUT, tmp_path / "t.json")
+    assert isinstance(row, dict)
+    assert (row["text"], row["spans"]) == ("so very glad", [{"start": 8, "end": 12, "label": "joy"}])

@@ -177,3 +177,9 @@ def test_names_of_labels_stand_for_their_numbers(tmp_path: Path) -> None:
     assert flaws(file, label_names=("joy",)) == [
         (3, "'label': the label 1 is none of the 1 that there are, counted from 0")
     ]
+
+
+def test_a_column_that_a_person_takes_away_stays_away(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("id,text,label\n1,one,joy\n2,two,fear\n")
+    assert read(file, columns={"id": "", "label": ""})[0] == {"text": "one", "meta": {"id": "1", "label": "joy"}}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from emotui.formats.layouts.layout import Layout, ReadOptions
 from emotui.formats.layouts.tables.decoding import decoded_head
+from emotui.formats.layouts.tables.several import remarks
 from emotui.formats.layouts.tables.shape import shaped
 from emotui.formats.layouts.tables.table import Table, read_table, table_of
 from emotui.formats.rows import Flaw, Rows, UnreadableFile
@@ -47,7 +48,13 @@ def _settled(table: Table, columns: Columns, options: ReadOptions) -> ReadOption
     if lacking := [column for column in known.values() if column and column not in table.header]:
         raise UnreadableFile(f"there is no column {lacking[0]!r}, which the release has", 1)
     kept = {key: column for key, column in known.items() if column}
-    return replace(options, delimiter=table.delimiter, encoding=table.encoding, columns=kept)
+    return replace(
+        options,
+        delimiter=table.delimiter,
+        encoding=table.encoding,
+        columns=kept,
+        remarks=remarks(table, kept),
+    )
 
 
 def table_of_release(name: str, about: str, recognise: Callable[[Path, bytes], str | None], columns: Columns) -> Layout:

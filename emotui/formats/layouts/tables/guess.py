@@ -6,9 +6,12 @@ from typing import Any
 
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.tables.names import NAMES, PREDICTED, SCALES, is_emotion, normal
+from emotui.formats.layouts.tables.people import is_code, is_person, names_people
+from emotui.formats.layouts.tables.several import remarks
 from emotui.formats.layouts.tables.table import Table
+from emotui.formats.layouts.tables.tags import check_named
 from emotui.formats.layouts.tables.values import identifier, is_empty, number
-from emotui.formats.rows import Flaw, UnreadableFile, shown
+from emotui.formats.rows import Flaw, UnreadableFile, literal, shown
 
 _LOOKED_AT = 1000
 _FEW_LABELS = 50
@@ -20,7 +23,10 @@ _OF_TEXT = frozenset(NAMES["text"])
 
 @dataclass(frozen=True, slots=True)
 class _Looks:
-    """What stands in a column: how many values, the share of those that are numbers and the like, their mean length."""
+    """What stands in a column: how many values, the share of those that are numbers and the like, their mean length.
+
+    `codes`: the share of those that are ids or addresses.
+    """
 
     n: int
     numbers: float
@@ -29,27 +35,35 @@ class _Looks:
     length: float
     spaces: float
     distinct: int
+    codes: float
 
 
 def settled(table: Table, options: ReadOptions) -> ReadOptions:
     """The options with a column for every key that one was found for, and how the file is written.
 
     Raises:
-        UnreadableFile: a column that is asked for is not there.
+        UnreadableFile: a column that is asked for is not there, or tags of tokens are numbers without names.
     """
-    columns = guessed(table, options)
+    columns, told = guessed(table, options)
     names = options.label_names if _of_numbers(table, options) else ()
+    if (tags := columns.get("tags")) and not names and tags not in table.names:
+        check_named(tags, (row.get(tags) for _, row in table.rows if not isinstance(row, Flaw)))
     return replace(
         options,
         delimiter=options.delimiter or table.delimiter,
         encoding=options.encoding or table.encoding,
         columns=columns,
         label_names=names,
+        remarks=(*told, *remarks(table, columns)),
     )
 
 
-def guessed(table: Table, options: ReadOptions) -> dict[str, str]:
-    """By the key of a row its column; what the person says goes before what is found."""
+def guessed(table: Table, options: ReadOptions) -> tuple[dict[str, str], list[str]]:
+    """By the key of a row its column, an empty one where there is none, and lines about columns that may be meant
+    otherwise.
+
+    What the person says goes before what is found.
+    """
     given = dict(options.columns)
     for key, column in given.items():
         if column and column not in table.header:
@@ -61,7 +75,7 @@ def guessed(table: Table, options: ReadOptions) -> dict[str, str]:
         given |= {f"labels.{name}": name for name in options.label_names}
     found = _Guess(table, looks, given, predicted=options.predicted)
     found.look(good)
-    return {key: column for key, column in found.columns.items() if column}
+    return found.columns, found.told
 
 
 def _of_numbers(table: Table, options: ReadOptions) -> bool:
@@ -75,6 +89,8 @@ class _Guess:
     def __init__(self, table: Table, looks: Mapping[str, _Looks], given: Mapping[str, str], *, predicted: bool) -> None:
         self._table, self._looks, self._predicted = table, looks, predicted
         self._said = set(given)
+        self._persons = [name for name in table.header if is_person(name)]
+        self.told: list[str] = []
         self.columns: dict[str, str] = dict(given)
 
     def look(self, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -85,6 +101,7 @@ class _Guess:
         if not self._said & {"labels", "label"} and not any(key.startswith("labels.") for key in self.columns):
             self._label()
         self._text()
+        self._people()
         for key in ("subject", "sentences", "annotators", "meta", "valence", "values"):
             self._take(key)
         self._project_emotion()
@@ -92,7 +109,7 @@ class _Guess:
         self._annotator(rows)
 
     def _free(self) -> list[str]:
-        taken = set(self.columns.values())
+        taken = {*self.columns.values(), *self._persons}
         return [name for name in self._table.header if name not in taken]
 
     def _named(self, key: str) -> list[str]:
@@ -190,23 +207,57 @@ class _Guess:
             self._take("label", min(repeated, key=lambda name: self._looks[name].length))
 
     def _text(self) -> None:
-        if "text" in self.columns or "tokens" in self.columns:
+        if "text" in self.columns or self.columns.get("tokens"):
             return
         usable = [
             name
             for name in self._free()
             if self._looks[name].n and self._looks[name].numbers < 0.5 and self._looks[name].lists < 0.5
         ]
+        usable = [name for name in usable if self._looks[name].codes < 0.9] or [
+            name for name in usable if normal(name) == "text"
+        ]
         for name in self._named("text"):
             if name in usable:
                 self._take("text", name)
                 return
+        usable = [name for name in usable if not names_people(name)]
         parts = [name for name in usable if set(normal(name).split("_")) & _OF_TEXT]
         named = [name for name in parts if self._looks[name].length > _LONG]
         long = [name for name in usable if self._looks[name].length > _LONG or self._looks[name].spaces > 0.5]
-        best = max(named or long, key=lambda name: self._looks[name].length, default=None)
+        best = max(named or long or parts, key=lambda name: self._looks[name].length, default=None)
         if best is not None:
             self._take("text", best)
+
+    def _people(self) -> None:
+        """Columns that are called as one of several people is: their labels, or their numbers of a label a row."""
+        persons = [name for name in self._persons if self._looks[name].n and name not in self.columns.values()]
+        if not persons:
+            return
+        if all(self._looks[name].numbers > 0.9 for name in persons):
+            about = self.columns.get("label")
+            if about and "label" not in self._said and self._repeats(self.columns.get("text")):
+                del self.columns["label"]
+                self.columns |= {"about": about, **{f"people.{name}": name for name in persons}}
+                return
+            why = "hold numbers, and no column says of what"
+        elif all(self._of_labels(name) for name in persons):
+            self.columns |= {f"people.{name}": name for name in persons}
+            return
+        else:
+            why = "hold no labels"
+        self.told.append(literal(f"{', '.join(persons)} {why}: kept as own columns, not taken for labels"))
+
+    def _of_labels(self, name: str) -> bool:
+        looks = self._looks[name]
+        return looks.lists > 0.9 or (
+            looks.numbers < 0.5 and looks.codes < 0.5 and looks.length <= 60 and looks.distinct <= _FEW_LABELS
+        )
+
+    def _repeats(self, column: str | None) -> bool:
+        """Whether a column is there in which some value stands in several rows."""
+        good = [row for _, row in self._table.rows if not isinstance(row, Flaw)]
+        return column is not None and len({str(row.get(column)) for row in good}) < len(good)
 
     def _project_emotion(self) -> None:
         """Beside spans or sentences, `emotion` is that of the whole text."""
@@ -218,13 +269,18 @@ class _Guess:
     def _id(self, rows: Sequence[Mapping[str, Any]]) -> None:
         if "id" in self.columns:
             return
-        several = "start" in self.columns or bool(self._named("annotator")) or "annotator" in self.columns
+        several = bool({"start", "annotator", "about"} & self.columns.keys()) or bool(self._named("annotator"))
         unnamed = [name for name in self._free() if normal(name) in ("unnamed_0", "unnamed_0_1")]
+        counts = "about" in self.columns and self._repeats(self.columns.get("text"))
         for name in [*self._named("id"), *unnamed]:
+            different = _all_different(row.get(name) for _, row in self._table.rows if not isinstance(row, Flaw))
+            if different and counts:  # it counts the rows, of which a text has several
+                self.columns[f"ignore.{name}"] = name
+                continue
             if several and name in self._named("id"):
                 self._take("id", name)
                 return
-            if _all_different(row.get(name) for _, row in self._table.rows if not isinstance(row, Flaw)):
+            if different:
                 self._take("id", name)
                 return
 
@@ -269,7 +325,7 @@ def _all_different(values: Iterable[object]) -> bool:
 def _looks(values: Sequence[object]) -> _Looks:
     there = [value for value in values if not is_empty(value)]
     if not there:
-        return _Looks(0, 0, False, 0, 0, 0, 0)
+        return _Looks(0, 0, False, 0, 0, 0, 0, 0)
     numbers = [number(value) for value in there]
     lists = sum(isinstance(value, list | dict) or _is_list(value) for value in there)
     written = [value if isinstance(value, str) else "" for value in there]
@@ -282,6 +338,7 @@ def _looks(values: Sequence[object]) -> _Looks:
         length=sum(map(len, written)) / n,
         spaces=sum(" " in one.strip() for one in written) / n,
         distinct=len(set(map(str, there))),
+        codes=sum(map(is_code, there)) / n,
     )
 
 

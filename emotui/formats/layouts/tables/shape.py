@@ -1,12 +1,15 @@
 """From the rows of a table to rows of texts, once it is known which column is what."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
 from decimal import Decimal
 from math import isfinite
 from typing import Any
 
 from emotui.formats.layouts.layout import ReadOptions, TextRow
+from emotui.formats.layouts.tables.people import ANSWERS, said_by
+from emotui.formats.layouts.tables.several import several_of
 from emotui.formats.layouts.tables.table import Table
 from emotui.formats.layouts.tables.tags import text_and_spans
 from emotui.formats.layouts.tables.values import (
@@ -22,7 +25,7 @@ from emotui.formats.layouts.tables.values import (
 )
 from emotui.formats.rows import Flaw, Rows, shown
 
-_NESTED = ("sentences", "annotators", "meta", "values")
+_NESTED = ("sentences", "meta", "values")
 _SAID = ("spans", "label", "labels", "values")
 _OF_SPANS = (("span_label", "label"), ("span_score", "score"), ("span_attributes", "attributes"))
 
@@ -31,11 +34,12 @@ def shaped(table: Table, settled: ReadOptions) -> Rows:
     """The rows of texts of a table, one a row of it, or one a text where its rows are spans or persons.
 
     Args:
-        settled: with a column for every key that is there.
+        settled: with a column for every key that is there; an empty one is none.
     """
+    settled = replace(settled, columns={key: column for key, column in settled.columns.items() if column})
     shape = _Shape(table, settled)
     rows = ((line, row if isinstance(row, Flaw) else shape.row(row)) for line, row in table.rows)
-    several = {"start", "annotator"} & settled.columns.keys()
+    several = {"start", "annotator", "about"} & settled.columns.keys()
     yield from _grouped(rows, spans_apart="start" in settled.columns) if several else rows
 
 
@@ -47,9 +51,17 @@ class _Shape:
         self._columns = columns
         self._names, self._predicted = settled.label_names, settled.predicted
         self._of_column = table.names
+        self._several = {key: several.labels for key, several in several_of(table, columns).items()}
         self._one_hot = _below(columns, "labels.")
         self._scales = _below(columns, "values.")
         self._renamed = _below(columns, "meta.")
+        self._people = _below(columns, "people.")
+        self._graded = any(
+            number(row.get(column)) not in (None, 0.0, 1.0)
+            for column in (self._people.values() if "about" in columns else ())
+            for _, row in table.rows
+            if not isinstance(row, Flaw)
+        )
         taken = set(columns.values())
         self._kept = [name for name in table.header if name not in taken]
         self._said = [key for key in ("label", "labels", "spans", "tokens", "start", "annotator") if key in columns]
@@ -70,13 +82,18 @@ class _Shape:
             wrong = self._take_numbers(values, found)
         for key in self._more:
             wrong = wrong or self._take_more(key, values.get(columns[key]), found)
+        wrong = wrong or self._take_people(values, found)
         if wrong is not None:
             return wrong
-        kept = {name: self._own(name, values[name]) for name in self._kept if not is_empty(values.get(name))}
+        kept = {
+            name: self._own(name, values[name])
+            for name in self._kept
+            if not is_empty(values.get(name)) and not (name == ANSWERS and self._answered(values))
+        }
         kept |= {new: values[name] for new, name in self._renamed.items() if not is_empty(values.get(name))}
         if kept:
             found["meta"] = kept | found.get("meta", {})
-        if "text" not in found and "text" in columns and "start" not in columns and "annotator" not in columns:
+        if "text" not in found and "text" in columns and not {"start", "annotator"} & columns.keys():
             return Flaw(f"{shown(columns['text'])} is empty")
         return found
 
@@ -89,7 +106,7 @@ class _Shape:
         return _plain(value)
 
     def _labels_of(self, key: str) -> Sequence[str]:
-        return self._of_column.get(self._columns[key]) or self._names
+        return self._of_column.get(self._columns.get(key, "")) or self._names
 
     def _take_said(self, values: Mapping[str, Any], found: TextRow) -> Flaw | None:
         columns = self._columns
@@ -108,7 +125,7 @@ class _Shape:
                 said = self._one_or_several(value)
                 key = "label" if said is None or isinstance(said, str) else "labels"
             elif key == "labels":
-                said = labels(value, self._labels_of("labels"))
+                said = self._apart(labels(value, self._labels_of("labels")))
             elif key == "spans":
                 said = spans(value, found.get("text"), self._labels_of("spans"), predicted=self._predicted)
             else:
@@ -126,9 +143,18 @@ class _Shape:
         """A label; a list of them where one stands in its place."""
         value = parsed(value)
         names = self._labels_of("label")
+        if isinstance(value, str) and (found := self._several.get("label", {}).get(" ".join(value.split()))):
+            value = list(found) if len(found) > 1 else found[0]
         if isinstance(value, list | tuple | Mapping):
             return labels(value, names)
         return value if isinstance(value, Flaw) else label(value, names)
+
+    def _apart(self, said: object) -> object:
+        """Labels of a cell, with those that are several in one for themselves."""
+        apart = self._several.get("labels", {})
+        if not apart or not isinstance(said, list):
+            return said
+        return list(dict.fromkeys(part for name in said for part in apart.get(name, (name,))))
 
     def _one_span(self, values: Mapping[str, Any]) -> dict[str, Any] | Flaw | None:
         columns = self._columns
@@ -172,6 +198,57 @@ class _Shape:
             if numbers:
                 found[key] = {**found.get(key, {}), **numbers} if isinstance(found.get(key, {}), dict) else numbers
         return None
+
+    def _take_people(self, values: Mapping[str, Any], found: TextRow) -> Flaw | None:
+        """What is said under `annotators`, where these are names alone an own column, and in a column a person."""
+        people: dict[str, Any] = {}
+        column = self._columns.get("annotators", "")
+        if column and not is_empty(value := values.get(column)):
+            said = said_by(value, values.get(ANSWERS) if ANSWERS in self._kept else None)
+            if isinstance(said, Flaw):
+                return Flaw(f"{shown(column)}: {said.reason}")
+            if said is None:
+                found["meta"] = {**found.get("meta", {}), column: _plain(value)}
+            else:
+                people |= {name: _plain(one) for name, one in said.items()}
+        for name, person in self._people.items():
+            said_here = self._of_person(person, values, found.get("text"))
+            if isinstance(said_here, Flaw):
+                return said_here
+            if said_here:
+                people[name] = said_here
+        if people:
+            found["annotators"] = people
+        return None
+
+    def _answered(self, values: Mapping[str, Any]) -> bool:
+        """Whether `annotators` has names alone, whose answers stand beside them."""
+        column = self._columns.get("annotators", "")
+        return bool(column) and not isinstance(parsed(values.get(column)), Mapping) and not is_empty(values.get(column))
+
+    def _of_person(self, column: str, values: Mapping[str, Any], text: str | None) -> dict[str, Any] | Flaw:
+        """What stands in a person's column: a label, several, or spans; a number of the label that the row is about."""
+        value = parsed(values.get(column))
+        if is_empty(value):
+            return {}
+        if "about" in self._columns:
+            return self._about(column, value, values)
+        of_spans = isinstance(value, list) and not any(isinstance(one, str) for one in value)
+        said: Any = spans(value, text) if of_spans else self._one_or_several(value)
+        if isinstance(said, Flaw):
+            return Flaw(f"{shown(column)}: {said.reason}")
+        key = "spans" if of_spans else "label" if isinstance(said, str) else "labels"
+        return {} if said is None else {key: said}
+
+    def _about(self, column: str, value: object, values: Mapping[str, Any]) -> dict[str, Any] | Flaw:
+        """A number of the label that the row is about, alone in an object; a label's number is a value where any is
+        none of 0 and 1.
+        """
+        asked, given = identifier(values.get(self._columns["about"])), number(value)
+        if asked is None or given is None:
+            return Flaw(f"{shown(column)} must be a number of a label, not {shown(value)}")
+        key = "values" if self._graded else "labels"
+        return {key: {asked: int(given) if given.is_integer() else given}}
 
     def _take_more(self, key: str, value: object, found: TextRow) -> Flaw | None:
         if is_empty(value):
@@ -221,14 +298,23 @@ def _joined(text: TextRow, row: TextRow, *, spans_apart: bool) -> Flaw | None:
     if "text" in row and text.get("text", row["text"]) != row["text"]:
         return Flaw("has another text than the rows before it with this id")
     said = {key: row.pop(key) for key in _SAID if key in row}
-    for key, value in row.items():
-        text.setdefault(key, value)
+    people = row.pop("annotators", {})
+    _join_own(text, row, person)
     if spans_apart:
         said["spans"] = [] if mark is None else [mark]
     if mark is not None and "text" in text and (surface := mark.get("text")) is not None:
         wrong = differs(text["text"], mark["start"], mark["end"], surface)
         if wrong is not None:
             return wrong
+    for name, one in people.items():
+        of_name = text.setdefault("annotators", {}).setdefault(name, {})
+        for key, value in one.items() if isinstance(one, Mapping) else ():
+            if not isinstance(value, Mapping):
+                of_name[key] = value
+            elif clash := value.keys() & of_name.get(key, {}).keys():
+                return Flaw(f"is the second row of this text that says {shown(min(clash))}")
+            else:
+                of_name[key] = {**of_name.get(key, {}), **value}
     known = text.setdefault("annotators", {}).setdefault(person, {}) if person else text
     for key, value in said.items():
         if key == "spans":
@@ -238,6 +324,21 @@ def _joined(text: TextRow, row: TextRow, *, spans_apart: bool) -> Flaw | None:
         elif known[key] != value and not spans_apart:
             return Flaw(f"says another thing of the same text: {shown(value)} instead of {shown(known[key])}")
     return None
+
+
+def _join_own(text: TextRow, row: TextRow, person: str | None) -> None:
+    """Add a text's own columns of one more row of it; where rows differ, with the person's name or a number."""
+    meta = dict(row.pop("meta", {}))
+    meta |= {key: value for key, value in row.items() if text.setdefault(key, value) != value}
+    if not meta:
+        return
+    known = text.setdefault("meta", {})
+    for name, value in meta.items():
+        number, free = 1, name
+        while free in known and known[free] != value:
+            number += 1
+            free = f"{name} ({person})" if person and number == 2 else f"{name} ({number})"
+        known[free] = value
 
 
 def _plain(value: Any) -> Any:

@@ -1,9 +1,10 @@
 """Tokens with a tag each, as spans of the text that the tokens make."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from emotui.formats.rows import Flaw, shown
+from emotui.formats.layouts.tables.values import number, parsed
+from emotui.formats.rows import Flaw, UnreadableFile, shown
 
 _BEGINS, _INSIDE = ("B", "U", "S"), ("I", "L", "E", "M")
 _OUTSIDE = ("O", "", "_")
@@ -32,6 +33,22 @@ def text_and_spans(tokens: Sequence[str], tags: Sequence[str]) -> tuple[str, lis
             found.append({"start": start, "end": start + len(token)} | ({"label": label} if label else {}))
         open_label = None if place in ("L", "E", "U", "S") else label
     return " ".join(tokens), found
+
+
+def check_named(column: str, cells: Iterable[object]) -> None:
+    """Refuse tags that are numbers of names which nobody has told: which of them is outside cannot be known.
+
+    Raises:
+        UnreadableFile: all that stand in the cells are numbers.
+    """
+    read = (parsed(cell) for cell in cells)
+    tags = [tag for row in read if isinstance(row, list | tuple) for tag in row if tag is not None]
+    if tags and all(number(tag) is not None for tag in tags):
+        raise UnreadableFile(
+            f"the tags in {shown(column)} are numbers without names: name them in their order, from 0, by "
+            "--labels O,B-joy,I-joy, or leave them out by --map tokens=,tags=",
+            1,
+        )
 
 
 def _split(tag: str) -> tuple[str, str]:

@@ -1,12 +1,20 @@
 """Label Studio: its JSON export, full and minimal (JSON-MIN)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from emotui.formats.layouts import json_array
+from emotui.formats.layouts.corpora.released import first_table
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
-from emotui.formats.layouts.tools.label_studio_minimal import is_minimal, tasks_of_minimal
+from emotui.formats.layouts.tables.table import read_table
+from emotui.formats.layouts.tools.label_studio_minimal import (
+    IN_TABLE,
+    controls_in,
+    is_minimal,
+    items_of_table,
+    tasks_of_minimal,
+)
 from emotui.formats.layouts.tools.label_studio_minimal_writing import write as write_minimal
 from emotui.formats.layouts.tools.label_studio_spans import Region, places, region_of
 from emotui.formats.layouts.tools.label_studio_writing import write
@@ -26,6 +34,15 @@ def recognise(path: Path, head: bytes) -> str | None:
     if start[:1] == b"[" and b'"annotator"' in head and b'"annotation_id"' in head:
         return "it is JSON with an `annotator` and an `annotation_id` a text, as JSON-MIN has them"
     return None
+
+
+def _recognise(path: Path, head: bytes) -> str | None:
+    """As `recognise`, or as its CSV."""
+    if path.suffix.lower() in (".csv", ".tsv") and all(name.encode() in head for name in IN_TABLE):
+        table = first_table(path, head)
+        if table is not None and set(table.header) >= {"id", *IN_TABLE}:
+            return "it is a table with an annotator, an annotation_id and a lead_time a text, as its CSV has them"
+    return recognise(path, head)
 
 
 class _Project:
@@ -60,12 +77,16 @@ class _Project:
 
 def rows(path: Path, options: ReadOptions) -> Rows:
     """A row a task; a task of which several texts are marked gives a row a text."""
-    items = json_array.items(path, options.encoding)
+    items = _items(path, options)
     project = _Project(options)
-    for _, task in _tasks(items, options):
+    first = next(items(), None)
+    controls: frozenset[str] = frozenset()
+    if first is not None and is_minimal(first[1]):
+        controls = controls_in((fields for _, fields in items() if isinstance(fields, dict)), options)
+    for _, task in _tasks(items(), controls):
         if not isinstance(task, Flaw):
             project.look(task)
-    for line, task in _tasks(items, options):
+    for line, task in _tasks(items(), controls):
         if isinstance(task, Flaw):
             yield line, task
         else:
@@ -73,13 +94,21 @@ def rows(path: Path, options: ReadOptions) -> Rows:
                 yield line, row
 
 
-def _tasks(items: json_array.Items, options: ReadOptions) -> Iterator[tuple[int, dict[str, Any] | Flaw]]:
-    read = ((line, json_array.read_item(item)) for line, item in items)
+def _items(path: Path, options: ReadOptions) -> Callable[[], Iterator[tuple[int, Any]]]:
+    """The items of a file from its beginning, each time that they are asked for."""
+    if path.suffix.lower() in (".csv", ".tsv"):
+        table = read_table(path, options, headed=True)
+        return lambda: items_of_table(table)
+    items = json_array.items(path, options.encoding)
+    return lambda: ((line, json_array.read_item(item)) for line, item in items)
+
+
+def _tasks(read: Iterator[tuple[int, Any]], controls: Collection[str]) -> Iterator[tuple[int, dict[str, Any] | Flaw]]:
     first = next(read, None)
     if first is None:
         return
     if is_minimal(first[1]):
-        yield from tasks_of_minimal(first, read, options)
+        yield from tasks_of_minimal(first, read, controls)
         return
     for line, task in _chained(first, read):
         if isinstance(task, Flaw) or (isinstance(task, dict) and isinstance(task.get("data"), dict)):
@@ -289,8 +318,8 @@ def _relate(relation: Mapping[str, Any], by_id: Mapping[str, Region]) -> None:
 
 LAYOUT = Layout(
     "label-studio",
-    "JSON and JSON-MIN as Label Studio exports them",
-    recognise,
+    "JSON, JSON-MIN and CSV as Label Studio exports them",
+    _recognise,
     rows,
     write,
 )

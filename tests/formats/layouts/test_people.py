@@ -1,0 +1,187 @@
+"""People in tables: their ids are no texts, their columns no emotions, and names beside answers are read or kept."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.reading import take
+from emotui.formats.layouts.tables.people import is_person, said_by
+from emotui.formats.rows import Flaw
+from tests.formats.layouts.reading_rows import columns, flaws, read
+
+
+def _csv(folder: Path, text: str) -> Path:
+    file = folder / "mine.csv"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def _json(folder: Path, *records: dict[str, Any]) -> Path:
+    file = folder / "mine.json"
+    file.write_text(json.dumps(records))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("column", "ids"),
+    [
+        ("worker", ["A2XYZABCDEFG1HIJKLMN", "A2XYZABCDEFG1HIJKLMO"]),
+        ("who", ["5c6f3a9c7d11114222833301", "5c6f3a9c7d11114222833302"]),
+        ("prolific_id", ["somebody called one", "somebody called two"]),
+        ("Rater", ["ann.somebody@example.org", "bob.somebody@example.org"]),
+        ("link", ["https://example.org/a/long/path", "https://example.org/b/long/path"]),
+        ("session", ["123e4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174001"]),
+    ],
+)
+def test_what_names_people_or_places_is_not_taken_for_the_text(tmp_path: Path, column: str, ids: list[str]) -> None:
+    file = _csv(tmp_path, f"{column},what was said,emotion\n{ids[0]},so good,joy\n{ids[1]},so bad,fear\n")
+    assert columns(file)["text"] == "what was said"
+    assert [row["meta"][column] for row in read(file)] == ids
+
+
+def test_a_short_text_under_a_usual_name_goes_before_a_long_id(tmp_path: Path) -> None:
+    file = _csv(tmp_path, "Reddit Post,Worker ID\nsad,A2XYZABCDEFG1HIJKLMN\nbad,A2XYZABCDEFG1HIJKLMO\n")
+    assert columns(file)["text"] == "Reddit Post"
+
+
+def test_where_there_are_ids_alone_there_is_no_text(tmp_path: Path) -> None:
+    file = _csv(tmp_path, "worker,mark\nA2XYZABCDEFG1HIJKLMN,x\nA2XYZABCDEFG1HIJKLMO,y\n")
+    assert "text" not in columns(file)
+
+
+@pytest.mark.parametrize("name", ["annotator_1", "Annotator-1", "Rater 2", "coder3", "worker_12", "ann1", "labeller_4"])
+def test_columns_of_people_are_known_by_their_names(name: str) -> None:
+    assert is_person(name)
+
+
+@pytest.mark.parametrize("name", ["annotator", "annotators", "anger", "joy_1", "text1", "anna"])
+def test_other_columns_are_no_people(name: str) -> None:
+    assert not is_person(name)
+
+
+def test_a_column_a_person_with_labels_is_what_each_says(tmp_path: Path) -> None:
+    file = _csv(
+        tmp_path, 'text,annotator_1,annotator_2\nso good,joy,"joy, trust"\nso bad,,fear\nwell,trust,\nhm,fear,joy\n'
+    )
+    assert [row.get("annotators") for row in read(file)] == [
+        {"annotator_1": {"label": "joy"}, "annotator_2": {"labels": ["joy", "trust"]}},
+        {"annotator_2": {"label": "fear"}},
+        {"annotator_1": {"label": "trust"}},
+        {"annotator_1": {"label": "fear"}, "annotator_2": {"label": "joy"}},
+    ]
+
+
+def test_a_column_a_person_with_lists_of_places_is_the_spans_of_each(tmp_path: Path) -> None:
+    file = _csv(tmp_path, 'text,annotator_1,annotator_2\nso good,"[[3, 7, ""joy""]]",[]\nso bad,,"[[3, 6]]"\n')
+    assert [row["annotators"] for row in read(file)] == [
+        {"annotator_1": {"spans": [{"start": 3, "end": 7, "label": "joy"}]}, "annotator_2": {"spans": []}},
+        {"annotator_2": {"spans": [{"start": 3, "end": 6}]}},
+    ]
+
+
+ASKED = "nr,text,emotion,annotator_1,annotator_4\n0,good,joy,1,0\n1,good,fear,0,\n2,bad,joy,0,0\n3,bad,fear,1,{top}\n"
+
+
+def test_numbers_of_people_are_of_the_emotion_that_the_row_is_about(tmp_path: Path) -> None:
+    good, bad = read(_csv(tmp_path, ASKED.format(top=1)))
+    assert good["annotators"] == {
+        "annotator_1": {"labels": {"joy": 1, "fear": 0}},
+        "annotator_4": {"labels": {"joy": 0}},  # not asked about fear
+    }
+    assert bad["annotators"]["annotator_4"] == {"labels": {"joy": 0, "fear": 1}}
+    assert "label" not in good
+
+
+def test_intensities_of_people_are_numbers(tmp_path: Path) -> None:
+    _, bad = read(_csv(tmp_path, ASKED.format(top=3)))
+    assert bad["annotators"]["annotator_4"] == {"values": {"joy": 0, "fear": 3}}
+
+
+def test_a_second_row_of_one_text_and_emotion_is_refused(tmp_path: Path) -> None:
+    file = _csv(tmp_path, "text,emotion,rater1,rater2\na b,joy,1,0\na b,joy,0,1\nc d,joy,0,1\n")
+    assert flaws(file) == [(3, "is the second row of this text that says 'joy'")]
+
+
+@pytest.mark.parametrize("more", ["", ",joy,fear"])
+def test_numbers_of_people_about_nothing_are_no_labels_and_are_told(tmp_path: Path, more: str) -> None:
+    numbers = ",1,0" * bool(more)
+    file = _csv(tmp_path, f"text{more},annotator_1,annotator_2\nso good{numbers},1,0\nso bad{numbers},0,0\n")
+    assert all(row["meta"].keys() == {"annotator_1", "annotator_2"} for row in read(file))
+    assert [row.get("labels") for row in read(file)] == [{"joy": 1, "fear": 0} if more else None] * 2
+    told = take(str(file), None, ReadOptions()).options.remarks
+    assert told == (
+        "annotator_1, annotator_2 hold numbers, and no column says of what: kept as own columns, not taken for labels",
+    )
+
+
+@pytest.mark.parametrize("names", ["Ann1,Ann2", ["Ann1", "Ann2"]])
+@pytest.mark.parametrize("first", ["text", "annotators"])
+def test_names_of_annotators_alone_are_kept_as_an_own_column(tmp_path: Path, names: object, first: str) -> None:
+    record = {"text": "so good", "annotators": names, "label": "joy"}
+    record = {first: record[first], **record}
+    (row,) = read(_json(tmp_path, record))
+    assert row == {"text": "so good", "label": "joy", "meta": {"annotators": names}}
+
+
+@pytest.mark.parametrize("names", ["Ann1, Ann2", ["Ann1", "Ann2"]])
+@pytest.mark.parametrize("answers", ["0,1", [0, 1], {"Ann1": "0", "Ann2": "1"}])
+def test_names_with_their_answers_beside_them_are_what_each_says(
+    tmp_path: Path, names: object, answers: object
+) -> None:
+    record = {"annotations": answers, "annotators": names, "text": "so good"}
+    (row,) = read(_json(tmp_path, record))
+    assert row == {"text": "so good", "annotators": {"Ann1": {"label": "0"}, "Ann2": {"label": "1"}}}
+
+
+def test_an_object_of_annotators_may_say_anything_in_any_order(tmp_path: Path) -> None:
+    said = {"A": "joy", "B": ["joy", "fear"], "C": {"label": "joy"}, "D": [[0, 2]], "E": None, "F": []}
+    (row,) = read(_json(tmp_path, {"annotators": said, "annotations": "kept", "text": "so good"}))
+    assert row["annotators"] == {
+        "A": {"label": "joy"},
+        "B": {"labels": ["joy", "fear"]},
+        "C": {"label": "joy"},
+        "D": [[0, 2]],
+        "F": [],
+    }
+    assert row["meta"] == {"annotations": "kept"}
+
+
+def test_names_and_answers_that_do_not_fit_are_a_fault_of_their_row(tmp_path: Path) -> None:
+    file = _json(
+        tmp_path,
+        {"text": "a", "annotators": "A,B", "annotations": "1"},
+        {"text": "b", "annotators": "A,A", "annotations": "1,2"},
+        {"text": "c", "annotators": 7},
+        {"text": "d", "annotators": {"A": [[1]], "B": True}},
+    )
+    assert flaws(file) == [
+        (1, "'annotators': 2 people and 1 answers under `annotations`"),
+        (2, "'annotators': 'A' stands twice"),
+        (3, "'annotators': must be an object of what each person says, or names, not 7"),
+        (4, "'annotators': 'B' says True, which is neither a label nor spans"),
+    ]
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(ANY, ANY)
+def test_whatever_stands_under_annotators_is_read_or_refused(people: object, answers: object) -> None:
+    found = said_by(people, answers)
+    assert found is None or isinstance(found, Flaw) or all(isinstance(one, dict | list) for one in found.values())
+
+
+def test_own_columns_in_which_rows_of_a_text_differ_are_all_kept(tmp_path: Path) -> None:
+    file = _csv(tmp_path, "id,text,worker,label,age\n1,a b,ann,joy,30\n1,a b,bob,joy,41\n2,c d,ann,fear,30\n")
+    first, second = read(file)
+    assert first["meta"] == {"age": "30", "age (bob)": "41"}
+    assert second["meta"] == {"age": "30"}

@@ -1,0 +1,128 @@
+"""Cells that hold several labels, and tags whose names nobody tells: read right, or told, or refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.errors import BadInput
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.reading import take
+from emotui.formats.layouts.tables.several import several_in
+from tests.formats.layouts.reading_rows import read
+
+
+def _table(folder: Path, *cells: str, header: str = "Text,Emotion") -> Path:
+    file = folder / "mine.csv"
+    rows = [f'text number {number},"{cell}"' for number, cell in enumerate(cells)]
+    file.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    return file
+
+
+def _told(file: Path) -> tuple[str, ...]:
+    return take(str(file), None, ReadOptions()).options.remarks
+
+
+@pytest.mark.parametrize("cell", ["joy, sadness", "joy; sadness", "joy|sadness", "joy / sadness", "joy+sadness"])
+def test_a_cell_of_labels_that_stand_alone_elsewhere_is_several_labels(tmp_path: Path, cell: str) -> None:
+    file = _table(tmp_path, "joy", "sadness", cell)
+    assert [row.get("label", row.get("labels")) for row in read(file)] == ["joy", "sadness", ["joy", "sadness"]]
+    assert _told(file) == (f"Emotion: 1 cell hold several labels, as '{cell}': each is read as such",)
+
+
+def test_emotions_between_commas_need_not_stand_alone_and_a_slash_may_be_in_the_name_of_a_class(tmp_path: Path) -> None:
+    file = _table(tmp_path, "fear, disgust", "joy", "shame/guilt")
+    assert [row.get("label", row.get("labels")) for row in read(file)] == [["fear", "disgust"], "joy", "shame/guilt"]
+
+
+def test_a_part_is_spelt_as_the_label_that_stands_alone(tmp_path: Path) -> None:
+    assert read(_table(tmp_path, "Joy", "Sadness", "joy, SADNESS"))[2]["labels"] == ["Joy", "Sadness"]
+
+
+def test_a_cell_with_a_part_that_is_no_label_stays_one_label_and_is_told(tmp_path: Path) -> None:
+    file = _table(tmp_path, "Nice, France", "Rome, Italy", "joy")
+    assert [row["label"] for row in read(file)] == ["Nice, France", "Rome, Italy", "joy"]
+    assert _told(file) == (
+        "Emotion: 2 cells such as 'Nice, France' are one label each, for not all of its parts are labels elsewhere "
+        "(--map labels=COLUMN parts them)",
+    )
+
+
+def test_labels_that_differ_in_case_alone_are_told(tmp_path: Path) -> None:
+    assert _told(_table(tmp_path, "Joy", "joy", "fear")) == (
+        "Emotion: 'Joy' and 'joy' are different labels here, for their case differs",
+    )
+
+
+def test_a_label_that_is_named_twice_in_a_cell_or_beside_nothing_is_one(tmp_path: Path) -> None:
+    assert [row["label"] for row in read(_table(tmp_path, "joy", "joy, joy", "joy;"))] == ["joy"] * 3
+
+
+def test_a_slash_parts_labels_of_a_column_of_several_too(tmp_path: Path) -> None:
+    file = _table(tmp_path, "joy, fear", "joy/fear", "n/a", header="text,labels")
+    assert [row["labels"] for row in read(file)] == [["joy", "fear"], ["joy", "fear"], ["n/a"]]
+
+
+def test_numbers_of_labels_between_commas_are_several_labels(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps([{"text": f"t {n}", "label": one} for n, one in enumerate(["0", "1", "0,1"])]))
+    assert read(file, label_names=("joy", "fear"))[2]["labels"] == ["joy", "fear"]
+
+
+@given(st.lists(st.sampled_from(["a", "b", "a, b", "b|c", "a/b", "c, d", "A"]), max_size=8))
+def test_what_is_parted_is_parted_into_labels_that_stand_alone(cells: list[str]) -> None:
+    found = several_in(cells)
+    assert all(set(parts) <= set(cells) for parts in found.labels.values())
+    assert not set(found.whole) & set(found.labels)
+
+
+TOKENS = [
+    {"id": "a", "tokens": ["so", "very", "happy"], "ner_tags": [0, 1, 2]},
+    {"id": "b", "tokens": ["bad"], "ner_tags": [1]},
+]
+
+
+def _tokens(folder: Path, rows: list[dict[str, object]]) -> Path:
+    file = folder / "tokens.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def test_tags_that_are_numbers_without_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="the tags in 'ner_tags' are numbers without names: name them in their order"):
+        read(_tokens(tmp_path, TOKENS))
+    digits = [{**row, "ner_tags": [str(tag) for tag in row["ner_tags"]]} for row in TOKENS]  # type: ignore[attr-defined]
+    with pytest.raises(BadInput, match="without names"):
+        read(_tokens(tmp_path, digits))
+
+
+def test_tags_are_read_with_the_names_that_a_person_gives(tmp_path: Path) -> None:
+    first, second = read(_tokens(tmp_path, TOKENS), label_names=("O", "B-joy", "I-joy"))
+    assert (first["text"], first["spans"]) == ("so very happy", [{"start": 3, "end": 13, "label": "joy"}])
+    assert second["spans"] == [{"start": 0, "end": 3, "label": "joy"}]
+
+
+def test_tags_without_names_are_left_out_where_a_person_says_so(tmp_path: Path) -> None:
+    rows = [{**row, "text": " ".join(row["tokens"])} for row in TOKENS]  # type: ignore[arg-type]
+    assert read(_tokens(tmp_path, rows), columns={"tokens": "", "tags": ""})[1]["text"] == "bad"
+
+
+def test_tags_that_are_words_need_no_names(tmp_path: Path) -> None:
+    (row,) = read(_tokens(tmp_path, [{"tokens": ["so", "bad"], "tags": ["O", "B-fear"]}]))
+    assert row["spans"] == [{"start": 3, "end": 6, "label": "fear"}]
+
+
+def test_a_parquet_file_of_datasets_tells_the_names_of_its_tags(tmp_path: Path) -> None:
+    import duckdb
+
+    file = tmp_path / "tokens.parquet"
+    feature = {"feature": {"names": ["O", "B-joy", "I-joy"], "_type": "ClassLabel"}, "_type": "Sequence"}
+    described = json.dumps({"info": {"features": {"tags": feature}}})
+    rows = "SELECT ['so', 'glad'] AS tokens, [0, 1] AS tags"
+    duckdb.execute(f"COPY ({rows}) TO '{file}' (FORMAT parquet, KV_METADATA {{huggingface: '{described}'}})")
+    assert read(file)[0]["spans"] == [{"start": 3, "end": 7, "label": "joy"}]
+    duckdb.execute(f"COPY ({rows}) TO '{file}' (FORMAT parquet)")
+    with pytest.raises(BadInput, match="without names"):
+        read(file)
