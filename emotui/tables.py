@@ -16,6 +16,11 @@ NOT_ASKED = "—"
 """What stands where a setting was not asked, as in the papers."""
 
 
+def reads_zero(value: float, decimals: int = 2) -> bool:
+    """Whether a figure with so many decimals reads 0: its bar is empty then, whatever the others' length is."""
+    return float(f"{value:.{decimals}f}") == 0
+
+
 class Cell(msgspec.Struct, frozen=True):
     """One figure. `value` None: it is undefined, and `why` says so, or the setting was not asked (`why` None too).
 

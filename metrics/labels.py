@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from emotui.errors import BadInput
 from emotui.metrics.beside import Shared, beside, drawn, fewer_of, intervals, probabilities, vectors
-from emotui.metrics.probabilities import average_precision, brier_score, expected_calibration_error
+from emotui.metrics.probabilities import BINS, average_precision, bin_sizes, brier_score, expected_calibration_error
 from emotui.metrics.scenes import Report, scenes_metrics
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import USUAL, decided
@@ -94,7 +94,9 @@ def labels_metrics(
     Returns:
         `scenes_metrics` with `jaccard` and `samples_f1` (means over records, 1 where gold and predicted are both
         empty), `brier`, `ece` and `average_precision` (means over labels; by label under `by_label`; None without
-        probabilities, and the last also of a label that is never gold, which its mean leaves out), `confusion`
+        probabilities, and the last also of a label that is never gold, which its mean leaves out), with probabilities
+        `calibration` `{bins, texts, fewest_filled, most_filled, by_label: {label: [n a bin]}}` (what
+        Brier and ECE are over; the bins with a text in them of the label that has the fewest and the most), `confusion`
         `{gold: {predicted: count}}` (counts above 0, `confusion_counts`; `""` is no label), and `threshold` by label.
     """
     g, p = np.asarray(gold, dtype=np.uint8), np.asarray(predicted, dtype=np.uint8)
@@ -131,6 +133,16 @@ def _add_probabilities(
             "brier": None if given is None else brier_score(truth, given),
             "ece": None if given is None else expected_calibration_error(given, truth),
             "average_precision": None if given is None else average_precision(truth, given),
+        }
+    if columns is not None:
+        sizes = {name: bin_sizes(columns[:, place]) for place, name in enumerate(labels)}
+        filled = [sum(n > 0 for n in own) for own in sizes.values()] or [0]
+        report["calibration"] = {
+            "bins": BINS,
+            "texts": len(gold),
+            "fewest_filled": min(filled),
+            "most_filled": max(filled),
+            "by_label": sizes,
         }
     for figure in OF_PROBABILITIES:
         values = [by_label[name][figure] for name in labels if by_label[name][figure] is not None]

@@ -1,7 +1,7 @@
 """How good the probabilities of one label are: Brier score, calibration error, average precision."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from emotui.metrics.states import Floats
 
@@ -21,6 +21,12 @@ def brier_score(gold: ArrayLike, probabilities: ArrayLike) -> float | None:
     return float(((p - g) ** 2).mean()) if len(g) else None
 
 
+def bin_sizes(probabilities: ArrayLike, bins: int = BINS) -> list[int]:
+    """How many probabilities lie in each bin of `expected_calibration_error`."""
+    p = np.asarray(probabilities, dtype=np.float64)
+    return np.bincount(_bin_of(p, bins), minlength=bins).tolist()
+
+
 def expected_calibration_error(confidences: ArrayLike, right: ArrayLike, bins: int = BINS) -> float | None:
     """Mean distance of confidence and accuracy over bins of equal width, weighted by their sizes; None over no record.
 
@@ -34,9 +40,12 @@ def expected_calibration_error(confidences: ArrayLike, right: ArrayLike, bins: i
     r, c = _columns(right, confidences)
     if not len(c):
         return None
-    places = np.minimum((c * bins).astype(np.int64), bins - 1)
-    sums = np.bincount(places, weights=c - r, minlength=bins)
+    sums = np.bincount(_bin_of(c, bins), weights=c - r, minlength=bins)
     return float(np.abs(sums).sum() / len(c))
+
+
+def _bin_of(probabilities: Floats, bins: int) -> NDArray[np.int64]:
+    return np.minimum((probabilities * bins).astype(np.int64), bins - 1)
 
 
 def average_precision(gold: ArrayLike, probabilities: ArrayLike) -> float | None:

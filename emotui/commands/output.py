@@ -112,8 +112,33 @@ def print_figures(title: str, figures: Mapping[str, object]) -> None:
     for below in ("conventions", "notes"):
         words = figures.get(below)
         if isinstance(words, Mapping):
-            for name, why in words.items():
-                console.print(as_written(f"{name}: {why}", "dim"))
+            for line in folded(words):
+                console.print(as_written(line, "dim"))
+
+
+def folded(notes: Mapping[str, Any]) -> list[str]:
+    """A line a cause: figures with one cause share a line, and so do labels of which one thing is said.
+
+    Args:
+        notes: why, by the figure's name; of a label's figure `by_label.LABEL.FIGURE`, and LABEL begins the cause.
+    """
+    figures: dict[tuple[str, str], list[str]] = {}
+    labels: dict[tuple[str, str], list[str]] = {}
+    for name, why in notes.items():
+        group, _, rest = name.partition(".")
+        label, _, figure = rest.rpartition(".")
+        if label and str(why).startswith(f"{label} "):
+            key = f"{group}.*.{figure}", str(why).removeprefix(label)
+            labels.setdefault(key, []).append(label)
+        else:
+            key = "", str(why)
+        figures.setdefault(key, []).append(name)
+    return [
+        f"{key[0]}: {len(labels[key])} labels{key[1].replace(' is ', ' are ', 1)}: {', '.join(labels[key])}"
+        if len(names) > 1 and key in labels
+        else f"{', '.join(names)}: {notes[names[0]]}"
+        for key, names in figures.items()
+    ]
 
 
 def _within(intervals: Mapping[str, Any], group: str) -> dict[str, Any]:

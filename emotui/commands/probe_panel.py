@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from emotui.commands.output import terminal
+from emotui.tables import reads_zero
 from emotui.workbench.models.probe import Probe, Regressed
 from emotui.workbench.models.probe_tasks import TaskAnswer
 
@@ -131,7 +132,7 @@ def _bars(title: str, rows: list[tuple[str, float, float]], *, signed: bool = Fa
 
 def _signed_bar(value: float, share: float) -> Text:
     half = _BAR // 2
-    cells = "■" * round(half * min(1.0, share))
+    cells = "" if reads_zero(value) else "■" * round(half * min(1.0, share))
     return _text(f"{cells:>{half}}│" if value < 0 else f"{'':{half}}│{cells}")
 
 

@@ -17,8 +17,8 @@ from emotui.errors import BadInput
 if TYPE_CHECKING:
     from emotui.workbench.workspace import Workspace
 
-_TOLD_EVERY = 60.0
-"""Seconds after which who waits is told so again."""
+_APART = 60.0
+"""Seconds without waiting after which a wait is another one, and told again."""
 
 _GIVEN = "emotui.program_options"
 """The key of a context's `meta` that holds what has been given so far, by name."""
@@ -148,11 +148,15 @@ def check_may_write(read_only: bool, what: str) -> None:
         raise BadInput(f"{what} writes into the workspace: leave --read-only out")
 
 
-def open_workspace(db: str | None, *, read_only: bool = False) -> "Workspace":
-    """The workspace that `--db` names, made where there is none; a command that keeps nothing in it leaves none."""
+def open_workspace(db: str | None, *, read_only: bool = False, waiting: "Waiting | None" = None) -> "Workspace":
+    """The workspace that `--db` names, made where there is none; a command that keeps nothing in it leaves none.
+
+    Args:
+        waiting: told for whom it waits, by who tells that of other things too.
+    """
     from emotui.workbench.workspace import Workspace
 
-    workspace = Workspace.open(db, read_only=read_only, on_waiting=Waiting(db).tell)
+    workspace = Workspace.open(db, read_only=read_only, on_waiting=(waiting or Waiting(db)).tell)
     if workspace.store.made and (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(workspace.store.leave_no_empty)
     return workspace
@@ -166,22 +170,25 @@ def look_into(db: str | None, *, read_only: bool = False) -> "Workspace":
 
 
 class Waiting:
-    """Tells on standard error for whom a command waits while another program holds the workspace."""
+    """Tells on standard error that a command waits while another program holds the workspace: once a wait.
+
+    Programs that take turns at a workspace let a command wait again and again for one after the other: that is one
+    wait.
+    """
 
     def __init__(self, db: str | None) -> None:
         self._name = Path(db).name if db else "the workspace"
-        self._told = ""
-        self._when = -_TOLD_EVERY
+        self._last: float | None = None
 
     def tell(self, who: str, seconds: float = 0.0) -> None:
-        """A line at first, and another one a minute.
+        """A line where a wait begins; called all the while.
 
         Args:
             seconds: how long it has been waiting.
         """
         now = time.monotonic()
-        if who == self._told and now - self._when < _TOLD_EVERY:
+        last, self._last = self._last, now
+        if last is not None and now - last < _APART:
             return
-        self._told, self._when = who, now
         since = time.strftime("%H:%M:%S", time.localtime(time.time() - seconds))
         warn(f"waiting since {since} for {who}, which holds {self._name} (Ctrl+C stops)")

@@ -1,5 +1,6 @@
 """`emotui run`, `emotui runs`, `emotui rescore`: models over the store's samples, and their figures."""
 
+import shlex
 import sys
 import time
 from collections.abc import Mapping
@@ -98,10 +99,10 @@ def run(
         check_spec(ppl_model, {})
     elif stride is not None:
         raise BadInput("--stride goes with --ppl-model SPEC")
-    workspace = open_workspace(db)
+    waits = Waiting(db)
+    workspace = open_workspace(db, waiting=waits)
     started = time.monotonic()
     last = ""
-    waits = Waiting(db)
     try:
         if resume is None:
             workspace.model(spec)  # a wrong SPEC is told before anything is imported
@@ -260,6 +261,17 @@ def _fields(run: Run) -> dict[str, object]:
     return {name: getattr(run, name) for name in names}
 
 
+def _say_unscored(workspace: Workspace, run: Run) -> None:
+    """What a run over texts without gold did, and what can be done with it."""
+    dataset = {dataset.dataset: dataset.name for dataset in workspace.datasets()}[run.dataset]
+    say(f"{run.done + run.failed} texts asked, {run.done} answers kept. No text has gold: there is nothing to score.")
+    say("See the answers:")
+    say("  emotui                                    Browse shows them in their texts")
+    say(f"  emotui export {run.run} --to answers.jsonl")
+    say("Score them as soon as there is gold:")
+    say(f"  emotui replace-gold {shlex.quote(dataset)} FILE")
+
+
 def _print(
     workspace: Workspace, run: Run, seconds: float, as_json: bool, more: Mapping[str, object] | None = None
 ) -> None:
@@ -270,7 +282,15 @@ def _print(
         print_json({name: getattr(run, name) for name in names} | {"seconds": seconds, "metrics": figures})
         return
     failed = f", {run.failed} failed" if run.failed else ""
-    print_figures(f"run {run.run}   {run.model}   {run.done} of {run.n} done{failed}", figures)
+    title = f"run {run.run}   {run.model}   {run.done} of {run.n} done{failed}"
+    unlabelled = figures.get("unlabelled")
+    if unlabelled and not figures.get("n"):
+        say(title)
+        _say_unscored(workspace, run)
+    else:
+        print_figures(title, figures)
+        if unlabelled:
+            say(f"texts without gold: {unlabelled}; what the model said of them is kept, and in no figure")
     if run.failed:
         why = next((row.error for row in workspace.store.results(run.run) if row.error is not None), None)
         say(f"the first that failed: {why}", err=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import bars, count
+from emotui.tables import reads_zero
 
 if TYPE_CHECKING:
     from emotui.workbench.compare.pairs import Pair
@@ -59,10 +60,14 @@ def sides(least: float, greatest: float, cells: int) -> tuple[int, int]:
 
 
 def bar(value: float, least: float, greatest: float, left: int, right: int) -> str:
-    """A bar from 0 to the left or to the right, both sides on one scale; `left`, `right`: cells at most."""
+    """A bar from 0 to the left or to the right, both sides on one scale; none where the figure beside it reads .00.
+
+    Args:
+        left, right: cells at most.
+    """
     scales = [cells / reach for cells, reach in ((left, -least), (right, greatest)) if reach > 0]
     cells = round(abs(value) * min(scales)) if scales else 0
-    cells = max(cells, 1) if abs(value) > 1e-12 else 0
+    cells = 0 if reads_zero(value) else max(cells, 1)
     return f"{'■' * cells if value < 0 else '':>{left}} │ {'■' * cells if value > 0 else ''}"
 
 

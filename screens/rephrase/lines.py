@@ -8,6 +8,7 @@ from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
 from emotui.screens.widgets.page import Lines
+from emotui.tables import reads_zero
 
 if TYPE_CHECKING:
     from emotui.metrics.lexical import Lexical
@@ -222,7 +223,7 @@ def word_lines(words: "CarryingWords | None", cells: int) -> Lines:
 def _drop(drop: float | None, most: float, size: int, kind: str) -> list[Part]:
     if drop is None:
         return [Part(f"{UNDEFINED:>6}" + " " * (size + 2))]
-    full = round(abs(drop) / most * size) if most else 0
+    full = round(abs(drop) / most * size) if not reads_zero(drop) else 0
     sign = "■" if drop >= 0 else "□"
     return [Part(f"{drop:+6.2f} "), Part(sign * full, kind), Part(" " * (size - full + 1))]
 

@@ -23,6 +23,7 @@ from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
 from emotui.screens.widgets.page import Lines
+from emotui.tables import reads_zero
 
 if TYPE_CHECKING:
     from emotui.workbench.results.published import Published
@@ -155,7 +156,7 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
         name = {"evidence": "the model's own evidence", "bias": "prior: how common it is"}.get(term.source)
         if name is None:
             name = f"prior: {labels[term.neighbour or 0]} is there"
-        size = round(abs(term.value) / most * 24) if most else 0
+        size = round(abs(term.value) / most * 24) if not reads_zero(term.value) else 0
         kind = "said" if term.value > 0 else "mark"
         lines.append(
             [

@@ -8,6 +8,7 @@ from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Lines
+from emotui.tables import reads_zero
 
 if TYPE_CHECKING:
     from emotui.screens.spot.answers import Column
@@ -231,7 +232,7 @@ def _words(text: str, words: "Attribution", cells: int, every: bool) -> Lines:
             Part("  "),
             Part(word := _literal(text[start:end], _NAME - 1), "cue" if drop > 0 else "plain"),
             Part(" " * (_NAME - width(word))),
-            *bar(drop, most, size),
+            *bar(0.0 if reads_zero(drop) else drop, most, size),
             Part(f" {drop:+6.2f}"),
         ]
         for start, end, drop in found

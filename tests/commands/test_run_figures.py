@@ -96,3 +96,27 @@ def test_a_run_in_which_every_answer_failed_is_failed_and_exits_with_1(
     # It is asked again, not found again as if it were done.
     again = emotui("run", "spans", "--model", "marking:", "--dataset", gold, "--db", "w.duckdb", "--json")
     assert (again.status, again.document["run"] == done.document["run"]) == (1, False)
+
+
+def test_a_run_over_texts_without_gold_says_what_it_asked_and_kept_and_how_to_see_it(
+    emotui: Emotui, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _without_sim(monkeypatch)
+    plain = gold.with_name("plain.jsonl")
+    plain.write_text("".join(json.dumps({"id": one["id"], "text": one["text"]}) + "\n" for one in GOLD))
+    run = ("run", "spans", "--model", "marking:", "--dataset", plain, "--db", "w.duckdb")
+    said = emotui(*run).out
+    assert "6 texts asked, 3 answers kept. No text has gold: there is nothing to score." in said
+    assert "--to answers.jsonl" in said
+    assert "replace-gold plain FILE" in said
+    assert "–" not in said
+    figures = json.loads(emotui(*run, "--json").out)["metrics"]
+    assert (figures["n"], figures["unlabelled"]) == (0, 6)
+
+
+def test_texts_without_gold_beside_others_are_told_in_a_line(
+    emotui: Emotui, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _without_sim(monkeypatch)
+    said = emotui("run", "spans", "--model", "marking:", "--dataset", gold, "--db", "w.duckdb").out
+    assert "texts without gold: 1; what the model said of them is kept, and in no figure" in said

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from emotui.commands.output import folded
 from tests.conftest import Emotui
 
 
@@ -117,3 +118,14 @@ def test_predictions_without_probabilities_have_no_threshold(emotui: Emotui, gol
     people = emotui("score", "labels", "--gold", gold, "--pred", pred).out
     assert "by_label" in people
     assert "not all predictions are probabilities" in people
+
+
+def test_labels_that_are_never_predicted_stand_in_one_line() -> None:
+    notes = {f"by_label.{name}.precision": f"{name} is never predicted" for name in ("joy", "a.b", "fear")}
+    notes |= {"by_label.joy.recall": "joy is never gold", "f1": "no samples", "sim": "no samples", "n": "2 are missing"}
+    assert folded(notes) == [
+        "by_label.*.precision: 3 labels are never predicted: joy, a.b, fear",
+        "by_label.joy.recall: joy is never gold",
+        "f1, sim: no samples",
+        "n: 2 are missing",
+    ]

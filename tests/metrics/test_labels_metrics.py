@@ -308,3 +308,19 @@ def test_notes_say_what_probabilities_and_thresholds_lack() -> None:
     assert named["notes"]["thresholds"] == "predictions are no probabilities: the thresholds change nothing"
     assert labels_report(gold, gold, {"awe": 0.4})["notes"]["thresholds"] == "no record has a label 'awe'"
     assert "thresholds" not in labels_report(gold, gold)["notes"]
+
+
+def test_what_brier_and_ece_are_over_is_the_number_of_texts_in_each_bin() -> None:
+    found = labels_metrics(
+        [[1, 0], [0, 0], [1, 0]], [[1, 0], [0, 0], [1, 0]], ["a", "b"], [[1, 0], [0.07, 0], [0.93, 0]]
+    )
+    first, second = (
+        [0, 1, *[0] * 11, 1, 1],
+        [3, *[0] * 14],
+    )  # 0.07 x 15 = 1.05, 0.93 x 15 = 13.95, and 1 lies in the last bin
+    expected = {"bins": 15, "texts": 3, "fewest_filled": 1, "most_filled": 3, "by_label": {"a": first, "b": second}}
+    assert found["calibration"] == expected
+
+
+def test_without_probabilities_there_are_no_bins() -> None:
+    assert "calibration" not in labels_metrics([[1, 0]], [[1, 0]], ["a", "b"])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import emotui.commands
+from emotui.commands import program_options
 from emotui.commands.program_options import Waiting
 from emotui.store import access
 from emotui.workbench.workspace import Workspace
@@ -70,14 +71,19 @@ def test_ctrl_c_ends_the_waiting(emotui: Emotui, db: Path, monkeypatch: pytest.M
     assert [one.name for one in Workspace.open(db).datasets()] == ["d"]
 
 
-def test_who_waits_is_told_once_for_each_holder(capsys: pytest.CaptureFixture[str]) -> None:
-    waits = Waiting("folder/w.duckdb")
-    for who in ("R (pid 1)", "R (pid 1)", "python (pid 2)"):
-        waits.tell(who, 1.0)
-    assert [line.split(" for ")[1] for line in capsys.readouterr().err.splitlines()] == [
-        "R (pid 1), which holds w.duckdb (Ctrl+C stops)",
-        "python (pid 2), which holds w.duckdb (Ctrl+C stops)",
-    ]
+def test_a_wait_is_told_once_whoever_holds_the_store_in_turn_and_however_long_it_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits, now = Waiting("folder/w.duckdb"), 0.0
+    monkeypatch.setattr(program_options.time, "monotonic", lambda: now)
+    for now in range(300):
+        waits.tell(f"python (pid {int(now) % 3})", float(now))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(" for python (pid 0), which holds w.duckdb (Ctrl+C stops)")
+    now += program_options._APART
+    waits.tell("R (pid 9)")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(" for R (pid 9), which holds w.duckdb (Ctrl+C stops)")
 
 
 def test_every_command_opens_the_workspace_where_waiting_is_told() -> None:

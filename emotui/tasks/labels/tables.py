@@ -242,6 +242,7 @@ def _summary(counted: Sequence[_Counts], chosen: Sequence[_Chosen | str]) -> Res
         told.append(own.sure(other.said))
         label, remark = f"… thresholds of {other.where}", _where(other)
         rows.append(Row(label, "run", run.run, _summary_cells(own, other.reports, wrong, told[-1]), remark))
+    notes += [f"{own.name}: {binned}" for own in counted if (binned := _binned(own))]
     notes += interval_notes(told)
     return ResultsTable("labels", "Several labels a text", columns, tuple(rows), tuple(notes))
 
@@ -303,6 +304,7 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
         "those where it was missed."
     ]
     notes.append(f"Thresholds: {other}." if isinstance(other, str) else _where(other) + ".")
+    notes += [binned] if (binned := _binned(own)) else []
     notes += interval_notes(sure)
     remark = _remark(own)
     title = f"{own.name} by label"
@@ -376,6 +378,20 @@ def _cell(
 def _why(reports: Sequence[Mapping[str, Any]], *keys: str) -> str | None:
     notes = [report["notes"][key] for report in reports for key in keys if key in report["notes"]]
     return notes[0] if notes else None
+
+
+def _binned(own: _Counts) -> str:
+    """What Brier and ECE of a run are over; empty without probabilities."""
+    each = [report["calibration"] for report in own.own if "calibration" in report]
+    if not each:
+        return ""
+    texts, repeats = each[0]["texts"], f" in each of {len(each)} repeats" if len(each) > 1 else ""
+    fewest, most = min(one["fewest_filled"] for one in each), max(one["most_filled"] for one in each)
+    filled = f"{fewest} to {most}" if fewest < most else f"{most}"
+    bins = f"{each[0]['bins']} bins of equal width"
+    return (
+        f"Brier and ECE over {texts} texts a label{repeats}; ECE over {bins}, of which {filled} hold a text of a label."
+    )
 
 
 def _where(chosen: _Chosen) -> str:

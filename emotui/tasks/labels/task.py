@@ -279,7 +279,11 @@ class Labels(Task):
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         known = [one for one in details if one.gold is not None]
         unlabelled = len({one.id for one in details}) - len({one.id for one in known})
-        return {**by_repeat(known, self._report), "unlabelled": unlabelled} if known else {"n": 0}
+        return (
+            {**by_repeat(known, self._report), "unlabelled": unlabelled}
+            if known
+            else {"n": 0, "unlabelled": unlabelled}
+        )
 
     def _report(self, details: Sequence[Detail]) -> dict[str, Any]:
         own = self._settings

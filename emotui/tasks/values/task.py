@@ -211,7 +211,7 @@ class Values(Task):
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         known = [one for one in details if one.gold]
         unlabelled = len({one.id for one in details}) - len({one.id for one in known})
-        return {**run_report(known), "unlabelled": unlabelled} if known else {"n": 0}
+        return {**run_report(known), "unlabelled": unlabelled} if known else {"n": 0, "unlabelled": unlabelled}
 
     def intervals(self, samples: Sequence[ValuesGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
         """Of Pearson's correlation, concordance, RMSE and MAE of each name."""

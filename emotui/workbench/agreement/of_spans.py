@@ -26,7 +26,7 @@ ABOUT = {
     "gamma": "borders and labels over the best alignment, against chance by sampling (Mathet and others 2015)",
     "gamma_cat": "labels alone, over the same alignment (Mathet 2017)",
     "gamma_k": "labels of aligned spans, where one of the two or both have this one (Mathet 2017)",
-    "by_label": "this label against others, where two sources marked the same stretch (Krippendorff and others 2016)",
+    "ku_alpha": "this label against others, where two sources marked the same stretch (Krippendorff and others 2016)",
     "exact_f1": "2 x equal places / all spans",
     "labelled_f1": "as exact F1, with equal labels",
     "overlap_f1": "token F1 of the best one-to-one alignment, mean over texts in which one of the two marked something",
@@ -138,9 +138,9 @@ def _by_label(family: Unitizing, texts: Sequence[MarkedText], numbers: Sequence[
     return {
         label: [
             Measured(
-                "u_alpha",
-                "u-alpha",
-                ABOUT["by_label"],
+                "ku_alpha",
+                "(k)u-alpha",
+                ABOUT["ku_alpha"],
                 figure,
                 sorted(apart.get(label, ()), key=lambda one: (-one[1], one[0])),
             )

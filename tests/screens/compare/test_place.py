@@ -17,10 +17,12 @@ def test_figures_are_written_with_their_signs_and_without_a_leading_zero() -> No
     assert [p_value(p) for p in (None, 0.0004, 0.0421)] == ["p –", "p < .001", "p .042"]
 
 
-def test_bars_grow_from_the_middle_and_what_differs_at_all_has_one() -> None:
+def test_bars_grow_from_the_middle_and_what_reads_zero_has_none() -> None:
     assert bar(0.5, -1.0, 1.0, 4, 4) == "     │ ■■"
     assert bar(-1.0, -1.0, 1.0, 4, 4) == "■■■■ │ "
-    assert bar(0.001, -1.0, 1.0, 4, 4) == "     │ ■"
+    assert bar(0.006, -1.0, 1.0, 4, 4) == "     │ ■"
+    assert bar(0.004, -1.0, 1.0, 4, 4) == "     │ "  # written .00
+    assert bar(0.004, 0.0, 0.004, 4, 4) == "     │ "
     assert bar(0.0, -1.0, 1.0, 4, 4) == "     │ "
     # Where one side wins little it has little room, and both sides are on one scale.
     assert sides(-0.1, 0.9, 80) == (8, 72)

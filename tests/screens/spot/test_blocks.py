@@ -283,3 +283,12 @@ def test_two_models_have_a_headline_each_that_says_where_they_differ_and_what_is
     assert lines(headlines([one, silent], TEXT, None, 78))[1] == "B no answer"
     assert headlines([silent], TEXT, None, 78) == []
     assert {part.kind for part in headlines([one], "another text", None, 78)[0]} == {"stale"}
+
+
+def test_a_bar_whose_figure_reads_zero_is_empty_however_small_the_others_are() -> None:
+    words = Attribution("fear", ((2, 6, 0.004), (7, 10, 0.003)))
+    column = Column("m")
+    column.take("words", TEXT, said("words", words=words))
+    shown = drawn(blocks(column, TEXT, 60, 60, every=True))
+    assert "+0.00" in shown
+    assert "■" not in shown

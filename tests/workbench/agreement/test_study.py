@@ -97,6 +97,9 @@ def test_spans_have_their_figures_and_the_worst_text_first(store: Store) -> None
     # Ten characters apart in the second text, five in the third; the first is not behind any figure.
     assert [number for number, _ in figures["u_alpha"].behind] == [2, 3]
     assert [number for number, _ in figures["gamma"].behind] == [2, 3]
+    by_label = {label: named(own) for label, own in found.by_label.items()}
+    assert {label: own["ku_alpha"].figure for label, own in by_label.items()} == family.by_label
+    assert not any("u_alpha" in own for own in by_label.values())  # that name is the coefficient over all labels
     assert figures["gamma_cat"].figure.value is None or figures["gamma_cat"].figure.value == 1
     (pair,) = found.pairs
     assert pair.n == 3

@@ -70,8 +70,11 @@ def spread_tables(
     kept = [at for at in range(len(columns)) if len(spread.classes) > 1 or at != _MACRO]
     rows = []
     for run in there:
-        cells = _cells(of_run(spread, run.run, by), run.run)
-        rows.append(Row(name_of(run), "run", run.run, tuple(cells[at] for at in kept), _told(spread, run)))
+        side = of_run(spread, run.run, by)
+        cells = _cells(side, run.run)
+        rows.append(
+            Row(name_of(run), "run", run.run, tuple(cells[at] for at in kept), _told(spread, run, len(side.numbers)))
+        )
     among = _among(spread, by)
     if among is not None:
         told = f"{len(spread.people)} annotators", tuple(among[at] for at in kept), COMPOSED if composed else ""
@@ -196,7 +199,9 @@ def _ends_of_bins(side: Side) -> list[tuple[float | None, float | None]]:
         return ends_of((sums / sizes)[:, n.sum(axis=0) > 0])
 
 
-def _told(spread: Spread, run: Run) -> str:
+def _told(spread: Spread, run: Run, texts: int) -> str:
+    over = f"over {texts} texts"
     if run.run in spread.sure:
-        return ""
-    return "the share of its repeats stands for its probability" if run.run in spread.voted else spread.asked.unsure
+        return over
+    why = "the share of its repeats stands for its probability" if run.run in spread.voted else spread.asked.unsure
+    return f"{over}; {why}" if why else over
