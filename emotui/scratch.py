@@ -13,7 +13,8 @@ import threading
 from pathlib import Path
 
 _OURS = re.compile(r"emotui-(\d+)-(?:[a-z0-9_]{8}|spill)")
-_FRESH = re.compile(r"\.(\d+)\.new(?:\.wal)?")
+_LEFT = re.compile(r"\.(\d+)\.(?:new(?:\.wal)?|version-\d+(?:\.part)?)")
+"""What stands after a store's name: a new one that is not whole yet, a copy of it from before an upgrade."""
 
 _swept: set[str] = set()
 
@@ -32,7 +33,8 @@ def sweep_soon(store: Path | None) -> None:
     """Sweep once in this process, behind whatever else it does.
 
     Args:
-        store: beside which half-made stores may lie; None: nothing there may be written.
+        store: one that can be read and is of today's version, beside which half-made stores and copies of former
+            versions may lie; None: nothing there may be written.
     """
     asked = "" if store is None else os.path.realpath(store)
     if os.name == "posix" and asked not in _swept:
@@ -41,7 +43,8 @@ def sweep_soon(store: Path | None) -> None:
 
 
 def sweep(store: Path | None) -> None:
-    """Remove what killed programs of this user left: scratch folders, and stores that were not whole yet."""
+    """Remove what killed programs of this user left: scratch folders, stores that were not whole yet, and copies of a
+    store from before an upgrade, which `store` has come through."""
     with contextlib.suppress(OSError):
         for left in Path(tempfile.gettempdir()).iterdir():
             found = _OURS.fullmatch(left.name)
@@ -51,7 +54,7 @@ def sweep(store: Path | None) -> None:
         return
     with contextlib.suppress(OSError):
         for left in store.parent.iterdir():
-            found = _FRESH.fullmatch(left.name.removeprefix(store.name)) if left.name.startswith(store.name) else None
+            found = _LEFT.fullmatch(left.name.removeprefix(store.name)) if left.name.startswith(store.name) else None
             if found and _is_left(left, int(found[1])):
                 left.unlink(missing_ok=True)
 

@@ -28,7 +28,7 @@ start_engines, end_engine, settings = Access._try, Access._let_go, access.settin
 
 def _place(turns: Access) -> Path:
     """Of the file: a name alone is another file in each test's folder."""
-    return turns.path.absolute()
+    return turns._file.absolute()
 
 
 @contextmanager

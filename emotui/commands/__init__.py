@@ -85,6 +85,7 @@ COMMANDS = {
         "emotui.commands.looking.slices:slices",
         "Parts of a dataset: named filters, figures in each, rules that are found.",
     ),
+    "upgrade": ("emotui.commands.sets.sql:upgrade", "Bring the store of an older emotui up to date."),
     "snapshot": ("emotui.commands.sets.sql:snapshot", "Copy the store into a file that any program may hold open."),
     "sources": ("emotui.commands.sets.sources:sources", "List whoever says something about a dataset."),
     "sql": ("emotui.commands.sets.sql:sql", "Ask the store a SELECT of your own."),

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from emotui.workbench.workspace import Workspace
 
+_UPGRADE_TOLD = 20.0
+"""Seconds for which the screen shows that the workspace is brought up to date, and where its copy is."""
+
 WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
 """What textual-serve has the workbench draw with."""
 
@@ -44,9 +47,13 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
         start_ahead()
         from emotui.workbench.workspace import Workspace
 
-        return Workspace.open(db, read_only=read_only, at_once=True)
+        return Workspace.open(db, read_only=read_only, at_once=True, on_upgrade=tell)
 
-    show_app(EmotuiApp(open_source, annotator=(annotator or user_name()).strip(), keys_file=own_keys))
+    def tell(line: str) -> None:
+        app.call_from_thread(app.notify, line, timeout=_UPGRADE_TOLD)
+
+    app = EmotuiApp(open_source, annotator=(annotator or user_name()).strip(), keys_file=own_keys)
+    show_app(app)
 
 
 def own_keys() -> "Path":

@@ -156,7 +156,8 @@ def open_workspace(db: str | None, *, read_only: bool = False, waiting: "Waiting
     """
     from emotui.workbench.workspace import Workspace
 
-    workspace = Workspace.open(db, read_only=read_only, on_waiting=(waiting or Waiting(db)).tell)
+    tell = (waiting or Waiting(db)).tell
+    workspace = Workspace.open(db, read_only=read_only, on_waiting=tell, on_upgrade=warn)
     if workspace.store.made and (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(workspace.store.leave_no_empty)
     return workspace
@@ -166,7 +167,7 @@ def look_into(db: str | None, *, read_only: bool = False) -> "Workspace":
     """The same for what needs one that is there: a path that was named is not made."""
     from emotui.workbench.workspace import Workspace
 
-    return Workspace.look_into(db, read_only=read_only, on_waiting=Waiting(db).tell)
+    return Workspace.look_into(db, read_only=read_only, on_waiting=Waiting(db).tell, on_upgrade=warn)
 
 
 class Waiting:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from emotui import scratch
 from emotui.controls import as_unicode
 from emotui.errors import BadStore, StoreError
-from emotui.store import refusals, schema
+from emotui.store import refusals, schema, upgrade
 from emotui.store.beside import known
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ class Access:
         shut: bool = True,
     ) -> None:
         self.path = path
+        self._file = (upgrade.stand_in(path) if read_only else None) or path  # what is opened
         self.read_only = read_only
         self.patience = patience if patience is not None else PATIENCE if on_waiting is None else LONG_PATIENCE
         self._on_waiting = on_waiting
@@ -168,6 +169,7 @@ class Access:
         self._engine: DuckDBPyConnection | None = None
         self._beside: Path | None = None  # what the engine may open beside the store
         self._together = threading.local()  # the connection of a thread that is inside `together`
+        self._until_let_go = contextlib.ExitStack()  # closed when the file is, with the lock still held
 
     @contextlib.contextmanager
     def reading(self, memory: str = SMALL) -> Iterator["DuckDBPyConnection"]:
@@ -222,34 +224,93 @@ class Access:
             if shown:
                 connection.execute("update workspace set revision = revision + 1")
 
-    def bring_up_to_date(self, *, again: bool = True) -> None:
-        """Bring older tables to today's version, where writing is allowed, in one transaction.
+    def bring_up_to_date(
+        self, *, again: bool = True, on_upgrade: upgrade.OnUpgrade | None = None, keep_copy: bool = False
+    ) -> upgrade.Upgraded | None:
+        """Bring older tables to today's version; where nothing may be written, those of a copy that is read instead.
 
         Args:
             again: look for macros also where the file has not changed since it was last looked through (`known`).
+            on_upgrade: told what is done, and where the copy of what was there before stands.
+            keep_copy: whether that copy stays.
+
+        Returns: what was done; None where nothing had to be.
 
         Raises:
-            StoreError: no store, one that computes, of a newer version, or of an older one that may not be written.
+            StoreError: no store, one that computes, of a newer version, or an older one for which there is no room.
         """
         with self._turn(read_only=True, checked=False) as connection:
             schema.check_plain(connection, self.path)
-            if again:
+            version = schema.version_of(connection)
+            if version is None:
+                check_version(self.path, version)
+            if again or upgrade.is_older(version):
                 schema.check_no_macros(connection, self.path)
             else:
                 self._look_through(connection)
-            version = schema.version_of(connection)
-        if self.read_only or version is None or version >= schema.VERSION:
-            check_version(self.path, version)
-            return
+            if not upgrade.is_older(version):
+                check_version(self.path, version)
+                return None
+            copied = upgrade.make_stand_in(self.path, self._until_let_go) if self.read_only else None
+        if copied is not None:
+            self._read_instead(copied, version, on_upgrade)
+            return None
+        return self._upgrade(on_upgrade, keep_copy)
+
+    def _read_instead(self, copied: Path, version: int | None, on_upgrade: upgrade.OnUpgrade | None) -> None:
+        """Bring a copy up to date, and read it from now on in place of the file."""
+        try:
+            Access(copied, read_only=False).migrate_copy_of(self.path)
+        except BaseException:
+            upgrade.forget_stand_in(self.path)
+            raise
+        self.close()
+        self._file = copied
+        if on_upgrade is not None:
+            on_upgrade(
+                f"{self.path} is a store of version {version} and stays as it is: a copy of it that is brought up to"
+                f" version {schema.VERSION} is read instead, and removed at the end"
+            )
+
+    def migrate_copy_of(self, path: Path) -> None:
+        """Bring the file up to date, which is a copy of the store at `path`. Raises StoreError."""
         with self._turn(read_only=False, checked=False) as connection:
-            # Another program may have done it meanwhile.
-            version = schema.version_of(connection)
-            if version is not None and version < schema.VERSION:
+            upgrade.migrate(connection, path, schema.version_of(connection) or 1)
+
+    def version(self) -> int | None:
+        """The version of the tables, whatever it is; None: no store's. Raises StoreError where it cannot be read."""
+        with self._turn(read_only=True, checked=False) as connection:
+            schema.check_plain(connection, self.path)
+            return schema.version_of(connection)
+
+    def _upgrade(self, on_upgrade: upgrade.OnUpgrade | None, keep_copy: bool) -> upgrade.Upgraded | None:
+        """Bring the file up to date, with a copy beside it until the new tables have been read back."""
+        upgraded: upgrade.Upgrade | None = None
+        try:
+            with self._turn(read_only=False, checked=False) as connection:
+                # Another program may have done it, or put something else in its place, meanwhile.
+                schema.check_plain(connection, self.path)
+                version = schema.version_of(connection)
+                if version is None or not upgrade.is_older(version):
+                    check_version(self.path, version)
+                    return None
                 schema.check_no_macros(connection, self.path)
-                connection.execute("use store")
-                schema.migrate(connection, version)
-                connection.execute("use memory")
-            check_version(self.path, schema.version_of(connection, f"set search_path = '{SEARCHED}'; "))
+                upgraded = upgrade.Upgrade(self.path, version, on_upgrade, keep_copy)
+                upgraded.copy_aside(connection, self._until_let_go)
+                upgraded.migrate(connection)
+            with self.reading() as connection:
+                schema.check_plain(connection, self.path)
+        except BaseException:
+            if upgraded is not None and self._stands_as(upgraded.version):
+                upgraded.give_up()
+            raise
+        return upgraded.finish()
+
+    def _stands_as(self, version: int) -> bool:
+        """Whether the file can be read and is of this version."""
+        with contextlib.suppress(StoreError), self._turn(read_only=True, checked=False) as connection:
+            return schema.version_of(connection) == version
+        return False
 
     def look_through(self) -> None:
         """See that the store holds no macro, and remember that it holds none, unless that is known of it as it stands.
@@ -262,7 +323,8 @@ class Access:
                 self._look_through(connection)
 
     def _look_through(self, connection: "DuckDBPyConnection") -> None:
-        mark = known.mark_of(self.path)  # nobody writes the file while it is attached
+        # Nobody writes the file while it is attached; what is read in its stead may be older than it.
+        mark = known.mark_of(self.path) if self._file == self.path else None
         if not known.is_known(mark):
             schema.check_no_macros(connection, self.path)
             known.remember(self.path, mark)
@@ -280,6 +342,9 @@ class Access:
             if refusals.is_interrupt(error):
                 raise KeyboardInterrupt from error
             told = refusals.refusal(self.path, error) if isinstance(error, (duckdb_core.Error, OSError)) else error
+            if copies := refusals.is_damage(told) and upgrade.copies_left(self.path):
+                names = ", ".join(map(str, copies))
+                raise StoreError(f"{told}; one from before an upgrade that was cut short: {names}") from error
             if self.was_open and isinstance(told, BadStore):
                 # Nobody named a wrong file: it went away while it was worked with.
                 raise StoreError(f"{told} (it was there before: has it been moved or replaced?)") from error
@@ -314,6 +379,7 @@ class Access:
             now = time.monotonic()
             most = _MOST_COURTESY_IN_A_CROWD if waited else _MOST_COURTESY
             self._away_until = now + random.uniform(*_COURTESY) * min(most, now - begun)
+            self._until_let_go.close()
             self._lock.release()
 
     def _attach(self, read_only: bool, beside: Path | None) -> tuple["DuckDBPyConnection", bool]:
@@ -355,12 +421,12 @@ class Access:
             self._engine = _engine()
             self._beside = beside
             if self._shut:
-                shut(self._engine, (self.path, *([beside] if beside else [])))
-        if not is_duckdb(self.path):
+                shut(self._engine, (self._file, *([beside] if beside else [])))
+        if not is_duckdb(self._file):
             raise BadStore(f"{self.path} is not an emotui store: choose another file with --db")
         how = "(type duckdb, read_only)" if read_only else "(type duckdb)"
         try:
-            self._engine.execute(f"attach {_quoted(self.path)} as store {how}")
+            self._engine.execute(f"attach {_quoted(self._file)} as store {how}")
         except duckdb_core.Error as error:
             if refusals.is_held(error):
                 return error
@@ -410,5 +476,5 @@ def check_version(path: Path, version: int | None) -> None:
     if version < schema.VERSION:
         raise StoreError(
             f"{path} is a store of version {version}, and this emotui needs {schema.VERSION}: "
-            "open it once without --read-only, which brings it up to date"
+            "start emotui anew, which brings it up to date"
         )

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from emotui.records import Mark, Sentence
-from emotui.store.error_marks import bits_to_marks
 from emotui.store.metric_sets import VALUES, joined, metric_sets
-from emotui.store.query import ListRow
+from emotui.store.query import ListRow, bits_to_marks
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

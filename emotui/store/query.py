@@ -16,6 +16,8 @@ MARKS = {
 }
 """A letter for each kind of error, in the order in which the list shows them."""
 
+_LETTERS = tuple(MARKS)
+
 SOURCES = ("model", "person", "file")
 """Who says something about a dataset, beside gold: a model asked here, a person, a file of predictions."""
 
@@ -117,3 +119,21 @@ class Run(msgspec.Struct, frozen=True):
     error: str | None
     source: str = "model"
     deleted: str | None = None
+
+
+def marks_to_bits(marks: str) -> int:
+    """Letters of `MARKS` as the store keeps them: a bit each, so that a union over repeats is one `or`.
+
+    Raises ValueError for any other letter.
+    """
+    bits = 0
+    for letter in marks:
+        if letter not in MARKS:
+            raise ValueError(f"no kind of error has the letter {letter!r}: use some of {''.join(MARKS)}")
+        bits |= 1 << _LETTERS.index(letter)
+    return bits
+
+
+def bits_to_marks(bits: int) -> str:
+    """The letters of a number from `marks_to_bits`, in the order of `MARKS`."""
+    return "".join(letter for place, letter in enumerate(_LETTERS) if bits >> place & 1)

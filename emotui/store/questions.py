@@ -137,10 +137,12 @@ def snapshot(
 @contextlib.contextmanager
 def _reading_alone(turns: Access) -> "Iterator[DuckDBPyConnection]":
     """A reading transaction by an engine that nothing else uses, and that ends with it."""
-    with contextlib.closing(turns), turns.reading(access.ROOMY) as connection:
-        schema.check_plain(connection, turns.path)
-        schema.check_no_macros(connection, turns.path)
-        yield connection
+    with contextlib.closing(turns):
+        turns.bring_up_to_date(again=False)  # of an older one that may only be read, a copy is
+        with turns.reading(access.ROOMY) as connection:
+            schema.check_plain(connection, turns.path)
+            schema.check_no_macros(connection, turns.path)
+            yield connection
 
 
 @contextlib.contextmanager

@@ -25,6 +25,14 @@ def is_no_text(error: BaseException) -> bool:
     return isinstance(error, UnicodeEncodeError) or "cannot encode str as UTF-8" in str(error)
 
 
+_DAMAGED = "is damaged (cut short or overwritten): restore it from a copy"
+
+
+def is_damage(error: Exception) -> bool:
+    """Whether this refusal is one of a file that is damaged."""
+    return isinstance(error, StoreError) and str(error).endswith(_DAMAGED)
+
+
 def held(path: Path, error: Exception, waited: float) -> StoreError:
     """Somebody kept the file for longer than we wait."""
     return StoreError(f"{path} has been held by {holder(error)} for {waited:.0f} s: close that program, then try again")
@@ -62,7 +70,7 @@ def refusal(path: Path, error: Exception) -> StoreError:
     elif "not a valid duckdb" in low:
         what = "is not an emotui store: choose another file with --db"
     elif "could not read enough bytes" in low or "checksum" in low or "corrupt" in low:
-        what = "is damaged (cut short or overwritten): restore it from a copy"
+        what = _DAMAGED
     else:
         what = " ".join(said.split())
     line = f"{path}: {what}" if what.startswith(("the ", "there ")) else f"{path} {what}"

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput, StoreError
-from emotui.store.error_marks import bits_to_marks, marks_to_bits
 from emotui.store.metric_sets import VALUES, Names, joined, metric_sets, numbers_of, split
-from emotui.store.query import Run
+from emotui.store.query import Run, bits_to_marks, marks_to_bits
 from emotui.store.rows import ResultRow, ScoreRow, now
 
 if TYPE_CHECKING:

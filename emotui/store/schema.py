@@ -4,8 +4,9 @@
 an old one, so that both end up with the same tables.
 """
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from emotui.errors import BadStore
 
@@ -62,13 +63,26 @@ create table annotations(
 create table settings(key varchar not null, value varchar not null);
 """
 
-MIGRATIONS: tuple[str, ...] = (
+
+class Step(NamedTuple):
+    """How the tables of one version become those of the next."""
+
+    brings: str
+    """What is new then, as who is told of an upgrade reads it."""
+
+    change: "str | Callable[[DuckDBPyConnection], None]"
+    """Statements, or what is called with the store as the current database, inside the transaction of the upgrade."""
+
+
+MIGRATIONS: tuple[Step, ...] = (
     # 2: when a data set was added; unknown for those that were there before.
-    "alter table datasets add column added varchar;",
+    Step("when a dataset was added", "alter table datasets add column added varchar;"),
     # 3: numbers that are set aside for a data set that grows; null for one that never does.
-    "alter table datasets add column room bigint;",
+    Step("datasets that grow", "alter table datasets add column room bigint;"),
     # 4: any number of values a score, by the names of their metrics; before, `f1` and `sim` for every task.
-    """
+    Step(
+        "any number of values a score",
+        """
     create table metric_sets(metric_set integer not null, names varchar[] not null);
     create table named_scores(
         score bigint not null, output bigint not null, run integer not null, sample bigint not null,
@@ -92,9 +106,12 @@ MIGRATIONS: tuple[str, ...] = (
             unnest(list_concat([value_1, value_2, value_3, value_4], further)[:len(names)]) as value
         from scores join metric_sets using (metric_set);
     """,
+    ),
     # 5: versions of gold, and under which one a score was computed; a trash; runs that are no model's; a fingerprint
     # of what is asked about, apart from gold (null: not computed yet).
-    """
+    Step(
+        "versions of gold, a trash, sources beside models",
+        """
     alter table datasets add column gold integer default 1;
     alter table datasets add column deleted varchar;
     alter table datasets add column asked varchar;
@@ -108,8 +125,11 @@ MIGRATIONS: tuple[str, ...] = (
     create table former_gold(
         dataset integer not null, version integer not null, sample bigint not null, record varchar not null);
     """,
+    ),
     # 6: notes with codes on samples, a log as annotations are; filters under a name.
-    """
+    Step(
+        "notes and saved slices",
+        """
     create sequence note_ids;
     create table notes(
         entry bigint not null, kind varchar not null, dataset integer not null, sample bigint,
@@ -118,12 +138,16 @@ MIGRATIONS: tuple[str, ...] = (
     create table slices(
         dataset integer not null, name varchar not null, conditions varchar not null, made varchar not null);
     """,
+    ),
     # 7: vectors of texts by what embedded them, so that nothing is embedded twice.
-    """
+    Step(
+        "embeddings of texts",
+        """
     create table embeddings(model varchar not null, digest varchar not null, vector blob not null);
     """,
+    ),
 )
-"""The statements that lead from version `k + 1` to `k + 2`, at index `k`."""
+"""The step that leads from version `k + 1` to `k + 2`, at index `k`."""
 
 VERSION = 1 + len(MIGRATIONS)
 
@@ -136,8 +160,11 @@ def create(connection: "DuckDBPyConnection") -> None:
 
 def migrate(connection: "DuckDBPyConnection", version: int) -> None:
     """Bring the tables from `version` to `VERSION`, inside the caller's transaction."""
-    for statements in MIGRATIONS[version - 1 :]:
-        connection.execute(statements)
+    for step in MIGRATIONS[version - 1 :]:
+        if isinstance(step.change, str):
+            connection.execute(step.change)
+        else:
+            step.change(connection)
     connection.execute("update workspace set version = ?", [VERSION])
 
 
@@ -149,7 +176,7 @@ def version_of(connection: "DuckDBPyConnection", first: str = "") -> int | None:
         row = connection.execute(f"{first}select version, revision from workspace").fetchone()
     except (duckdb_core.CatalogException, duckdb_core.BinderException):
         return None
-    return int(row[0]) if row else None
+    return row[0] if row and type(row[0]) is int and row[0] >= 1 else None
 
 
 def is_empty(connection: "DuckDBPyConnection") -> bool:
@@ -203,7 +230,7 @@ def _foreign(path: Path, what: str, name: str) -> BadStore:
 
 def _is_ours(definition: str) -> bool:
     """Whether this is the view of version 4, as any DuckDB writes its definition out again."""
-    (made,) = (text for text in MIGRATIONS[2].split(";") if "create view score_values" in text)
+    (made,) = (text for text in str(MIGRATIONS[2].change).split(";") if "create view score_values" in text)
     return _bare(definition) == _bare(made)
 
 

@@ -17,6 +17,7 @@ from emotui.store.beside.notes import NoteLog
 from emotui.store.beside.slices import SliceTable
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import Annotation, Outcome, Outline, ResultRow, SampleRow, ValueSum
+from emotui.store.upgrade import OnUpgrade, Upgraded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,6 +52,8 @@ class Store:
         self._seen: tuple[object, int] | None = None
         self.made = False
         """Whether `open` made the file."""
+        self.upgraded: Upgraded | None = None
+        """What `open` did to a file of an older version."""
 
     @classmethod
     def open(
@@ -62,12 +65,15 @@ class Store:
         patience: float | None = None,
         on_waiting: access.OnWaiting | None = None,
         again: bool = True,
+        on_upgrade: OnUpgrade | None = None,
+        keep_copy: bool = False,
     ) -> Self:
         """Open a workspace, make it where it is missing (`create`), and bring an older one up to date.
 
         Args:
             patience, on_waiting: as of `Access`, for this and for whatever is done with the store.
             again: look for macros also in one that has not changed since it was last looked through.
+            on_upgrade, keep_copy: as of `Access.bring_up_to_date`.
 
         Raises:
             StoreError: it is missing, no workspace, of a newer version, held, or may not be written.
@@ -77,7 +83,6 @@ class Store:
             raise BadStore(f"{str(path)!r} is no file's name: choose another with --db")
         if any(as_unicode(name) != name for name in (str(file.absolute()), os.path.realpath(path))):
             raise BadStore(f"{str(file.absolute())!r} is not UTF-8, as the path of a store must be: use --db")
-        scratch.sweep_soon(None if read_only else file)
         made = False
         if not is_there(file):
             check_no_log(file)
@@ -85,7 +90,8 @@ class Store:
                 made = _make(file)
         store = cls(Access(file, read_only=read_only, patience=patience, on_waiting=on_waiting))
         store.made = made
-        store._turns.bring_up_to_date(again=again)
+        store.upgraded = store._turns.bring_up_to_date(again=again, on_upgrade=on_upgrade, keep_copy=keep_copy)
+        scratch.sweep_soon(None if read_only else file)
         return store
 
     def leave_no_empty(self) -> None:
@@ -277,7 +283,7 @@ class Store:
             return listing.metric_means(connection, dataset, run, metric)
 
     def marks(self, dataset: int, run: str) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-        """(n,) by the place of the sample: a run's errors as bits (`error_marks`), all repeats'; -1 without a score."""
+        """(n,) by the place of the sample: a run's errors over its repeats (`query.marks_to_bits`); -1: no score."""
         from emotui.store import listing
 
         with self._turns.reading() as connection:

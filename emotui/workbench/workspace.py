@@ -16,6 +16,7 @@ from emotui.store.access import OnWaiting
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
+from emotui.store.upgrade import OnUpgrade
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.source import Evidence, RepeatView
 from emotui.workbench.task_metrics import metrics_of
@@ -79,6 +80,7 @@ class Workspace:
         read_only: bool = False,
         create: bool = True,
         on_waiting: OnWaiting | None = None,
+        on_upgrade: OnUpgrade | None = None,
         at_once: bool = False,
     ) -> "Workspace":
         """Open a workspace file, and make it where there is none (`create`).
@@ -86,6 +88,7 @@ class Workspace:
         Args:
             on_waiting: told for whom all that is done with it waits while another program holds the file, and for how
                 many seconds; None: it waits for 10 s in place of an hour.
+            on_upgrade: told, before and after, where an older workspace is brought up to date.
             at_once: do not look through a store again that has not changed since, and see at the end that the next
                 one to open it need not either.
 
@@ -93,14 +96,26 @@ class Workspace:
             StoreError: it cannot be opened; the message says why and what to do.
         """
         file = Path(path) if path else default_path()
-        store = Store.open(file, read_only=read_only, create=create, on_waiting=on_waiting, again=not at_once)
+        store = Store.open(
+            file,
+            read_only=read_only,
+            create=create,
+            on_waiting=on_waiting,
+            again=not at_once,
+            on_upgrade=on_upgrade,
+        )
         opened = cls(store)
         opened._looks_through = at_once
         return opened
 
     @classmethod
     def look_into(
-        cls, path: str | Path | None = None, *, read_only: bool = False, on_waiting: OnWaiting | None = None
+        cls,
+        path: str | Path | None = None,
+        *,
+        read_only: bool = False,
+        on_waiting: OnWaiting | None = None,
+        on_upgrade: OnUpgrade | None = None,
     ) -> "Workspace":
         """As `open`, for what needs a workspace that is there: a path that was named is not made.
 
@@ -108,7 +123,7 @@ class Workspace:
             BadStore: there is no such file, or it is no store.
             StoreError: it cannot be opened; the message says why and what to do.
         """
-        return cls.open(path, read_only=read_only, create=not path, on_waiting=on_waiting)
+        return cls.open(path, read_only=read_only, create=not path, on_waiting=on_waiting, on_upgrade=on_upgrade)
 
     def close(self) -> None:
         """End all models. The store needs no closing: it is held only for the length of a transaction."""

@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from emotui.store.error_marks import bits_to_marks, marks_to_bits
 from emotui.store.listing import _by_value
-from emotui.store.query import MARKS, SORTS, Bounds, ListQuery
+from emotui.store.query import MARKS, SORTS, Bounds, ListQuery, bits_to_marks, marks_to_bits
 from emotui.store.rows import SampleRow
 from emotui.store.store import Store
 from tests.store.store_samples import failure, result, sample, score

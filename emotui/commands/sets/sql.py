@@ -1,14 +1,17 @@
-"""`emotui sql` and `emotui snapshot`: a researcher's own questions, and copies for other programs."""
+"""`emotui sql`, `snapshot` and `upgrade`: a researcher's own questions, copies, and stores of older versions."""
 
 from pathlib import Path
 
 import click
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import as_written, json_option, print_json, say, terminal
+from emotui.commands.output import as_written, json_option, print_json, say, terminal, warn
 from emotui.commands.program_options import Waiting, db_option, look_into, read_only_option
 from emotui.formats.rows import literal
-from emotui.store import questions
+from emotui.store import questions, schema
+from emotui.store.access import Access
+from emotui.store.store import Store, default_path
+from emotui.store.upgrade import Upgraded, steps_from
 from emotui.workbench.queries import SHOWN, Table, in_words, plain
 
 
@@ -64,6 +67,37 @@ def snapshot(to: str, force: bool, db: str | None, read_only: bool, as_json: boo
         print_json({"to": to, "bytes": size})
     else:
         say(f"{literal(to)}: {size / 2**20:.1f} MB")
+
+
+@click.command()
+@click.option("--keep-copy", is_flag=True, help="Keep a copy of the store as it was before, beside it.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@db_option
+@json_option
+def upgrade(keep_copy: bool, dry_run: bool, db: str | None, as_json: bool) -> None:
+    """Bring a store of an older emotui up to date, as every command does that may write; here you see it first.
+
+    A copy stands beside the store until that is done. An interruption leaves the old store or the new one.
+    """
+    path = Path(db) if db else default_path()
+    version = Access(path, read_only=True, on_waiting=Waiting(db).tell).version()
+    if version is None or version >= schema.VERSION or not dry_run:
+        store = Store.open(path, create=False, on_waiting=Waiting(db).tell, on_upgrade=warn, keep_copy=keep_copy)
+        done = store.upgraded
+    else:
+        done = Upgraded(version, steps_from(version), None)
+    was, steps, copy = done or (schema.VERSION, (), None)
+    if as_json:
+        told = {"path": str(path), "from": was, "to": schema.VERSION, "steps": steps}
+        print_json({**told, "done": not dry_run and bool(steps), "copy": copy and str(copy)})
+    elif not steps:
+        say(f"{literal(str(path))} is of version {schema.VERSION}: nothing to do")
+    elif not dry_run:
+        say(f"{literal(str(path))} was brought from version {was} to {schema.VERSION}")
+    else:
+        say(f"{literal(str(path))} would be brought from version {was} to {schema.VERSION}:")
+        for number, step in enumerate(steps, was + 1):
+            say(f"  {number}  {step}")
 
 
 def _print(table: Table) -> None:

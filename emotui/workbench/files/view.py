@@ -126,7 +126,7 @@ class FileView:
     def marks(self, dataset: int, run: str) -> "np.ndarray":
         import numpy as np
 
-        from emotui.store.error_marks import marks_to_bits
+        from emotui.store.query import marks_to_bits
 
         rows = (self._row(number, run) for number in range(len(self._samples)))
         return np.array([marks_to_bits(row.marks) if row.values else -1 for row in rows], dtype=np.int64)

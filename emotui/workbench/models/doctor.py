@@ -238,6 +238,11 @@ def _store(db: str | None) -> Iterator[Check]:
     if not is_there(path):
         yield Check("store", "workspace", "note", f"{path} is not there yet", "none needed: the first start makes it")
         return
+    if (older := _older_version(path)) is not None:
+        said = f"{path} has tables of version {older}; this emotui's are of version {VERSION}"
+        remedy = "none needed: the next start brings it up to date, with a copy beside it until that is done"
+        yield Check("store", "workspace", "note", said, remedy)
+        return
     try:
         store = Store.open(path, read_only=True, create=False, patience=3)
         datasets, runs = store.datasets(), store.runs()
@@ -248,12 +253,7 @@ def _store(db: str | None) -> Iterator[Check]:
             for _ in store.dataset_samples(dataset.dataset, max(0, dataset.n - 1), dataset.n):
                 pass
     except StoreError as error:
-        older = _older_version(path)
-        if older is not None:
-            said = f"{path} has tables of version {older}; this emotui's are of version {VERSION}"
-            yield Check("store", "workspace", "note", said, "none needed: the next start brings it up to date")
-        else:
-            yield Check("store", "workspace", "broken", *_split(str(error)))
+        yield Check("store", "workspace", "broken", *_split(str(error)))
         return
     samples = sum(dataset.n for dataset in datasets)
     held = f"{len(datasets)} datasets, {samples:,} samples, {len(runs)} runs"
