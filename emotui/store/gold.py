@@ -114,9 +114,11 @@ def former(connection: "DuckDBPyConnection", dataset: int, version: int) -> dict
     return {sample: record.encode() for sample, record in found.fetchall()}
 
 
-def scored_under(connection: "DuckDBPyConnection", run: str) -> int | None:
-    """The oldest version of gold that a current score of the run was computed under; None where there is no score."""
-    row = connection.execute(
-        "select min(gold) from scores where current and run = (select number from runs where run = ?)", [run]
-    ).fetchone()
-    return None if row is None or row[0] is None else int(row[0])
+def golds_of(connection: "DuckDBPyConnection", run: str) -> tuple[int, ...]:
+    """The versions of gold that current scores of the run were computed under, the oldest first."""
+    found = connection.execute(
+        "select distinct gold from scores where current and gold is not null"
+        " and run = (select number from runs where run = ?) order by gold",
+        [run],
+    )
+    return tuple(int(version) for (version,) in found.fetchall())

@@ -206,8 +206,20 @@ class Store:
         with self._turns.writing(shown=False) as connection:
             samples.set_asked(connection, dataset.dataset, dataset.fingerprint, asked)
 
-    def replace_gold(self, dataset: Dataset, rows: Iterable[SampleRow], source: str, fingerprint: str) -> Dataset:
+    def replace_gold(
+        self,
+        dataset: Dataset,
+        rows: Iterable[SampleRow],
+        source: str,
+        fingerprint: str,
+        *,
+        check: Callable[[Sequence[Run]], None] = lambda runs: None,
+    ) -> Dataset:
         """Make these the next version of a data set's gold, all or none; the former records are kept.
+
+        Args:
+            check: looks at the runs over the data set, none of which begins or ends meanwhile; what it raises leaves
+                gold as it is.
 
         Raises:
             BadInput: their ids or texts are not those of the data set.
@@ -218,6 +230,7 @@ class Store:
             staged.fill(rows)
             samples.check_room(self.path, staged)
             with self._turns.writing(beside=staged.file) as connection:
+                check(runs.runs(connection, dataset.dataset))
                 return gold.replace(
                     connection, dataset.dataset, staged, as_unicode(source), dataset.fingerprint, fingerprint
                 )
@@ -239,8 +252,12 @@ class Store:
 
     def scored_under(self, run: str) -> int | None:
         """The oldest version of gold that a current score of the run was computed under; None: it has no score."""
+        return min(self.golds_of(run), default=None)
+
+    def golds_of(self, run: str) -> tuple[int, ...]:
+        """The versions of gold that current scores of the run were computed under, the oldest first."""
         with self._turns.reading() as connection:
-            return gold.scored_under(connection, run)
+            return gold.golds_of(connection, run)
 
     def rename(self, old: str, new: str) -> Dataset | Run:
         """Give a data set or run another name; what it was before. Raises BadInput: there is none, or it is taken."""

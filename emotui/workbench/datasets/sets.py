@@ -13,7 +13,7 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.foreign import Wish, read_foreign
 from emotui.workbench.runs.run import rescore
-from emotui.workbench.runs.states import with_state
+from emotui.workbench.runs.states import check_at_rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,7 @@ def delete(store: Store, name: str) -> Dataset | Run:
 def _at_rest(store: Store, name: str) -> None:
     """Raises BadInput while this run, or one over this dataset, is going on."""
     found = store.named(name)
-    runs = store.runs(found.dataset) if isinstance(found, Dataset) else [found]
-    for run in runs:
-        if with_state(run).state == "running":
-            raise BadInput(f"run {run.run} is going on: stop it first")
+    check_at_rest(store.runs(found.dataset) if isinstance(found, Dataset) else [found])
 
 
 def replace_gold(
@@ -85,12 +82,14 @@ def replace_gold(
     """Replace a dataset's gold by the records of a file with the same ids and texts, and score all runs anew.
 
     Raises:
-        BadInput: no such dataset, a bad file, other ids, or another text under an id.
+        BadInput: no such dataset, a bad file, other ids, another text under an id, or a run over it is going on.
     """
     found = dataset_named(store, dataset)
     task = task_named(found.task)
+    check_at_rest(store.runs(found.dataset))
     samples = _samples(task, path, skip_bad=skip_bad, warn=warn)
-    new = store.replace_gold(found, [task.row(sample) for sample in samples], path, fingerprint(samples))
+    rows = [task.row(sample) for sample in samples]
+    new = store.replace_gold(found, rows, path, fingerprint(samples), check=check_at_rest)
     runs = [run.run for run in store.runs(new.dataset) if store.scored_under(run.run) is not None]
     for run in runs:
         rescore(store, run, sim=sim, cancelled=cancelled)

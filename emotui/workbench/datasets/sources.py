@@ -17,7 +17,7 @@ from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.runs.elsewhere import Said, keep_said, source_run
 from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import last_attempts
-from emotui.workbench.runs.states import with_state
+from emotui.workbench.runs.states import check_at_rest, with_state
 
 GOLD, PERSON = "gold", "person"
 
@@ -99,9 +99,11 @@ def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = Fal
         keep_missing: texts about which the source says nothing keep the gold that they have.
 
     Raises:
-        BadInput: there is no such dataset or source, it says nothing about some texts, or its word cannot be gold.
+        BadInput: there is no such dataset or source, it says nothing about some texts, its word cannot be gold, or a
+            run over the dataset is going on.
     """
     found = dataset_named(store, dataset)
+    check_at_rest(store.runs(found.dataset))
     golds = _as_gold(store, found, name)
     if golds.fault:
         raise BadInput(golds.fault)
@@ -112,7 +114,7 @@ def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = Fal
             "with --keep-missing these keep the gold that they have"
         )
     rows = [task_named(found.task).row(sample) for sample in golds.samples]
-    return store.replace_gold(found, rows, f"source {golds.told}", fingerprint(golds.samples))
+    return store.replace_gold(found, rows, f"source {golds.told}", fingerprint(golds.samples), check=check_at_rest)
 
 
 def former_again(store: Store, dataset: Dataset, version: int) -> Dataset:
@@ -122,7 +124,7 @@ def former_again(store: Store, dataset: Dataset, version: int) -> Dataset:
         version: the one that is wanted.
 
     Raises:
-        BadInput: it is not the version before the last one.
+        BadInput: it is not the version before the last one, or a run over the dataset is going on.
     """
     if dataset.gold != version + 1:
         raise BadInput(f"the gold of {dataset.name} has changed since: it is version {dataset.gold}")
@@ -131,7 +133,8 @@ def former_again(store: Store, dataset: Dataset, version: int) -> Dataset:
         msgspec.json.decode(former[number], type=task.sample) if number in former else sample
         for number, sample in stored_samples(store, dataset, dataset.n)
     ]
-    return store.replace_gold(dataset, list(map(task.row, samples)), f"version {version}", fingerprint(samples))
+    rows = list(map(task.row, samples))
+    return store.replace_gold(dataset, rows, f"version {version}", fingerprint(samples), check=check_at_rest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,21 +14,22 @@ def told_of_gold(tables: Sequence[ResultsTable], store: Store, dataset: Dataset)
     if dataset.gold == 1:
         return tuple(tables)
     under = {
-        run.run: version
+        run.run: versions
         for run in store.runs(dataset.dataset)
-        if (version := store.scored_under(run.run)) is not None and version < dataset.gold
+        if min(versions := store.golds_of(run.run), default=dataset.gold) < dataset.gold
     }
     return tuple(_marked(table, under, dataset.gold) for table in tables)
 
 
-def _marked(table: ResultsTable, under: dict[str, int], today: int) -> ResultsTable:
-    versions = [_oldest(row, under) for row in table.rows]
+def _marked(table: ResultsTable, under: dict[str, tuple[int, ...]], today: int) -> ResultsTable:
+    versions = [_versions(row, under) for row in table.rows]
     if not any(versions):
         return table
     rows = []
     for row, version in zip(table.rows, versions, strict=True):
-        if version is not None:
-            said = f"under gold {version} of {today}: rescore"
+        if version:
+            mixed = " and ".join(map(str, version)) + (", mixed," if len(version) > 1 else "")
+            said = f"under gold {mixed} of {today}: rescore"
         elif row.kind == "baseline":
             said = f"under gold {today}, unlike runs above"
         else:
@@ -38,7 +39,6 @@ def _marked(table: ResultsTable, under: dict[str, int], today: int) -> ResultsTa
     return replace(table, rows=tuple(rows))
 
 
-def _oldest(row: Row, under: dict[str, int]) -> int | None:
-    """The oldest version of gold that a figure of the row is of, where that is not today's."""
-    found = [under[cell.run] for cell in row.cells if cell.run in under]
-    return min(found) if found else None
+def _versions(row: Row, under: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """The versions of gold that the row's figures are of, where they are not all today's."""
+    return tuple(sorted({version for cell in row.cells if cell.run in under for version in under[cell.run]}))

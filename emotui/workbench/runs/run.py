@@ -147,6 +147,8 @@ def run_task(
         config=msgspec.to_builtins(signed(config)),
         n=len(places) * repeats,
     )
+    # From now on nobody replaces its gold; until a moment ago somebody may have.
+    dataset = store.dataset(dataset.dataset) or dataset
     if twin is not None:
         _take_over(store, task, way, dataset, twin, run.run, cancelled)
     stop = Stop(cancelled)

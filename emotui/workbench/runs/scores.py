@@ -90,7 +90,8 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     numbers = {row.sample for row in rows if row.score is not None}
     if dataset is None or not numbers:
         return {}
-    version = store.scored_under(run.run) or dataset.gold
+    versions = store.golds_of(run.run)
+    version = min(versions, default=dataset.gold)
     former = store.former_gold(dataset.dataset, version) if version < dataset.gold else {}
     golds = [
         msgspec.json.decode(former[number], type=type(sample)) if number in former else sample
@@ -115,7 +116,7 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     if mapped := note_on(store, dataset, run.run, {score.convention for score in scores}):
         notes["labels"] = mapped
     if version < dataset.gold:
-        notes["gold"] = f"{_under(version, dataset)}: emotui rescore {run.run}"
+        notes["gold"] = f"{_under(versions, dataset)}: emotui rescore {run.run}"
     if notes:
         figures["notes"] = msgspec.convert(figures.get("notes") or {}, dict[str, str]) | notes
     return figures
@@ -123,14 +124,17 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
 
 def former_gold(store: Store, run: Run) -> str:
     """That a run's scores are of a former version of gold, in words; empty where they are of today's."""
-    dataset, version = store.dataset(run.dataset), store.scored_under(run.run)
-    if dataset is None or version is None or version >= dataset.gold:
+    dataset, versions = store.dataset(run.dataset), store.golds_of(run.run)
+    if dataset is None or min(versions, default=dataset.gold) >= dataset.gold:
         return ""
-    return _under(version, dataset)
+    return _under(versions, dataset)
 
 
-def _under(version: int, dataset: Dataset) -> str:
-    return f"scored against version {version} of gold, and today's is {dataset.gold}"
+def _under(versions: Sequence[int], dataset: Dataset) -> str:
+    if len(versions) > 1:
+        mixed = " and ".join(map(str, versions))
+        return f"mixed: scored partly against version {mixed} of gold, and today's is {dataset.gold}"
+    return f"scored against version {versions[0]} of gold, and today's is {dataset.gold}"
 
 
 def _added_means(task: Task, rows: Sequence[ResultRow]) -> dict[str, object]:

@@ -1,8 +1,11 @@
 """How a run stands, also where it could not say so itself any more."""
 
+from collections.abc import Iterable
+
 import msgspec
 from msgspec.structs import replace
 
+from emotui.errors import BadInput
 from emotui.store.query import Run
 
 GOING: set[str] = set()
@@ -24,6 +27,13 @@ def with_state(run: Run) -> Run:
     settings = msgspec.convert(run.config, RunConfig)
     going = run.run in GOING if is_own(settings) else may_be_going(settings)
     return run if going else replace(run, state="stopped")
+
+
+def check_at_rest(runs: Iterable[Run]) -> None:
+    """Raises: BadInput while one of these runs is going on."""
+    for run in runs:
+        if with_state(run).state == "running":
+            raise BadInput(f"run {run.run} is going on: stop it first")
 
 
 def out_of_sight(run: Run) -> str:
