@@ -243,6 +243,9 @@ class ModelCard(msgspec.Struct, frozen=True):
     judges: bool = False
 
 
+ANSWERS = "answers"
+"""In the identity of a card: a hash of the answers, where these stand in files that may become more."""
+
 Progress = Callable[[str], None]
 """Called with what is being done, such as a step of loading (one short line)."""
 

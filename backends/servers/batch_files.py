@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from emotui.backends.base import Generate, Generation, Message, ModelCard, Progress, Refused, Score, Scores
+from emotui.backends.base import ANSWERS, Generate, Generation, Message, ModelCard, Progress, Refused, Score, Scores
 from emotui.backends.servers.abilities import Abilities
 from emotui.backends.servers.answers import ChatAnswer
 from emotui.backends.servers.asking import CONTINUE
@@ -30,6 +30,9 @@ _NEUTRAL: Mapping[str, Mapping[str, Any]] = {
     "openai": {},
 }
 _ENDING = ".jsonl"
+_OURS = "emotui-"
+_AGAIN = (0, 408, 409, 425, 429)
+"""Statuses below 500 that say nothing about the question: asked again, it may be answered."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -45,9 +48,16 @@ class _Line(msgspec.Struct):
     response: _Response | None = None
     error: Any = None
 
+    @property
+    def status(self) -> int:
+        return 0 if self.response is None else self.response.status_code
+
 
 class AnswerFiles:
     """The answers of one or more files by their requests; they stay on the disk, and their places in memory.
+
+    Of several answers to one request the last counts, but a failure never takes the place of an answer. `foreign`: ids
+    that are no request's of emotui; `twice`: requests with answers that differ.
 
     Raises:
         BadModel: a file cannot be read, or a line is no answer: `FILE:LINE: what is wrong`.
@@ -55,19 +65,39 @@ class AnswerFiles:
 
     def __init__(self, path: str) -> None:
         self._paths = _files(path)
-        self._places: dict[bytes, tuple[int, int, int]] = {}
+        self._places: dict[bytes, tuple[int, int, int, bytes]] = {}  # of a failure the last is empty
+        self._differ: set[bytes] = set()
+        self.foreign = 0
         for number, file in enumerate(self._paths):
             self._index(number, file)
 
     def __len__(self) -> int:
         return len(self._places)
 
+    @property
+    def twice(self) -> int:
+        return len(self._differ)
+
+    @property
+    def failed(self) -> int:
+        """Requests that the engine answered with nothing but a failure."""
+        return sum(not body for *_, body in self._places.values())
+
+    def digest(self) -> str:
+        """A hash of which requests have which answers, in whatever order and files they stand."""
+        each = (key + body for key, (*_, body) in self._places.items() if body)
+        total = sum(int.from_bytes(hashlib.blake2b(one, digest_size=24).digest()) for one in each)
+        return f"{total % 2**192:048x}"
+
     def of(self, key: str) -> ChatAnswer | None:
-        """The answer to a request; None where no file has one. Raises: Unanswered, where the engine failed at it."""
+        """The answer to a request; None where no file has one.
+
+        Raises: Unanswered, where the engine failed at it; with `again` where it says nothing about the request.
+        """
         place = self._places.get(_short(key))
         if place is None:
             return None
-        number, start, size = place
+        number, start, size, _ = place
         with self._paths[number].open("rb") as file:
             file.seek(start)
             said = file.read(size)
@@ -79,7 +109,10 @@ class AnswerFiles:
             why = message_of(line.error) if line.error else ""
             if not why and line.response is not None:
                 why = _why(line.response.body)
-            raise Unanswered(f"the engine did not answer: {' '.join(why.split())[:300] or 'it does not say why'}")
+            raise Unanswered(
+                f"the engine did not answer: {' '.join(why.split())[:300] or 'it does not say why'}",
+                again=line.status in _AGAIN or line.status >= 500,
+            )
         try:
             return msgspec.json.decode(line.response.body, type=ChatAnswer)
         except _UNREADABLE as error:
@@ -106,18 +139,28 @@ class AnswerFiles:
             found = msgspec.json.decode(line, type=_Line)
         except _UNREADABLE as error:
             raise BadModel(f"{path}:{count}: is no line of a batch's answers: {error}") from None
+        if not found.custom_id.startswith(_OURS):
+            self.foreign += 1
+            return
         key = _short(found.custom_id)
         good = found.response is not None and found.response.status_code == 200
-        # Of several answers the last counts, but a failure never takes the place of an answer.
-        if good or key not in self._places:
-            self._places[key] = (number, start, len(line))
+        body = hashlib.blake2b(found.response.body, digest_size=12).digest() if good and found.response else b""
+        before = self._places.get(key)
+        if good and before is not None and before[3] not in (b"", body):
+            self._differ.add(key)
+        if good or before is None:
+            self._places[key] = (number, start, len(line), body)
 
 
 class FileAsker:
-    """Answers from files in place of a server (`emotui.backends.servers.asking.Asks`)."""
+    """Answers from files in place of a server (`emotui.backends.servers.asking.Asks`).
 
-    def __init__(self, model: str, settings: Settings, files: AnswerFiles) -> None:
-        self._model, self._settings, self._files = model, settings, files
+    Args:
+        again: whether a request at which the engine failed is wanted as one is that no file answers.
+    """
+
+    def __init__(self, model: str, settings: Settings, files: AnswerFiles, *, again: bool) -> None:
+        self._model, self._settings, self._files, self._again = model, settings, files, again
         prefill = "continue" if settings.engine == "vllm" else "none"
         self.abilities = Abilities("chat", settings.top_logprobs, prefill, {}, (), model, "", (0, 0))
         self.wanted: dict[str, bytes] = {}
@@ -145,7 +188,12 @@ class FileAsker:
             key = _key(body)
         except UnicodeEncodeError:
             raise Unanswered("the text holds half a character (a lone surrogate): no request can carry it") from None
-        found = self._files.of(key)
+        try:
+            found = self._files.of(key)
+        except Unanswered as fault:
+            if not (fault.again and self._again):
+                raise Unanswered(fault.why) from None
+            found = None
         if found is None:
             line = {"custom_id": key, "method": "POST", "url": URL, "body": body}
             self.wanted[key] = msgspec.json.encode(line)
@@ -178,8 +226,8 @@ class FileAsker:
 class BatchModel:
     """The answers of files as a backend; `asker.wanted` has what they lack."""
 
-    def __init__(self, model: str, settings: Settings, files: AnswerFiles) -> None:
-        self.asker = FileAsker(model, settings, files)
+    def __init__(self, model: str, settings: Settings, files: AnswerFiles, *, again: bool = False) -> None:
+        self.asker = FileAsker(model, settings, files, again=again)
         told = {
             name: getattr(settings, name) for name in ("engine", "top_logprobs", "thinking", "thinking_room", "extra")
         }
@@ -187,10 +235,16 @@ class BatchModel:
             spec=f"batch:{model}",
             name=model,
             capabilities=("generate", "score") if settings.top_logprobs else ("generate",),
-            identity={"kind": "batch", "model": model, "asked": msgspec.json.encode(told, order="sorted").decode()},
+            identity={
+                "kind": "batch",
+                "model": model,
+                "asked": msgspec.json.encode(told, order="sorted").decode(),
+                ANSWERS: files.digest(),
+            },
             notes=(
                 "Its answers come from files that another engine wrote: which model that was, its name alone tells",
-                f"{len(files):,} answers",
+                f"{len(files) - files.failed:,} answers",
+                *_odd(files),
             ),
         )
 
@@ -236,7 +290,17 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Batch
 def asked_only(argument: str) -> BatchModel:
     """The same for writing requests: without files nothing is answered yet. Raises as `load` does."""
     model, path, settings = read_spec(argument, {})
-    return BatchModel(model, settings, AnswerFiles(path))
+    return BatchModel(model, settings, AnswerFiles(path), again=True)
+
+
+def _odd(files: AnswerFiles) -> list[str]:
+    """What in the files is not one answer to one question, in words."""
+    counts = (
+        (files.failed, "{} at which the engine failed: emotui batch write --answers asks for them again"),
+        (files.twice, "{} answered more than once, and differently: the last answer counts"),
+        (files.foreign, "{} with an id that emotui did not give: passed over"),
+    )
+    return [line.format(f"{n:,}") for n, line in counts if n]
 
 
 def _files(path: str) -> list[Path]:
@@ -258,7 +322,7 @@ def _why(body: msgspec.Raw) -> str:
 
 
 def _key(body: Mapping[str, Any]) -> str:
-    return "emotui-" + hashlib.sha256(msgspec.json.encode(body, order="sorted")).hexdigest()[:40]
+    return _OURS + hashlib.sha256(msgspec.json.encode(body, order="sorted")).hexdigest()[:40]
 
 
 def _short(key: str) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import click
 
+from emotui.backends.base import ANSWERS
 from emotui.backends.host import Cancelled
 from emotui.backends.spec import check_spec
 from emotui.bounded import is_there
@@ -155,6 +156,11 @@ def run(
             more = measure_fluency(workspace.store, done, ppl_model, stride)
         _print(workspace, done, time.monotonic() - started, as_json, more)
         card = workspace.model(spec).card
+        if card is not None and ANSWERS in card.identity:
+            for line in card.notes[1:]:
+                say(f"{spec}: {line}", err=True)
+            if problem is None and done.failed:
+                problem = f"{done.failed} of {done.n} answers failed (emotui batch write --answers asks again)"
         for note in notes_on_prompts(card) if card is not None and "generate" in card.capabilities else ():
             say(f"{spec}: {note}", err=True)
         if len(builds := workspace.model(spec).builds) > 1:

@@ -31,15 +31,17 @@ def start(
     config: dict[str, object],
     n: int,
     source: str = "model",
+    former: str = "",
 ) -> Run:
     """Add a run, or take up the stopped or failed one of that name again. Raises StoreError where the name is taken."""
     known = [_run(row) for row in connection.execute(f"{_RUN} where run = ?", [run]).fetchall()]
-    if known and (known[0].identity, known[0].dataset) != (identity, dataset):
+    if known and (known[0].identity not in (identity, former) or known[0].dataset != dataset):
         raise StoreError(f"there is a run {run} already, of another model, data set or setting: choose another name")
     if known:
         connection.execute(
-            "update runs set state = 'running', finished = null, error = null, n = ?, config = ? where run = ?",
-            [n, json.dumps(config, ensure_ascii=False), run],
+            "update runs set state = 'running', finished = null, error = null, n = ?, identity = ?, config = ?"
+            " where run = ?",
+            [n, identity, json.dumps(config, ensure_ascii=False), run],
         )
     else:
         connection.execute(

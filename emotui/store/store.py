@@ -385,6 +385,8 @@ class Store:
         config: dict[str, object],
         n: int,
         source: str = "model",
+        *,
+        former: str = "",
     ) -> Run:
         """Add a run in state `running`, or take one of the same id and identity up again.
 
@@ -393,12 +395,13 @@ class Store:
             config: what a reader wants to know of it, any JSON.
             n: how many (sample, repeat) it will ask.
             source: one of `SOURCES`.
+            former: the identity that the run of this id may have until now; empty: the same.
 
         Raises:
             StoreError: the id is taken by a run of another identity.
         """
         with self._turns.writing() as connection:
-            return runs.start(connection, run, identity, task, model, dataset, config, n, source)
+            return runs.start(connection, run, identity, task, model, dataset, config, n, source, former)
 
     def keep_run(self, run: Run, rows: Sequence[ResultRow], *, gold: int) -> None:
         """Add a run that was made elsewhere, with its id, times and state, its outputs, predictions and scores.

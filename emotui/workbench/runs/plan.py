@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from emotui.backends.base import CAPABLE_KINDS, ModelCard
+from emotui.backends.base import ANSWERS, CAPABLE_KINDS, ModelCard
 from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
@@ -30,6 +30,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a run was asked for, and who ran it (so that a killed one is not shown as running).
 
     `boot`, `space`, `begun`: the start of the machine, what its process numbers count in, and when the process began.
+    `questions`: the run's identity without the answers, where these stand in files that may become more.
     `shard`: which part of `whole` samples it is (`i/n`); empty for all of them.
     """
 
@@ -47,6 +48,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     trained_on: str = ""
     shard: str = ""
     whole: int = 0
+    questions: str = ""
 
 
 def identity(task: Task, of: Mapping[str, str], card: ModelCard, seed: int, repeats: int, way: str = "") -> str:
@@ -177,6 +179,16 @@ def identities(
     of = [{"asked": asked_of(store, dataset)}]
     of += [{"dataset": mark} for mark in store.fingerprints(dataset.dataset)]
     return [identity(task, one, card, seed, repeats, way) for one in of]
+
+
+def questions_of(
+    store: Store, task: Task, dataset: Dataset, card: ModelCard, seed: int, repeats: int, way: str
+) -> list[str]:
+    """The same without the answers, where the card has these from files; nothing of any other model."""
+    if ANSWERS not in card.identity:
+        return []
+    asked = {name: value for name, value in card.identity.items() if name != ANSWERS}
+    return identities(store, task, dataset, msgspec.structs.replace(card, identity=asked), seed, repeats, way)
 
 
 def finished(runs: Iterable[Run], marks: Collection[str]) -> list[Run]:

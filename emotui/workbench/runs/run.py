@@ -29,7 +29,16 @@ from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
 from emotui.workbench.runs.holders import is_own, signed
 from emotui.workbench.runs.machine import Meter, keep_measured
-from emotui.workbench.runs.plan import BATCH, RunConfig, RunRequest, identities, pace_of, sample_seed, stored_samples
+from emotui.workbench.runs.plan import (
+    BATCH,
+    RunConfig,
+    RunRequest,
+    identities,
+    pace_of,
+    questions_of,
+    sample_seed,
+    stored_samples,
+)
 from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import GOING, with_state
@@ -111,21 +120,26 @@ def run_task(
         places = places_of(part, whole) if part else range(run.n // repeats)
         way, options = settings.way, settings.options
         task = configured(task, way, options, repeats)
-        if run.identity not in identities(store, task, dataset, card, seed, repeats, way):
+        marks = identities(store, task, dataset, card, seed, repeats, way)
+        # Files of answers may have become more since; and before their hash was kept, a run had the questions' alone.
+        questions = questions_of(store, task, dataset, card, seed, repeats, way)
+        if run.identity not in (*marks, *questions) and settings.questions not in questions:
             raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
         if with_state(run).state == "running" and not is_own(settings) and not take_over:
             raise BadInput(
                 f"run {run.run} is going on in process {settings.pid} of {settings.host}: stop that first. Where it is "
                 "gone for good, --take-over finishes its run"
             )
-        mark, name = run.identity, run.run
+        former, name = run.identity, run.run
+        mark = marks[0] if questions else former
     else:
         plan = plan or asked.plan(card)
         if plan.hit is not None and not fresh:
             return plan.hit
         task, way, options, places = plan.task, plan.way, plan.options, asked.places
         part, whole = (str(shard), asked.whole) if shard else ("", 0)
-        mark, name = plan.identity, plan.name
+        former, mark, name = "", plan.identity, plan.name
+        questions = questions_of(store, task, dataset, card, seed, repeats, way)
         twin = None if fresh else plan.twin
     config = RunConfig(
         seed=seed,
@@ -137,6 +151,7 @@ def run_task(
         trained_on=card.trained_on.get(task.name, ""),
         shard=part,
         whole=whole,
+        questions=next(iter(questions), ""),
     )
     run = store.start_run(
         run=name,
@@ -146,6 +161,7 @@ def run_task(
         dataset=dataset.dataset,
         config=msgspec.to_builtins(signed(config)),
         n=len(places) * repeats,
+        former=former,
     )
     # From now on nobody replaces its gold; until a moment ago somebody may have.
     dataset = store.dataset(dataset.dataset) or dataset

@@ -1,5 +1,6 @@
 """Runs of several stores in one: shards of one run become that run, other runs are taken over as they are."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -61,7 +62,8 @@ def merge(target: Store, sources: Sequence[Store]) -> list[Merged]:
                 raise BadInput(f"{_named(store, run)} is going on: merge it when it is done, or stopped")
             config = _config(store, run, dataset)
             shards = config.shard.rpartition("/")[2]
-            key = (dataset.task, dataset.fingerprint, run.identity, config.whole, shards, run.run if not shards else "")
+            asked = config.questions if shards and config.questions else run.identity
+            key = (dataset.task, dataset.fingerprint, asked, config.whole, shards, run.run if not shards else "")
             found.setdefault(key, []).append(_Part(store, dataset, run, config))
     for parts in found.values():
         _check(parts)
@@ -107,19 +109,20 @@ def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
     if shards:
         config |= {"shard": "", "whole": 0}
         n = first.config.whole * first.config.repeats
+    identity = _identity(parts)
     dataset = _dataset(target, first)
     done = None if shards else first.run.run
-    there = next((run for run in target.runs(dataset.dataset) if _same(run, first.run.identity, n, done)), None)
+    there = next((run for run in target.runs(dataset.dataset) if _same(run, identity, n, done)), None)
     if there is not None and (not shards or there.done + there.failed >= n):
         return Merged(there, shards, there=True)
     if there is None:
-        name = free_name(target, first.run.identity[:8]) if shards else first.run.run
+        name = free_name(target, identity[:8]) if shards else first.run.run
         if name in target.run_names():
             named = literal(f"{first.store.path}: there is another run {name} in {target.path}")
             raise BadInput(f"{named}: rename one of them")
         there = target.start_run(
             run=name,
-            identity=first.run.identity,
+            identity=identity,
             task=first.run.task,
             model=first.run.model,
             dataset=dataset.dataset,
@@ -134,6 +137,12 @@ def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
     state = ("failed" if ended.failed and not ended.done else "done") if whole else "stopped"
     target.set_state(there.run, state, first.run.error if state == "failed" else None)
     return Merged(target.run(there.run), shards)
+
+
+def _identity(parts: Sequence[_Part]) -> str:
+    """That of all parts; where each was answered by files of its own, a hash over theirs."""
+    marks = sorted({part.run.identity for part in parts})
+    return marks[0] if len(marks) == 1 else hashlib.sha256("\n".join(marks).encode()).hexdigest()
 
 
 def _same(run: Run, identity: str, n: int, name: str | None) -> bool:

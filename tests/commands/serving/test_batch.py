@@ -115,6 +115,97 @@ def test_what_no_file_answers_stays_open_and_failures_are_refused(emotui: Emotui
     assert "part.jsonl:1: is no line of a batch's answers" in bad.err
 
 
+def _read(emotui: Emotui, answers: str, db: str) -> Any:
+    asked = ("--model", "M", "--answers", answers, "--dataset", "scenes", "--db", db)
+    return emotui("batch", "read", "scenes", *asked, "--json")
+
+
+def _failed(line: str, response: Any, error: Any = None) -> str:
+    return json.dumps({**json.loads(line), "response": response, "error": error})
+
+
+def test_other_answers_to_the_same_questions_are_another_run(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    assert emotui("import", "scenes", scenes, "--db", "w.duckdb").status == 0
+    emotui("batch", "write", "scenes", "--model", "M", "--records", scenes, "--to", "ask.jsonl")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    first = _read(emotui, "said.jsonl", "w.duckdb").document
+    # In another order, in two files and with one line twice they are the same answers.
+    lines = (tmp_path / "said.jsonl").read_text().splitlines()
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "a.jsonl").write_text("\n".join(reversed(lines[3:])) + "\n")
+    (tmp_path / "parts" / "b.jsonl").write_text("\n".join(lines[:5]) + "\n")
+    assert _read(emotui, "parts", "w.duckdb").document["run"] == first["run"]
+    # In place of its name, under which they were kept, are others.
+    (tmp_path / "said.jsonl").write_text(
+        "".join(line.replace('"logprob": -3.0', '"logprob": -0.1') + "\n" for line in lines)
+    )
+    second = _read(emotui, "said.jsonl", "w.duckdb")
+    assert second.status == 0
+    assert second.document["run"] != first["run"]
+    assert second.document["metrics"] != first["metrics"]
+
+
+def test_what_is_not_one_answer_to_one_question_is_counted_and_told(
+    emotui: Emotui, tmp_path: Path, scenes: Path
+) -> None:
+    assert emotui("import", "scenes", scenes, "--db", "w.duckdb").status == 0
+    emotui("batch", "write", "scenes", "--model", "M", "--records", scenes, "--to", "ask.jsonl")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    lines = (tmp_path / "said.jsonl").read_text().splitlines()
+    other = lines[0].replace('"Yes", "logprob": -0.25', '"Yes", "logprob": -0.5')
+    foreign = json.dumps({**json.loads(lines[0]), "custom_id": "request-1"})
+    expired = _failed(lines[1], None, {"code": "batch_expired", "message": "expired"})
+    (tmp_path / "odd.jsonl").write_text("\n".join([lines[0], other, foreign, expired, *lines[2:]]) + "\n")
+    got = _read(emotui, "odd.jsonl", "w.duckdb")
+    assert got.status == 1
+    assert "1 answered more than once, and differently: the last answer counts" in got.err
+    assert "1 with an id that emotui did not give: passed over" in got.err
+    assert "1 at which the engine failed: emotui batch write --answers asks for them again" in got.err
+
+
+@pytest.mark.parametrize(
+    ("response", "error"),
+    [
+        (None, None),
+        (None, {"code": "batch_expired", "message": "This request could not be executed in time"}),
+        ({"status_code": 500, "request_id": "r", "body": {"error": {"message": "worker died"}}}, None),
+        ({"status_code": 429, "request_id": "r", "body": {}}, None),
+    ],
+)
+def test_an_answer_that_failed_is_asked_for_again_and_its_run_goes_on(
+    emotui: Emotui, tmp_path: Path, scenes: Path, response: Any, error: Any
+) -> None:
+    asked = ("batch", "write", "scenes", "--model", "M", "--records", scenes)
+    emotui(*asked, "--to", "ask.jsonl")
+    (tmp_path / "said").mkdir()
+    engine(tmp_path / "ask.jsonl", tmp_path / "whole.jsonl")
+    lines = (tmp_path / "whole.jsonl").read_text().splitlines()
+    (tmp_path / "said" / "1.jsonl").write_text("\n".join([_failed(lines[0], response, error), *lines[1:]]) + "\n")
+    assert emotui("import", "scenes", scenes, "--db", "w.duckdb").status == 0
+    got = _read(emotui, "said", "w.duckdb")
+    assert (got.status, got.document["done"], got.document["failed"]) == (1, N - 1, 1)
+    assert "1 of 7 answers failed (emotui batch write --answers asks again)" in got.err
+    again = emotui(*asked, "--answers", "said", "--to", "more.jsonl", "--json").document
+    assert (again["open"], again["requests"]) == (1, 1)
+    assert (tmp_path / "more.jsonl").read_text() == (tmp_path / "ask.jsonl").read_text().splitlines()[0] + "\n"
+    engine(tmp_path / "more.jsonl", tmp_path / "said" / "2.jsonl")
+    done = emotui("run", "scenes", "--resume", got.document["run"], "--db", "w.duckdb", "--json")
+    assert (done.status, done.document["done"], done.document["failed"]) == (0, N, 0)
+    assert _read(emotui, "said", "w.duckdb").document["run"] == got.document["run"]
+
+
+def test_what_an_engine_refused_for_the_question_s_sake_is_not_asked_again(
+    emotui: Emotui, tmp_path: Path, scenes: Path
+) -> None:
+    asked = ("batch", "write", "scenes", "--model", "M", "--records", scenes)
+    emotui(*asked, "--to", "ask.jsonl")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    lines = (tmp_path / "said.jsonl").read_text().splitlines()
+    refused = _failed(lines[0], {"status_code": 400, "request_id": "r", "body": {"error": {"message": "too long"}}})
+    (tmp_path / "said.jsonl").write_text("\n".join([refused, *lines[1:]]) + "\n")
+    assert emotui(*asked, "--answers", "said.jsonl", "--to", "more.jsonl", "--json").document["requests"] == 0
+
+
 def test_reasoned_answers_need_one_round_and_broken_ones_another(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
     asked = ("batch", "write", "scenes", "--model", "M", "--records", scenes, "--way", "reasoned", "--limit", "2")
     emotui(*asked, "--to", "ask.jsonl")
