@@ -110,7 +110,8 @@ class ResultsTable(msgspec.Struct, frozen=True):
 
     `published_notes`: what has to be known of the published rows. `heat`: counts that are drawn as shades of their
     share of the row, unless somebody wants to read them; in a `plane` as their share of the greatest. `plot`: the same
-    as points; `published_plot`: with the published ones. `left_out`: there are published rows that are not shown.
+    as points; `published_plot`: with the published ones. `left_out`: there are published rows, or notes, that are not
+    shown.
     `settings`: whether the groups of columns or their titles are settings of a row's source, so that what bears the
     other name is one figure under each. `ranges`: by the key of a column the least and the greatest of people.
     """
@@ -135,7 +136,7 @@ class ResultsTable(msgspec.Struct, frozen=True):
             notes, plot = (*self.notes, *self.published_notes), self.published_plot or self.plot
             return msgspec.structs.replace(self, notes=notes, published_notes=(), plot=plot, published_plot=None)
         rows = tuple(row for row in self.rows if not row.published)
-        left_out = len(rows) < len(self.rows)
+        left_out = len(rows) < len(self.rows) or bool(self.published_notes)
         return msgspec.structs.replace(self, rows=rows, published_notes=(), published_plot=None, left_out=left_out)
 
 

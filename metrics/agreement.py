@@ -43,6 +43,35 @@ def fleiss_kappa(counts: ArrayLike) -> float | None:
     return (observed - by_chance) / (1 - by_chance)
 
 
+def uneven_fleiss_kappa(counts: ArrayLike) -> float | None:
+    """Fleiss' kappa where items have their own numbers of ratings; with equal ones it is `fleiss_kappa`.
+
+    Observed agreement is the mean over items with two ratings at least of the share of their pairs that agree; chance
+    is of the mean shares over all items with a rating.
+
+    Args:
+        counts: (items, categories), how many raters put the item into the category.
+
+    Returns:
+        at most 1; None where no item has two ratings, or there is one category only.
+
+    Source: Gwet 2014, Handbook of Inter-Rater Reliability, chapter 2 (Fleiss' coefficient with missing ratings).
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    table = table[table.sum(axis=1) > 0] if table.size else table
+    ratings = table.sum(axis=1) if table.size else np.zeros(0)
+    pairable = ratings > 1
+    if not pairable.any():
+        return None
+    shares = (table / ratings[:, None]).mean(axis=0)
+    if np.count_nonzero(shares) < 2:
+        return None
+    of, n = table[pairable], ratings[pairable]
+    observed = float((((of**2).sum(axis=1) - n) / (n * (n - 1))).mean())
+    by_chance = float((shares**2).sum())
+    return (observed - by_chance) / (1 - by_chance)
+
+
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """Agreement of two raters beyond chance, over the items that both rated.
 

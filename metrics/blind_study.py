@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from emotui.metrics.agreement import fleiss_kappa
+from emotui.metrics.agreement import fleiss_kappa, uneven_fleiss_kappa
 
 VERDICTS = ("a", "b", "both", "neither")
 """For which of the two sources a coder decided."""
@@ -18,12 +18,17 @@ ALL_DIFFER, TIED = "all_differ", "tied"
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What one coder said of one text. `first`: whether a stood first; `open`: codes in the coder's own words."""
+    """What one coder said of one text.
+
+    `first`: whether a stood first, None where nobody knows; `open`: codes in the coder's own words; `stray`: codes that
+    are not in the codebook, or do not go with the verdict.
+    """
 
     verdict: str
-    first: bool = True
+    first: bool | None = True
     codes: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
+    stray: tuple[str, ...] = ()
 
 
 def majority_of(verdicts: Sequence[str]) -> str:
@@ -49,16 +54,23 @@ def study_report(said: Mapping[str, Mapping[str, Verdict]], n: int, codes: Seque
 
     Returns:
         `coders` (verdicts of each, and the share of texts in which the first of two was preferred), and over the texts
-        that every coder answered (`complete`) `majority`, `unanimous`, `fleiss_kappa`. `codes` counts assignments, by
+        that every coder answered (`complete`) `majority`, `unanimous`, `fleiss_kappa`; `fleiss_kappa_all` over all that
+        two coders answered at least (`pairable`), each with its own number of answers. `codes` counts assignments, by
         all coders, under the verdict they were given for, with shares of all assignments under it; `totals` adds up
-        the assignments. `open`: the coders' own codes by how often they were given. `notes` say why a figure is None.
+        the assignments. `open`, `stray`: the coders' own codes, and those kept apart, by how often they were given;
+        neither is among `codes`. `notes` say why a figure is None.
     """
     complete = set.intersection(*(set(one) for one in said.values())) if said else set()
     verdicts = [[one[key].verdict for one in said.values()] for key in sorted(complete)]
     majority = Counter(majority_of(one) for one in verdicts)
     unanimous = sum(len(set(one)) == 1 for one in verdicts)
     kappa = fleiss_kappa([[one.count(name) for name in VERDICTS] for one in verdicts]) if verdicts else None
+    every = dict.fromkeys(key for one in said.values() for key in one)
+    counted = [[said[coder][key].verdict for coder in said if key in said[coder]] for key in every]
+    everywhere = uneven_fleiss_kappa([[one.count(name) for name in VERDICTS] for one in counted]) if counted else None
     notes = {}
+    if everywhere is None:
+        notes["fleiss_kappa_all"] = "there have to be texts that two coders answered, and two verdicts"
     if kappa is None:
         notes["fleiss_kappa"] = "there have to be two coders at least, texts that all answered, and two verdicts"
     if len(said) < 2:
@@ -71,6 +83,8 @@ def study_report(said: Mapping[str, Mapping[str, Verdict]], n: int, codes: Seque
         "majority": {name: {"n": majority[name], "share": _share(majority[name], len(verdicts))} for name in names},
         "unanimous": {"n": unanimous, "share": _share(unanimous, len(verdicts))} if len(said) > 1 else None,
         "fleiss_kappa": kappa,
+        "pairable": sum(len(one) > 1 for one in counted),
+        "fleiss_kappa_all": everywhere,
         **_codes([one for by_text in said.values() for one in by_text.values()], codes),
         "notes": notes,
     }
@@ -78,7 +92,7 @@ def study_report(said: Mapping[str, Mapping[str, Verdict]], n: int, codes: Seque
 
 def _coder(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     counts = Counter(one.verdict for one in verdicts)
-    preferred = [one for one in verdicts if one.verdict in ("a", "b")]
+    preferred = [one for one in verdicts if one.verdict in ("a", "b") and one.first is not None]
     first = sum((one.verdict == "a") == one.first for one in preferred)
     return (
         {"n": len(verdicts)}
@@ -96,8 +110,12 @@ def _codes(verdicts: Sequence[Verdict], codes: Sequence[str]) -> dict[str, Any]:
         counts = {name: given[name][code] for name in VERDICTS}
         shares = {name: _share(counts[name], totals[name]) for name in VERDICTS}
         rows.append({"code": code, "counts": counts, "shares": shares})
-    own = Counter(code for one in verdicts for code in one.open)
-    return {"codes": rows, "totals": totals, "open": dict(sorted(own.items(), key=lambda pair: (-pair[1], pair[0])))}
+    own, stray = (Counter(code for one in verdicts for code in getattr(one, name)) for name in ("open", "stray"))
+    return {"codes": rows, "totals": totals, "open": _commonest(own), "stray": _commonest(stray)}
+
+
+def _commonest(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -29,6 +29,16 @@ Lexicon = Mapping[str, Sequence[int]]
 """Lower-cased word to its ten 0s and 1s."""
 
 
+ITSELF, EXPRESS = OUTSIDES = ("itself", "express")
+"""What a word outside the lexicon counts as. `itself`: it matches nothing but itself, and then fully (F1 1).
+`express`: ten zeros, so that its vector matches another of ten zeros, with F1 0, also against itself.
+
+EXPRESS prints no rule for such a word; `express` is what its all-zeros row (Table 3: Acc_V .037, F1_V .000) says of a
+word without any 1.
+"""
+
+_ZEROS = (0,) * len(DIMENSIONS)
+
 STANDINGS = ("known", "zero", "supplement", "unknown")
 """How a word stands to a lexicon: in it, with a vector that is not all zeros or that is; in what was added to it; not
 in it."""
@@ -74,16 +84,17 @@ class MaskScore:
     f1: float
 
 
-def score_mask(gold: str, predicted: str | None, lexicon: Lexicon) -> MaskScore:
+def score_mask(gold: str, predicted: str | None, lexicon: Lexicon, outside: str = ITSELF) -> MaskScore:
     """Compare one masked word with one guess.
 
-    A word outside the lexicon has no vector: such a pair is right, with F1 1, only where the words are equal. A word in
-    the lexicon whose vector is all zeros shares no 1 with anything: F1 0 even against itself, though the vectors match.
+    A word outside the lexicon has no vector: what then counts says `outside`, one of `OUTSIDES`. A word in the lexicon
+    whose vector is all zeros shares no 1 with anything: F1 0 even against itself, though the vectors match.
     """
     word, guess = fold(gold), fold(predicted) if predicted is not None else ""
     if not guess:
         return MaskScore(word, None, False, False, 0.0)
-    first, second = lexicon.get(word), lexicon.get(guess)
+    without = _ZEROS if outside == EXPRESS else None
+    first, second = lexicon.get(word, without), lexicon.get(guess, without)
     if first is None or second is None:
         return MaskScore(word, guess, word == guess, word == guess, float(word == guess))
     same = all(g == p for g, p in zip(first, second, strict=True))
@@ -97,6 +108,7 @@ def masked_report(
     top: int = 20,
     supplement: Container[str] = (),
     shared: Shared | None = None,
+    outside: str = ITSELF,
 ) -> dict[str, Any]:
     """The document of `emotui score masked`.
 
@@ -109,6 +121,7 @@ def masked_report(
         supplement: the words of `lexicon` that were added to it.
         shared: of each gold record what it shares with others; where given, intervals stand beside (`ci95`), of
             records: masks of one text are drawn together.
+        outside: what a word outside the lexicon counts as, one of `OUTSIDES`.
 
     Returns:
         `n` (records), `masks`, `acc_l`, `acc_v`, `f1_v` (means over masks), `valid_answers` (share of the
@@ -125,7 +138,7 @@ def masked_report(
     problems += [f"{key}: predicted, but not in the gold file" for key in predicted if key not in gold]
     if problems:
         raise BadInput(*problems)
-    scored = _scored(gold, predicted, lexicon)
+    scored = scored_masks(gold, predicted, lexicon, outside)
     answered = [mask.predicted for mask in scored if mask.predicted is not None]
     gold_words = _standings([mask.gold for mask in scored], lexicon, supplement)
     predicted_words = _standings(answered, lexicon, supplement)
@@ -155,11 +168,18 @@ def masked_report(
     }
 
 
-def _scored(
-    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], lexicon: Lexicon
+def scored_masks(
+    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], lexicon: Lexicon, outside: str = ITSELF
 ) -> list[MaskScore]:
+    """Every mask of the gold records, in their order; one without an answer is wrong.
+
+    Args:
+        gold, predicted: id to its words, one a mask; `predicted` has every id of `gold`.
+        lexicon: lower-cased word to ten 0s and 1s.
+        outside: as of `score_mask`.
+    """
     return [
-        score_mask(word, predicted[key][place] if place < len(predicted[key]) else None, lexicon)
+        score_mask(word, predicted[key][place] if place < len(predicted[key]) else None, lexicon, outside)
         for key, words in gold.items()
         for place, word in enumerate(words)
     ]
@@ -175,10 +195,14 @@ def _intervals(
 
 
 def masks_resampled(
-    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], lexicon: Lexicon, by: Drawn
+    gold: Mapping[str, Sequence[str]],
+    predicted: Mapping[str, Sequence[str]],
+    lexicon: Lexicon,
+    by: Drawn,
+    outside: str = ITSELF,
 ) -> Resampled:
     """The four figures over resamples of texts. Args: as of `masked_report`; by: a row a text, as gold."""
-    return ratios(_parts(gold, predicted, _scored(gold, predicted, lexicon)), by)
+    return ratios(_parts(gold, predicted, scored_masks(gold, predicted, lexicon, outside)), by)
 
 
 def _parts(

@@ -7,23 +7,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from emotui.metrics.masked import Lexicon, MaskScore, fold, score_mask
-
-
-def scored_masks(
-    gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], lexicon: Lexicon
-) -> list[MaskScore]:
-    """Every mask of the gold records, in their order; one without an answer is wrong.
-
-    Args:
-        gold, predicted: id to its words, one a mask; `predicted` has every id of `gold`.
-        lexicon: lower-cased word to ten 0s and 1s.
-    """
-    return [
-        score_mask(word, predicted[key][place] if place < len(predicted[key]) else None, lexicon)
-        for key, words in gold.items()
-        for place, word in enumerate(words)
-    ]
+from emotui.metrics.masked import MaskScore, fold
 
 
 def normalised_mispredictions(

@@ -13,10 +13,12 @@ import msgspec
 from click.shell_completion import CompletionItem
 
 from emotui.bounded import read_text
-from emotui.commands.output import say
+from emotui.commands.output import say, warn
 from emotui.errors import BadInput
+from emotui.metrics.masked import OUTSIDES
 from emotui.metrics.span_output import STYLES
 from emotui.tasks.added_metrics import metric_troubles
+from emotui.tasks.masked.lexicon import FORMS_HELP, LEXICON_HELP, OUTSIDE_HELP, SUPPLEMENT_HELP, asked_vectors
 from emotui.tasks.prompting.files import Prompts
 from emotui.tasks.prompting.ways import COT
 from emotui.tasks.registry import kinds, task_named, tasks, troubles
@@ -140,6 +142,28 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         with_way = option(with_way)
     return with_way
+
+
+def lexicon_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name what words are compared by, and give the command `by` made of them.
+
+    `by` is None where none of them is given; what there is to tell of the files is told.
+    """
+
+    @wraps(command)
+    def with_lexicon(
+        *args: Any, lexicon: str | None, forms: str | None, outside: str | None, no_supplement: bool, **others: Any
+    ) -> Any:
+        given = {"lexicon": lexicon, "forms": forms, "outside": outside, "no_supplement": no_supplement}
+        by = asked_vectors(given)
+        for note in () if by is None else by.notes:
+            warn(note)
+        return command(*args, by=by, **others)
+
+    found = click.option("--no-supplement", is_flag=True, help=SUPPLEMENT_HELP)(with_lexicon)
+    found = click.option("--outside", type=click.Choice(OUTSIDES), help=OUTSIDE_HELP)(found)
+    found = click.option("--forms", type=click.Path(), help=FORMS_HELP)(found)
+    return click.option("--lexicon", type=click.Path(), metavar="FILE|NAME", help=LEXICON_HELP)(found)
 
 
 def _read(path: str, task: Task) -> Prompts:

@@ -9,6 +9,7 @@ import click
 
 from emotui.backends.host import Cancelled
 from emotui.commands.exchange.written import written_option
+from emotui.commands.options import lexicon_options
 from emotui.commands.output import as_written, json_option, print_json, say, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.commands.signals import stopping
@@ -26,6 +27,8 @@ from emotui.workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from emotui.tasks.masked.lexicon import WordVectors
 
 Printed = tuple[Column, list[str]]
 """A column, and its cells as they are printed."""
@@ -47,6 +50,7 @@ published_option = click.option(
 @table_option
 @no_sim_option
 @published_option
+@lexicon_options
 @click.option("--samples", "with_samples", is_flag=True, help="--json: the ids of the samples behind every figure.")
 @db_option
 @read_only_option
@@ -57,6 +61,7 @@ def results(
     keys: tuple[str, ...],
     no_sim: bool,
     published: bool,
+    by: "WordVectors | None",
     with_samples: bool,
     db: str | None,
     read_only: bool,
@@ -66,7 +71,8 @@ def results(
 
     Of a dataset of another task, its own tables: for several labels a text by label, and what was taken for what.
 
-    Without RUNS: of each model and setting the newest that is done.
+    Without RUNS: of each model and setting the newest that is done. Masked words of all of them are compared by one
+    lexicon: --lexicon, or that of the first one's scores.
     """
     workspace = look_into(db, read_only=read_only)
     try:
@@ -79,6 +85,7 @@ def results(
                 chosen,
                 sim=not no_sim,
                 published=published,
+                lexicon=by,
                 on_step=lambda step, done, n: progress(done, n, step),
             )
         tables = list(read)

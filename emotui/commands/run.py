@@ -11,13 +11,21 @@ from emotui.backends.base import ANSWERS
 from emotui.backends.host import Cancelled
 from emotui.backends.spec import check_spec
 from emotui.bounded import is_there
-from emotui.commands.options import TaskName, asking_options, one_way, read_labels, tell_metric_troubles
+from emotui.commands.options import (
+    TaskName,
+    asking_options,
+    lexicon_options,
+    one_way,
+    read_labels,
+    tell_metric_troubles,
+)
 from emotui.commands.output import as_written, json_option, print_figures, print_json, say, shown, terminal
 from emotui.commands.program_options import Waiting, db_option, look_into, open_workspace, read_only_option
 from emotui.commands.terminal.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
 from emotui.store.query import Run
+from emotui.tasks.masked.lexicon import WordVectors
 from emotui.workbench.datasets.experiments import add_experiment, asked_alone
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.runs.plan import MOST_REPEATS, notes_on_prompts
@@ -47,6 +55,7 @@ from emotui.workbench.workspace import Workspace
 @click.option("--ppl-model", metavar="SPEC", help="generation: perplexity of all texts by this causal model.")
 @click.option("--stride", type=click.IntRange(min=1), help="--ppl-model: words that its window moves on by (128).")
 @asking_options
+@lexicon_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
 @click.option("--take-over", is_flag=True, help="With --resume: finish it though another process says it is at it.")
 @click.option("--retry", is_flag=True, help="With --resume: ask also about texts that the model did not finish.")
@@ -79,6 +88,7 @@ def run(
     stride: int | None,
     written_way: str | None,
     options: dict[str, object],
+    by: WordVectors | None,
     db: str | None,
     as_json: bool,
 ) -> None:
@@ -138,6 +148,7 @@ def run(
                     take_over=take_over,
                     retry=retry,
                     fresh=fresh,
+                    lexicon=by,
                     on_progress=show,
                 )
                 problem = None
@@ -212,13 +223,14 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
 @click.command()
 @click.argument("run")
 @click.option("--no-sim", is_flag=True, help="Leave Sim out (no model is loaded).")
+@lexicon_options
 @db_option
 @json_option
-def rescore(run: str, no_sim: bool, db: str | None, as_json: bool) -> None:
+def rescore(run: str, no_sim: bool, by: WordVectors | None, db: str | None, as_json: bool) -> None:
     """Parse and score the kept outputs of RUN again, without asking its model."""
     workspace = look_into(db)
     started = time.monotonic()
-    done = score_again(workspace.store, run, sim=not no_sim)
+    done = score_again(workspace.store, run, sim=not no_sim, lexicon=by)
     _print(workspace, done, time.monotonic() - started, as_json)
 
 

@@ -18,7 +18,7 @@ FOR_EACH = 0.01
 """Seconds beside `plugins.LIMIT` for each sample that a call is about; to ask and to score have that limit for each."""
 
 _CALLED = frozenset(name for name, member in vars(Task).items() if isfunction(member) and not name.startswith("_"))
-_MAKES_TASKS = frozenset({"with_options", "with_label_map", "with_golds", "with_measured"})
+_MAKES_TASKS = frozenset({"with_options", "with_label_map", "with_golds", "with_measured", "with_lexicon"})
 _FOR_ONE = frozenset({"ask", "score"})
 _MAY_REFUSE = frozenset({"parse", "taken"})
 """Methods in which a ValueError is an answer."""

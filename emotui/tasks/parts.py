@@ -217,14 +217,15 @@ class ScoredRun(msgspec.Struct, frozen=True):
 
     `dataset`: the name of its dataset. `scores`: of every answer that is scored the number of its sample and the
     `detail` of its score, by repeat and then by sample. `groups`: by the number of a sample that of what it shares with
-    others; empty where samples share nothing. `rated`: by the number of a sample what raters have said since of the
-    answer: the labels of its emotional and of its neutral version.
+    others; empty where samples share nothing. `conventions`: those of its kept scores. `rated`: by the number of
+    a sample what raters have said since of the answer: the labels of its emotional and of its neutral version.
     """
 
     run: Run
     dataset: str
     scores: Sequence[tuple[int, str]]
     groups: Mapping[int, int] = {}
+    conventions: frozenset[str] = frozenset()
     rated: Mapping[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
     def shared(self, ids: Iterable[tuple[int, str]]) -> dict[str, str | None]:

@@ -131,6 +131,14 @@ class Task(Protocol):
         """
         raise BadInput(f"labels of the {self.name} task cannot be mapped")
 
+    def with_lexicon(self, lexicon: object) -> "Task":
+        """The same task for scoring by a lexicon of words.
+
+        Raises:
+            BadInput: it compares no words.
+        """
+        raise BadInput(f"--lexicon, --forms and --outside are for masked words, not for the {self.name} task")
+
     def with_golds(self, golds: Callable[[], Iterable[Any]]) -> "Task":
         """The same task for scoring answers about these samples, where a score goes by more than its own sample."""
         return self

@@ -12,6 +12,7 @@ from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
+from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
@@ -79,7 +80,7 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
     of = None if run is None else with_state(store.run(run))
     if of is not None:
         settings = msgspec.convert(of.config, RunConfig)
-        task = task.with_options(settings.options, settings.repeats)
+        task = with_lexicon(store, task.with_options(settings.options, settings.repeats), of)
     rows = [] if of is None else last_attempts(store.results(of.run, [number]))
     answers = []
     for row in rows:

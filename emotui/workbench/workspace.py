@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from emotui.backends.host import ModelProcess
+    from emotui.tasks.masked.lexicon import WordVectors
     from emotui.workbench.annotate.desk import Desk
     from emotui.workbench.compare.pairs import Comparing
     from emotui.workbench.datasets.importing import Importing
@@ -397,6 +398,7 @@ class Workspace:
         take_over: bool = False,
         retry: bool = False,
         fresh: bool = False,
+        lexicon: "WordVectors | None" = None,
         on_progress: "OnProgress" = lambda progress: None,
     ) -> Run:
         """Run a model over a dataset and wait for it; `stop()` from another thread ends it between or inside batches.
@@ -429,6 +431,7 @@ class Workspace:
             take_over=take_over,
             retry=retry,
             fresh=fresh,
+            lexicon=lexicon,
             on_progress=on_progress,
             cancelled=self._stop.is_set,
         )

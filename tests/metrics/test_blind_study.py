@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emotui.metrics.agreement import fleiss_kappa, uneven_fleiss_kappa
 from emotui.metrics.blind_study import VERDICTS, Verdict, majority_of, study_report
 
 
@@ -75,10 +76,11 @@ def test_what_is_undefined_says_why_and_a_tie_has_a_row_where_there_is_one() -> 
     assert study_report(three(), 4)["notes"] == {}
     nobody = study_report({}, 2)
     assert (nobody["complete"], nobody["coders"], nobody["unanimous"], nobody["fleiss_kappa"]) == (0, {}, None, None)
-    assert set(nobody["notes"]) == {"fleiss_kappa", "unanimous"}
+    assert set(nobody["notes"]) == {"fleiss_kappa", "fleiss_kappa_all", "unanimous"}
     assert nobody["majority"]["a"] == {"n": 0, "share": None}
     apart = study_report({"A": {"t0": Verdict("a")}, "B": {"t1": Verdict("b")}}, 2)
-    assert (apart["complete"], apart["fleiss_kappa"], set(apart["notes"])) == (0, None, {"fleiss_kappa"})
+    assert (apart["complete"], apart["fleiss_kappa"]) == (0, None)
+    assert set(apart["notes"]) == {"fleiss_kappa", "fleiss_kappa_all"}
     said = {name: {"t0": Verdict(verdict)} for name, verdict in zip("ABCD", "aabb", strict=True)}
     assert study_report(said, 1)["majority"]["tied"] == {"n": 1, "share": 1.0}
     assert "tied" not in study_report(three(), 4)["majority"]
@@ -89,3 +91,18 @@ def test_own_codes_stand_by_how_often_they_were_given_and_then_by_name() -> None
     report = study_report(said, 2)
     assert list(report["open"].items()) == [("wit", 2), ("ads", 1), ("tone", 1)]
     assert report["coders"]["A"]["first_preferred"] == 1.0  # a stands first where nothing is said
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=12))
+def test_with_as_many_ratings_everywhere_the_uneven_kappa_is_fleiss(rows: list[list[int]]) -> None:
+    counts = [[row.count(name) for name in range(4)] for row in rows]
+    assert uneven_fleiss_kappa(counts) == pytest.approx(fleiss_kappa(counts))
+
+
+def test_a_text_that_fewer_coders_answered_counts_by_its_own_pairs() -> None:
+    # Pairs that agree: all of two, none of one, one of three: mean 4/9. Shares: (1 + 1/2 + 2/3 + 0) / 4 and the rest.
+    a = (1 + 1 / 2 + 2 / 3) / 4
+    chance = a**2 + (1 - a) ** 2
+    found = uneven_fleiss_kappa([[2, 0], [1, 1], [2, 1], [0, 1], [0, 0]])
+    assert found == pytest.approx((4 / 9 - chance) / (1 - chance))
+    assert uneven_fleiss_kappa([[1, 0], [0, 1]]) is None

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import wilcoxon
 
-from emotui.metrics.masked import MaskScore
-from emotui.metrics.masked_errors import normalised_mispredictions, scored_masks, word_counts
+from emotui.metrics.masked import MaskScore, scored_masks
+from emotui.metrics.masked_errors import normalised_mispredictions, word_counts
 from emotui.metrics.masked_pairs import compare_masks
 
 LEXICON = {"sad": (1, 0), "low": (1, 0), "glad": (0, 1), "odd": (0, 0)}

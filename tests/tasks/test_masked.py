@@ -213,7 +213,7 @@ def test_the_report_is_the_document_of_score_masked_and_repeats_give_means_and_d
     once = TASK.report([sample()], TASK.score([parsed(0, "sad", "furious")], None))
     words = word_vectors()
     told = masked_report({"m": ("sad", "angry")}, {"m": ("sad", "furious")}, words.table, supplement=words.supplement)
-    assert once == told | {"mean_words": 5}
+    assert once == told | {"mean_words": 5, "lexicon": words.document()}
     twice = TASK.report([sample()], TASK.score([parsed(0, "sad", "angry"), parsed(1, "glad", "merry")], None))
     assert twice["acc_l"] == 0.5
     assert twice["sd"]["acc_l"] == pytest.approx(0.5**0.5)  # type: ignore[index]

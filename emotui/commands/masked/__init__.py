@@ -6,7 +6,7 @@ from emotui.commands.masked.building import build
 from emotui.commands.masked.examples import examples
 from emotui.commands.masked.figures import compare, errors, published, sizes
 from emotui.commands.masked.lengths import lengths
-from emotui.commands.masked.lexicon import lexicon, questions
+from emotui.commands.masked.lexicon import lexicon, questions, supplement
 from emotui.commands.masked.review import review
 from emotui.commands.masked.study import study
 
@@ -16,5 +16,18 @@ def masked() -> None:
     """Build sets of masked emotion words, and analyse what models fill in."""
 
 
-for command in (build, compare, errors, examples, lengths, lexicon, published, questions, review, sizes, study):
+for command in (
+    build,
+    compare,
+    errors,
+    examples,
+    lengths,
+    lexicon,
+    published,
+    questions,
+    review,
+    sizes,
+    study,
+    supplement,
+):
     masked.add_command(command)

@@ -1,24 +1,19 @@
 """`emotui masked errors`, `compare`, `sizes` and `published`: what the paper tells beside its accuracies."""
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
+from emotui.commands.options import lexicon_options
 from emotui.commands.output import as_written, json_option, print_figures, print_json, say, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.metrics.masked_pairs import ALTERNATIVES, SCORES, Alternative
-from emotui.tasks.masked.lexicon import SIGNED, WordVectors
+from emotui.tasks.masked.lexicon import SIGNED, WordVectors, word_vectors
 from emotui.tasks.masked.published import TABLES
 
 BAR = 20
 """Cells of the longest bar."""
-
-lexicon_option: Callable[[Any], Any] = click.option("--lexicon", type=click.Path(), help="A word lexicon of your own.")
-supplement_option: Callable[[Any], Any] = click.option(
-    "--no-supplement", is_flag=True, help="Without emotui's vectors for words that EmoLex lacks."
-)
 
 
 @click.command()
@@ -27,8 +22,7 @@ supplement_option: Callable[[Any], Any] = click.option(
 @click.option("--least", type=click.IntRange(1), default=1, show_default=True, help="Masks that a gold word must have.")
 @click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="Mispredictions that are listed.")
 @click.option("--words", "listed", type=click.IntRange(1), default=75, show_default=True, help="Words that are listed.")
-@lexicon_option
-@supplement_option
+@lexicon_options
 @json_option
 def errors(
     gold: str,
@@ -36,20 +30,17 @@ def errors(
     least: int,
     top: int,
     listed: int,
-    lexicon: str | None,
-    no_supplement: bool,
+    by: WordVectors | None,
     as_json: bool,
 ) -> None:
     """Mispredictions by their share of a word (Table A.6), and the words of people against models (Figure A.3)."""
     from emotui.workbench.files import masked_figures
 
-    document = masked_figures.errors(
-        gold, _named(predicted), _vectors(lexicon, no_supplement), least=least, top=top, listed=listed
-    )
+    words = by or word_vectors()
+    document = masked_figures.errors(gold, _named(predicted), words, least=least, top=top, listed=listed)
     if as_json:
         print_json(document)
         return
-    words = _vectors(lexicon, no_supplement)
     for row in document["mispredictions"]:
         row |= {name: words.marked(row[name]) for name in ("label", "predicted")}
     print_rows(document["mispredictions"], ("label", "predicted", "count", "masks", "share"))
@@ -88,8 +79,7 @@ def _print_words(rows: list[dict[str, Any]], models: tuple[str, ...], words: Wor
     show_default=True,
     help="Of the test: greater asks whether a is better.",
 )
-@lexicon_option
-@supplement_option
+@lexicon_options
 @db_option
 @read_only_option
 @json_option
@@ -100,8 +90,7 @@ def compare(
     runs: tuple[str, str] | None,
     score: str,
     alternative: Alternative,
-    lexicon: str | None,
-    no_supplement: bool,
+    by: WordVectors | None,
     db: str | None,
     read_only: bool,
     as_json: bool,
@@ -113,21 +102,20 @@ def compare(
     """
     from emotui.workbench.files import masked_figures
 
-    words = _vectors(lexicon, no_supplement)
     if runs is not None:
         if gold or first or second:
             raise BadInput("--gold, --a and --b are for files: leave them out beside --runs")
         from emotui.workbench.runs.masked_pairs import compare_sources
 
         store = look_into(db, read_only=read_only).store
-        document = compare_sources(store, *runs, words, score, alternative)
+        document = compare_sources(store, *runs, by, score, alternative)
         first, second = runs
     elif gold is None or first is None or second is None:
         raise BadInput("compare needs --gold, --a and --b, or --runs A B")
     elif db is not None or read_only:
         raise BadInput("--db and --read-only are for --runs")
     else:
-        document = masked_figures.compare(gold, first, second, words, score, alternative)
+        document = masked_figures.compare(gold, first, second, by or word_vectors(), score, alternative)
     if as_json:
         print_json(document)
     else:
@@ -137,20 +125,18 @@ def compare(
 @click.command()
 @click.option("--gold", help="Gold records, for --model.")
 @click.option("--model", "models", nargs=3, multiple=True, type=(str, float, str), metavar="NAME SIZE FILE")
-@lexicon_option
-@supplement_option
+@lexicon_options
 @json_option
 def sizes(
     gold: str | None,
     models: tuple[tuple[str, float, str], ...],
-    lexicon: str | None,
-    no_supplement: bool,
+    by: WordVectors | None,
     as_json: bool,
 ) -> None:
     """Accuracy by vectors against size in thousand millions of weights: the paper's models (Figure 2), and yours."""
     from emotui.workbench.files import masked_figures
 
-    document = masked_figures.sizes(gold, models, _vectors(lexicon, no_supplement))
+    document = masked_figures.sizes(gold, models, by or word_vectors())
     if as_json:
         print_json(document)
         return
@@ -164,6 +150,8 @@ def sizes(
     say()
     for line in text_plot(size_plot(drawn), min(terminal().width, 110)):
         say(line)
+    for note in document["notes"]:
+        say(note)
 
 
 @click.command()
@@ -206,12 +194,6 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
-def _vectors(lexicon: str | None, no_supplement: bool) -> WordVectors:
-    from emotui.tasks.masked.lexicon import given_vectors
-
-    return given_vectors({"lexicon": lexicon, "no_supplement": no_supplement})
 
 
 def _named(predicted: tuple[str, ...]) -> dict[str, str]:

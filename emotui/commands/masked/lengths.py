@@ -2,9 +2,10 @@
 
 import click
 
-from emotui.commands.masked.figures import lexicon_option, print_rows, supplement_option
-from emotui.commands.options import asking_options, one_way
+from emotui.commands.masked.figures import print_rows
+from emotui.commands.options import asking_options, lexicon_options, one_way
 from emotui.commands.output import json_option, print_json, say, skip_bad_option, warn
+from emotui.tasks.masked.lexicon import UNLIKE_PAPER_BESIDE, WordVectors
 
 
 @click.command()
@@ -16,8 +17,7 @@ from emotui.commands.output import json_option, print_json, say, skip_bad_option
 @click.option("--published", is_flag=True, help="The paper's Table 4 beside.")
 @click.option("--kind", hidden=True, default="masked", type=click.Choice(["masked"]))
 @asking_options
-@lexicon_option
-@supplement_option
+@lexicon_options
 @skip_bad_option
 @json_option
 def lengths(
@@ -30,8 +30,7 @@ def lengths(
     kind: str,
     written_way: str | None,
     options: dict[str, object],
-    lexicon: str | None,
-    no_supplement: bool,
+    by: WordVectors | None,
     skip_bad: bool,
     as_json: bool,
 ) -> None:
@@ -49,7 +48,7 @@ def lengths(
         Building(words=words, tokenizer=tokenizer),
         way=one_way(way, written_way),
         options=options,
-        given={"lexicon": lexicon, "no_supplement": no_supplement},
+        lexicon=by,
         skip_bad=skip_bad,
         warn=warn,
     )
@@ -63,3 +62,5 @@ def lengths(
     print_rows(rows, ("setting", "n", "masks", "mean_words", "acc_l", "acc_v", "f1_v", "valid_answers", "failed"))
     if published:
         say(f"† {table['cite']}")
+        if by is None or not by.express:
+            say(UNLIKE_PAPER_BESIDE)

@@ -1,11 +1,14 @@
-"""`emotui masked questions` and `lexicon`: words that people tie to ten dimensions, to a lexicon of one's own."""
+"""`emotui masked questions`, `lexicon` and `supplement`: words that people tie to ten dimensions, and lexicons."""
 
 import click
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import json_option, print_json, say
+from emotui.commands.options import lexicon_options
+from emotui.commands.output import json_option, print_figures, print_json, say
 from emotui.commands.program_options import db_option, look_into, read_only_option
+from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.tasks.masked.lexicon import BUILT_IN, WordVectors, supplement_against
 
 
 @click.command()
@@ -27,6 +30,23 @@ def questions(words: str, seed: int, to: str, as_json: bool) -> None:
     say(f"{literal(to)}: {len(made)} words. Then:")
     say(f"  emotui import values {literal(to)} --name words")
     say("  emotui annotate protocol words express-words --annotators A,B,C")
+
+
+@click.command()
+@lexicon_options
+@json_option
+def supplement(by: WordVectors | None, as_json: bool) -> None:
+    """Hold the vectors of emotui's supplement against those of a lexicon file (--lexicon FILE): F1, exact, opposite."""
+    if by is None or by.key in BUILT_IN:
+        raise BadInput("name the file to hold the supplement against: --lexicon FILE")
+    told = supplement_against(by)
+    if as_json:
+        print_json(told)
+        return
+    opposite = told.pop("opposite")
+    print_figures(f"the supplement against {by.name}", told | {"opposite": len(opposite)})
+    if opposite:
+        say(f"opposite in sign: {literal(', '.join(opposite))}")
 
 
 @click.command()

@@ -6,9 +6,11 @@ from typing import Any
 import click
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import as_written, json_option, print_figures, print_json, say, terminal
+from emotui.commands.options import lexicon_options
+from emotui.commands.output import as_written, json_option, print_figures, print_json, say, terminal, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.formats.rows import literal
+from emotui.tasks.masked.lexicon import WordVectors
 
 _coder: Callable[[Any], Any] = click.option(
     "--coder", required=True, help="Whose answers: one order and one set of answers a name."
@@ -28,6 +30,7 @@ def study() -> None:
 @click.option("--n", "most", type=click.IntRange(1), help="Texts at most, drawn (default: all that differ).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of drawing and of the coders' orders.")
 @click.option("--codes", type=click.Path(), help="Codes of your own: code,applies,about (emotui masked study codes).")
+@lexicon_options
 @db_option
 @json_option
 def begin(
@@ -38,6 +41,7 @@ def begin(
     most: int | None,
     seed: int,
     codes: str | None,
+    by: WordVectors | None,
     db: str | None,
     as_json: bool,
 ) -> None:
@@ -48,12 +52,54 @@ def begin(
 
     book = None if codes is None else read_codes(codes)
     store = look_into(db).store
-    made = begin_study(store, dataset_named(store, dataset), name, first, second, most=most, seed=seed, codes=book)
+    made = begin_study(
+        store, dataset_named(store, dataset), name, first, second, most=most, seed=seed, codes=book, lexicon=by
+    )
     if as_json:
-        print_json({"study": made.name, "texts": len(made.items), "a": made.a_name, "b": made.b_name})
+        told = {"study": made.name, "texts": len(made.items), "a": made.a_name, "b": made.b_name}
+        print_json(told | {"lexicon": made.lexicon})
         return
     say(f"{literal(name)}: {len(made.items)} texts in which {literal(made.a_name)} and {literal(made.b_name)} differ")
     say("coders answer in the workbench (5, then F5), or on sheets (emotui masked study sheet)")
+
+
+@study.command("import")
+@click.argument("name")
+@click.option("--dataset", default="masked", show_default=True, help="The dataset whose texts were judged.")
+@click.option(
+    "--sheet", "sheets", required=True, multiple=True, metavar="[CODER=]FILE", help="A sheet; again for more."
+)
+@click.option("--a", "first", default="a", show_default=True, help="What the first source is called, in sheets too.")
+@click.option("--b", "second", default="b", show_default=True, help="What the second source is called.")
+@click.option("--codes", type=click.Path(), help="The codebook, where it is not the paper's: code,applies,about.")
+@db_option
+@json_option
+def import_(
+    name: str,
+    dataset: str,
+    sheets: tuple[str, ...],
+    first: str,
+    second: str,
+    codes: str | None,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Keep a study that was done elsewhere as NAME, from the coders' sheets (docs/masked_place.md).
+
+    Codes that are not in the codebook, or do not go with the verdict, are told and kept apart.
+    """
+    from emotui.workbench.datasets.sets import dataset_named
+    from emotui.workbench.masked.codebook import read_codes
+    from emotui.workbench.masked.finished_study import import_study
+
+    named = [(coder, path) if equals else ("", coder) for coder, equals, path in (one.partition("=") for one in sheets)]
+    book = None if codes is None else read_codes(codes)
+    store = look_into(db).store
+    made = import_study(store, dataset_named(store, dataset), name, named, names=(first, second), codes=book, warn=warn)
+    if as_json:
+        print_json({"study": made.name, "texts": len(made.items)})
+    else:
+        say(f"{literal(name)}: {len(made.items)} texts; emotui masked study results {literal(name)}")
 
 
 @study.command("list")
@@ -130,13 +176,15 @@ def results(name: str, db: str | None, read_only: bool, as_json: bool) -> None:
         print_json(document)
         return
     paper = document.pop("paper")
-    codes, own = document.pop("codes"), document.pop("open")
+    codes, own, stray = document.pop("codes"), document.pop("open"), document.pop("stray")
     unanimous = document.pop("unanimous")
     document["unanimous"] = None if unanimous is None else unanimous["share"]
     majority, totals = document.pop("majority"), document.pop("totals")
     print_figures(literal(name), document)
     _print_majority(majority, paper)
     _print_codes(codes, totals, paper)
+    if stray:
+        say("codes kept apart: " + ", ".join(f"{literal(code)} {n}" for code, n in stray.items()))
     if own:
         say("open codes: " + ", ".join(f"{literal(code)} {n}" for code, n in own.items()))
     say(f"paper: {paper['cite']}")

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import click
 
+from emotui.commands.options import lexicon_options
 from emotui.commands.output import (
     as_written,
     json_option,
@@ -18,6 +19,7 @@ from emotui.commands.program_options import db_option, look_into, read_only_opti
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
+from emotui.tasks.masked.lexicon import WordVectors
 from emotui.workbench.datasets import sources as said
 from emotui.workbench.datasets.sets import dataset_named, described
 from emotui.workbench.files.fit import MISSING
@@ -84,6 +86,7 @@ def make_gold(dataset: str, source: str, keep_missing: bool, db: str | None, as_
 @click.option("--encoding", help="Of a text file, such as cp1252.")
 @click.option("--missing", type=click.Choice(MISSING), help="What a text without a prediction counts as.")
 @click.option("--no-sim", is_flag=True, help="Score without Sim (no model is loaded).")
+@lexicon_options
 @skip_bad_option
 @db_option
 @json_option
@@ -97,6 +100,7 @@ def predictions(
     encoding: str | None,
     missing: str | None,
     no_sim: bool,
+    by: WordVectors | None,
     skip_bad: bool,
     db: str | None,
     as_json: bool,
@@ -112,6 +116,7 @@ def predictions(
         options=ReadOptions(delimiter, encoding, _columns(columns)),
         missing=missing,
         sim=not no_sim,
+        lexicon=by,
         skip_bad=skip_bad,
         warn=warn,
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.backends.options import split_options
 from emotui.errors import BadInput
 from emotui.metrics.eans import READINGS, Reading
 from emotui.metrics.human_labels import TIES, Ties
@@ -52,6 +53,20 @@ class ScoreSettings(msgspec.Struct, frozen=True):
     per_sample: bool = False
 
 
+USUAL_HYPOTHESIS = "This example is {}."
+"""What an NLI model is asked about a label unless its SPEC says otherwise: the default of transformers' zero-shot
+classification, by which bart-large-mnli and its like are used and reported.
+"""
+
+
+def asked_usually(spec: str) -> str:
+    """The SPEC of an NLI model with the usual hypothesis, where it names none."""
+    kind, _, argument = spec.partition(":")
+    if kind != "hf" or "hypothesis" in (given := split_options(kind, argument)[1]):
+        return spec
+    return f"{spec}{'&' if given else '#'}hypothesis={USUAL_HYPOTHESIS}"
+
+
 def score_settings(given: Mapping[str, Any]) -> ScoreSettings:
     """From the options that were given. Raises BadInput where a template has no place for the emotion."""
     names = {
@@ -62,6 +77,8 @@ def score_settings(given: Mapping[str, Any]) -> ScoreSettings:
     known = {name: value for name, value in fields.items() if name in ScoreSettings.__struct_fields__}
     if "classifiers" in known:
         known["classifiers"] = tuple(dict.fromkeys(known["classifiers"]))
+    if "nli" in known:
+        known["nli"] = asked_usually(str(known["nli"]))
     found = ScoreSettings(**known)
     if "{emotion}" not in found.template:
         raise BadInput(f"--template needs {{emotion}} where the emotion's name goes: {found.template!r} has none")

@@ -5,9 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from emotui.metrics.baselines import SEED, drawn_golds, most_frequent
 from emotui.metrics.beside import Shared
-from emotui.metrics.masked import DIMENSIONS, fold, masked_report, vector_f1
+from emotui.metrics.masked import DIMENSIONS, fold
 from emotui.records import MaskedGold
 from emotui.tasks.masked.lexicon import WordVectors, given_vectors
 from emotui.tasks.masked.word_vectors import Vector
@@ -64,17 +66,13 @@ def baseline_figures(
 
 
 def _constant_f1(word: str, masks: Mapping[str, int], words: WordVectors) -> float:
-    vector = words.table.get(word)
-    if vector is None:
-        return float(masks[word])
-    known = ((words.table.get(mask), n) for mask, n in masks.items())
-    return sum(n * vector_f1(other, vector) for other, n in known if other is not None)
+    return sum(n * words.score(mask, word).f1 for mask, n in masks.items())
 
 
 def _document(
     gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], words: WordVectors, shared: Shared | None
 ) -> dict[str, Any]:
-    return masked_report(gold, predicted, words.table, supplement=words.supplement, shared=shared)
+    return words.report(gold, predicted, shared)
 
 
 def _without_words(
@@ -85,7 +83,8 @@ def _without_words(
     shared: Shared | None,
 ) -> dict[str, Any]:
     """The figures of bare vectors, under names that are no words and are not told as such."""
-    told = _document(gold, predicted, WordVectors({**words.table, **vectors}, words.supplement), shared)
+    told = _document(gold, predicted, msgspec.structs.replace(words, table={**words.table, **vectors}), shared)
+    told |= {"lexicon": words.document()}
     told |= {"pred_in_lexicon": None, "predicted_words": None, "top_mispredictions": []}
     told["notes"]["pred_in_lexicon"] = "there is no predicted word"
     return told

@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from emotui.metrics.beside import Drawn, Resampled, beside_repeats
-from emotui.metrics.masked import masks_resampled
 from emotui.tasks.masked.detail import Detail
-from emotui.tasks.masked.lexicon import word_vectors
+from emotui.tasks.masked.lexicon import WordVectors
 
 
-def sureness(details: Sequence[Detail], shared: Mapping[str, str | None]) -> dict[str, Any]:
-    """As `beside_repeats`, of `acc_l`, `acc_v` and `f1_v`."""
-    return beside_repeats(details, shared, _resampled)
+def sureness(details: Sequence[Detail], shared: Mapping[str, str | None], words: WordVectors) -> dict[str, Any]:
+    """As `beside_repeats`, of `acc_l`, `acc_v` and `f1_v` by a lexicon."""
 
+    def resampled(of: Sequence[Detail], by: Drawn) -> Resampled:
+        gold = {detail.id: detail.gold for detail in of}
+        return words.resampled(gold, {detail.id: detail.predicted for detail in of}, by)
 
-def _resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
-    gold = {detail.id: detail.gold for detail in details}
-    return masks_resampled(gold, {detail.id: detail.predicted for detail in details}, word_vectors().table, by)
+    return beside_repeats(details, shared, resampled)

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from emotui.metrics.masked import MaskScore, fold, masked_report
-from emotui.metrics.masked_errors import normalised_mispredictions, scored_masks, word_counts
+from emotui.metrics.masked import MaskScore, fold
+from emotui.metrics.masked_errors import normalised_mispredictions, word_counts
 from emotui.metrics.repeats import by_repeat
 from emotui.tables import Cell, Column, Plot, ResultsTable, Row, interval_notes
 from emotui.tasks.masked.baselines import baseline_figures
-from emotui.tasks.masked.detail import CONVENTION, Detail
-from emotui.tasks.masked.lexicon import SIGNED, WordVectors, word_vectors
+from emotui.tasks.masked.detail import Detail, convention_of, lexicon_in
+from emotui.tasks.masked.lexicon import SIGNED, UNLIKE_PAPER, WordVectors, told_of_scale
 from emotui.tasks.masked.published import published
 from emotui.tasks.masked.sureness import sureness
 from emotui.tasks.parts import ScoredRun
@@ -95,22 +95,25 @@ class _Said:
 
     def report(self, details: Sequence[Detail], vectors: WordVectors) -> dict[str, Any]:
         """The figures of some of the answers, with their intervals."""
-        return _report(details, vectors) | sureness(details, self.shared)
+        return _report(details, vectors) | sureness(details, self.shared, vectors)
 
     @cached_property
     def shared(self) -> dict[str, str | None]:
         return self.scored.shared((number, one.id) for one, number in zip(self.details, self.numbers, strict=True))
 
     def masks(self, ids: Sequence[str], vectors: WordVectors) -> list[MaskScore]:
-        return scored_masks({key: self.gold[key] for key in ids}, self.words, vectors.table)
+        return vectors.scored({key: self.gold[key] for key in ids}, self.words)
 
 
-def masked_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
-    """Tables about runs over one dataset; published rows are among them, for those who ask for them."""
+def masked_tables(runs: Sequence[ScoredRun], vectors: WordVectors) -> tuple[ResultsTable, ...]:
+    """Tables about runs over one dataset, all by one lexicon, whichever their kept scores are by.
+
+    Published rows are among them, for those who ask for them, where the lexicon is that of the paper's authors; else a
+    note says why they are not.
+    """
     said = [one for run in runs if (one := _said(run)).details]
     if not said:
         return ()
-    vectors = word_vectors()
     tables = [_main(said, vectors), _topics(said, vectors), _mispredictions(said, vectors), _words(said, vectors)]
     tables += [_pairs(said, vectors), _sizes(said, vectors)]
     return tuple(table for table in tables if table.rows)
@@ -125,18 +128,28 @@ def _report(details: Sequence[Detail], vectors: WordVectors) -> dict[str, Any]:
     def one(of: Sequence[Detail]) -> dict[str, Any]:
         gold = {detail.id: detail.gold for detail in of}
         said = {detail.id: detail.predicted for detail in of}
-        return masked_report(gold, said, vectors.table, supplement=vectors.supplement)
+        return vectors.report(gold, said)
 
     return by_repeat(details, one)
 
 
-def _cells(report: Mapping[str, Any], names: Sequence[str], run: str | None, samples: Sequence[int]) -> list[Cell]:
+def _paper(vectors: WordVectors, table: str) -> tuple[Sequence[Mapping[str, Any]], tuple[str, ...]]:
+    """The rows of a table of the paper and its notes; no rows, and why, by a lexicon that is not its authors'."""
+    if not vectors.express:
+        return (), (f"† {UNLIKE_PAPER}.",)
+    printed = published(table)
+    return printed["rows"], (f"† {printed['cite']}", *printed["notes"])
+
+
+def _cells(
+    report: Mapping[str, Any], names: Sequence[str], run: str | None, samples: Sequence[int], convention: str = ""
+) -> list[Cell]:
     spread, notes, sure = report.get("sd", {}), report.get("notes", {}), report.get("ci95", {})
     return [
         Cell(
             report.get(name),
             spread.get(name),
-            CONVENTION,
+            convention,
             None if report.get(name) is not None else notes.get(name, "it is no figure of this"),
             tuple(samples),
             run,
@@ -157,17 +170,18 @@ def _main(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         samples = sorted(set(one.numbers))
         unknown = report["gold_words"]["unknown"] + report["predicted_words"]["unknown"]
         counts = [Cell(report["masks"], run=one.run), Cell(unknown, run=one.run)]
-        rows.append(Row(one.name, "run", one.run, (*_cells(report, names, one.run, samples), *counts), _remark(one)))
+        own = _cells(report, names, one.run, samples, convention_of(vectors))
+        rows.append(Row(one.name, "run", one.run, (*own, *counts), _remark(one, vectors)))
     gold = {key: words for one in reversed(said) for key, words in one.gold.items()}
     known: dict[str, str | None] = {}
     for one in said:
         known |= one.shared
     for name, figures in baseline_figures(gold, vectors, [known.get(key) for key in gold]).items():
         word = f": {vectors.marked(figures['word'])}" if "word" in figures else ""
-        cells = (*_cells(figures, names[:3], None, ()), Cell(), Cell(figures["masks"]), Cell())
+        cells = (*_cells(figures, names[:3], None, (), convention_of(vectors)), Cell(), Cell(figures["masks"]), Cell())
         rows.append(Row(f"{_NAMES[name]}{word}", "baseline", "", cells))
-    printed = published("3")
-    for row in printed["rows"]:
+    printed, cited = _paper(vectors, "3")
+    for row in printed:
         for way, figures in row["settings"].items():
             label = row["model"] if row["kind"] in ("baseline", "masked LM") else f"{row['model']} {way}"
             cells = tuple(Cell(figures.get(name), convention="EXPRESS, Table 3") for name in names)
@@ -177,14 +191,17 @@ def _main(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         "Masked words",
         tuple(columns),
         tuple(rows),
-        (*_MAIN, *interval_notes(reports)),
-        published_notes=(f"† {printed['cite']}: other texts.", *printed["notes"]),
+        (told_of_scale(vectors), *_MAIN, *interval_notes(reports)),
+        published_notes=(*cited, *(("† The paper's texts are others.",) if printed else ())),
     )
 
 
-def _remark(one: _Said) -> str:
+def _remark(one: _Said, vectors: WordVectors) -> str:
     run = one.scored.run
-    return f"{run.done} of {run.n} answered" if run.done < run.n else ""
+    parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
+    if any(lexicon_in(convention) != vectors.mark for convention in one.scored.conventions):
+        parts.append("its kept scores are by another lexicon")
+    return "; ".join(parts)
 
 
 def _topics(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
@@ -197,7 +214,8 @@ def _topics(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         for one in said:
             of = [detail for detail in one.details if detail.topic == topic]
             numbers = sorted({one.number[detail.id] for detail in of})
-            cells += _cells(one.report(of, vectors), names, one.run, numbers) if of else [Cell()] * len(names)
+            told = _cells(one.report(of, vectors), names, one.run, numbers, convention_of(vectors)) if of else None
+            cells += told or [Cell()] * len(names)
         rows.append(Row(topic, "run", "", tuple(cells)))
     note = "Topics are those of the records (meta.topic)."
     return ResultsTable("masked-topics", "By topic", tuple(columns), tuple(rows), (note,))
@@ -218,8 +236,8 @@ def _mispredictions(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable
             each.append(Cell(len(hit), samples=tuple(sorted(set(hit))), run=one.run))
         label = f"{vectors.marked(pair['label'])} → {vectors.marked(pair['predicted'])}"
         rows.append(Row(label, "run", "", (Cell(pair["share"]), Cell(pair["count"]), *each)))
-    printed = published("A.6")
-    for row in printed["rows"]:
+    printed, cited = _paper(vectors, "A.6")
+    for row in printed:
         cells = (Cell(row["share"], convention="EXPRESS, Table A.6"), *[Cell()] * (len(columns) - 1))
         rows.append(Row(f"{row['label']} → {row['predicted']}", "published", "EXPRESS, Table A.6", cells))
     notes = (
@@ -229,7 +247,6 @@ def _mispredictions(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable
         SIGNED,
     )
     title = "Mispredictions, normalised"
-    cited = (f"† {printed['cite']}", *printed["notes"])
     return ResultsTable("masked-mispredictions", title, tuple(columns), tuple(rows), notes, published_notes=cited)
 
 
@@ -297,17 +314,18 @@ def _pairs(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         told = compare_masks(first, second)
         told["greater"] = compare_masks(first, second, alternative="greater")["wilcoxon_p"]
         told["notes"].setdefault("greater", told["notes"].get("wilcoxon_p", ""))
-        cells = tuple(_cells(told, [column.key for column in columns], None, ()))
+        cells = tuple(_cells(told, [column.key for column in columns], None, (), convention_of(vectors)))
         rows.append(Row(f"{one.name} against {other.name}", "run", f"{one.run}, {other.run}", cells))
     for table in ("A.10", "A.11"):
-        for row in published(table)["rows"]:
+        for row in _paper(vectors, table)[0]:
             label = f"{row['model']} {row['setting']} against zero-shot" if "setting" in row else ""
             label = label or f"{row['model']} against {row['other']}"
             cite = f"EXPRESS, Table {table}"
             known = {"greater": row["p"], "cohens_d_pooled": row["d"]}
             rows.append(Row(label, "published", cite, tuple(Cell(known.get(c.key)) for c in columns)))
-    cited = tuple(f"† {published(table)['cite']}" for table in ("A.10", "A.11"))
-    cited += ("† p and d stand under p > and d, pooled, though the paper names neither.", *published("A.10")["notes"])
+    cited = tuple(dict.fromkeys(note for table in ("A.10", "A.11") for note in _paper(vectors, table)[1]))
+    if vectors.express:
+        cited += ("† p and d stand under p > and d, pooled, though the paper names neither.",)
     return ResultsTable("masked-pairs", "Runs two by two", columns, tuple(rows), _PAIRED, published_notes=cited)
 
 
@@ -345,12 +363,12 @@ def _sizes(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
             own.append((size, acc, one.name, Row(one.name, "run", one.run, (Cell(size), Cell(acc, run=one.run)))))
     printed = [
         (row["size_b"], row["settings"]["zero-shot"]["acc_v"], f"{row['model']} †", _published_size(row))
-        for row in published("3")["rows"]
+        for row in _paper(vectors, "3")[0]
         if "size_b" in row
     ]
     rows = tuple(row for *_, row in sorted([*own, *printed], key=lambda one: (one[0], one[2])))
     notes = ("Own runs stand here where the model's name says its size (Figure 2).",)
-    cited = (f"† {published('3')['cite']}: zero-shot",)
+    cited = (f"† {published('3')['cite']}: zero-shot",) if vectors.express else _paper(vectors, "3")[1]
     return ResultsTable(
         "masked-sizes",
         "Size and Acc_V",

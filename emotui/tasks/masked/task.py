@@ -14,7 +14,7 @@ from emotui.backends.base import Filled, FillMask, ModelCard, Refused
 from emotui.backends.grammars import json_words
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
-from emotui.metrics.masked import fold, masked_report, score_mask
+from emotui.metrics.masked import OUTSIDES, fold
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
@@ -22,9 +22,17 @@ from emotui.records import MaskedGold, MaskedPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
 from emotui.tasks.masked.baselines import score_baselines
-from emotui.tasks.masked.detail import CONVENTION, Detail
+from emotui.tasks.masked.detail import Detail, convention_of
 from emotui.tasks.masked.examples import Example, ExampleFile, example_file, loaded
-from emotui.tasks.masked.lexicon import WordVectors, given_vectors, word_vectors
+from emotui.tasks.masked.lexicon import (
+    FORMS_HELP,
+    LEXICON_HELP,
+    OUTSIDE_HELP,
+    SUPPLEMENT_HELP,
+    WordVectors,
+    given_vectors,
+    word_vectors,
+)
 from emotui.tasks.masked.prompts import PROMPTS, ROOM, SHOWING, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
 from emotui.tasks.masked.sureness import sureness
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoredRun, ScoreOption, TaskFiles, TaskWords
@@ -66,20 +74,6 @@ METRICS = (
 )
 
 
-def _report(details: Sequence[Detail]) -> dict[str, Any]:
-    gold = {detail.id: detail.gold for detail in details}
-    return _document(gold, {detail.id: detail.predicted for detail in details}, word_vectors())
-
-
-def _document(
-    gold: Mapping[str, Sequence[str]],
-    predicted: Mapping[str, Sequence[str]],
-    words: WordVectors,
-    shared: Sequence[str | None] | None = None,
-) -> dict[str, Any]:
-    return masked_report(gold, predicted, words.table, supplement=words.supplement, shared=shared)
-
-
 def _mean_words(samples: Sequence[MaskedGold]) -> dict[str, float]:
     """The mean length of the texts in words, where there are any: Table 4 has it for segments and for full posts."""
     lengths = [len(sample.text.split()) for sample in samples if sample.text]
@@ -102,9 +96,7 @@ def _by_topic(
     if not topics:
         return {}
     names = ("n", "masks", "acc_l", "acc_v", "f1_v")
-    told = {
-        topic: _document(gold, {key: predicted[key] for key in gold}, words) for topic, gold in sorted(topics.items())
-    }
+    told = {topic: words.report(gold, {key: predicted[key] for key in gold}) for topic, gold in sorted(topics.items())}
     return {"by_topic": {topic: {name: one[name] for name in names} for topic, one in told.items()}}
 
 
@@ -116,10 +108,19 @@ def score_files(
     Raises:
         BadInput: the lexicon cannot be read.
     """
+    words = given_vectors(given)
+    told = scored_words(golds, answers, words)
+    return told | ({"notes": told["notes"] | {"lexicon": "; ".join(words.notes)}} if words.notes else {})
+
+
+def scored_words(
+    golds: Sequence[MaskedGold], answers: Sequence[MaskedPrediction], words: WordVectors
+) -> dict[str, Any]:
+    """The figures of predictions against gold, by a lexicon."""
     gold = {sample.id: sample.labels for sample in golds}
-    words, predicted = given_vectors(given), {answer.id: answer.labels for answer in answers}
+    predicted = {answer.id: answer.labels for answer in answers}
     shared = [shared_by(sample.meta) for sample in golds]
-    return _document(gold, predicted, words, shared) | _mean_words(golds) | _by_topic(golds, predicted, words)
+    return words.report(gold, predicted, shared) | _mean_words(golds) | _by_topic(golds, predicted, words)
 
 
 def problem(sample: MaskedGold) -> str | None:
@@ -156,8 +157,10 @@ class Masked(Task):
         fault=miscounted,
         about="Masked emotion words (EXPRESS): as words, and as ten-dimensional vectors.",
         score_options=(
-            ScoreOption("lexicon", "A word lexicon of your own in place of EmoLex (the supplement is then off)."),
-            ScoreOption("no-supplement", "Without emotui's vectors for words that EmoLex lacks.", switch=True),
+            ScoreOption("lexicon", LEXICON_HELP),
+            ScoreOption("forms", FORMS_HELP),
+            ScoreOption("outside", OUTSIDE_HELP, choices=OUTSIDES),
+            ScoreOption("no-supplement", SUPPLEMENT_HELP, switch=True),
         ),
         own=OwnSamples("masked", ("masked.jsonl",)),
     )
@@ -170,8 +173,19 @@ class Masked(Task):
         examples=example_file,
     )
 
-    def __init__(self, settings: FillingSettings | None = None) -> None:
-        self._settings = settings or FillingSettings()
+    def __init__(self, settings: FillingSettings | None = None, lexicon: WordVectors | None = None) -> None:
+        """`lexicon`: what words are compared by; None: EmoLex with the supplement."""
+        self._settings, self._lexicon = settings or FillingSettings(), lexicon
+
+    @property
+    def lexicon(self) -> WordVectors:
+        """What words are compared by."""
+        return self._lexicon or word_vectors()
+
+    def with_lexicon(self, lexicon: object) -> "Masked":
+        """The same task with words compared by these `WordVectors`."""
+        assert isinstance(lexicon, WordVectors)
+        return Masked(self._settings, lexicon)
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> MaskedGold:
         """The text with words that are not known: of the gold words only their number is asked with."""
@@ -232,7 +246,7 @@ class Masked(Task):
         Raises:
             BadInput: one of them is wrong; it is named.
         """
-        return Masked(options_from(self, options, repeats, FillingSettings))
+        return Masked(options_from(self, options, repeats, FillingSettings), self._lexicon)
 
     def ask(self, samples: Sequence[MaskedGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """Ask about each text; one without a text, or with another number of masks than words, is not asked about."""
@@ -303,7 +317,7 @@ class Masked(Task):
 
     def said(self, sample: MaskedGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """A line a mask: the two words, and `M` where they differ; words of the supplement have their sign."""
-        lines, shown = [], word_vectors().marked
+        lines, shown = [], self.lexicon.marked
         for place, word in enumerate(sample.labels):
             name = f"mask {place + 1}"
             if prediction is None:
@@ -316,7 +330,8 @@ class Masked(Task):
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
         """The mean F1_V of a text's masks; M where some mask's is not the gold vector, ! where no list was found."""
-        return [_score(answer) for answer in answers]
+        words = self.lexicon
+        return [_score(answer, words) for answer in answers]
 
     def report(self, samples: Sequence[MaskedGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score masked` names the figures. With repeats each is a mean, and `sd` has its deviation."""
@@ -324,18 +339,23 @@ class Masked(Task):
         once = {detail.id: detail.predicted for detail in details} if len({one.repeat for one in details}) == 1 else {}
         scored = {detail.id for detail in details}
         lengths = _mean_words([sample for sample in samples if sample.id in scored])
-        return by_repeat(details, _report) | lengths | _by_topic(samples, once, word_vectors())
+        words = self.lexicon
+
+        def figures(of: Sequence[Detail]) -> dict[str, Any]:
+            return words.report({one.id: one.gold for one in of}, {one.id: one.predicted for one in of})
+
+        return by_repeat(details, figures) | lengths | _by_topic(samples, once, words)
 
     def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         """Runs beside baselines, by topic, their mispredictions and words, pairs of runs, and size."""
         from emotui.tasks.masked.tables import masked_tables
 
-        return masked_tables(runs)
+        return masked_tables(runs, self.lexicon)
 
     def intervals(self, samples: Sequence[MaskedGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
         """Of the means over masks, which are drawn text by text."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
-        return sureness(details, shared_of(samples))
+        return sureness(details, shared_of(samples), self.lexicon)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read, and how many have a word a mask."""
@@ -362,12 +382,9 @@ def _kept(answer: object) -> Asked:
     return Asked(msgspec.json.encode(masks).decode())
 
 
-def _score(answer: Parsed) -> ScoreRow:
+def _score(answer: Parsed, words: WordVectors) -> ScoreRow:
     sample, said = answer.sample, answer.prediction.labels
-    pairs = [
-        score_mask(word, said[place] if place < len(said) else None, word_vectors().table)
-        for place, word in enumerate(sample.labels)
-    ]
+    pairs = [words.score(word, said[place] if place < len(said) else None) for place, word in enumerate(sample.labels)]
     f1 = tuple(pair.f1 for pair in pairs)
     detail = Detail(sample.id, answer.repeat, sample.labels, said, f1, _topic(sample))
     marks = "M" * any(not pair.same_vector for pair in pairs) + "!" * (answer.prediction.form == "unread")
@@ -376,4 +393,4 @@ def _score(answer: Parsed) -> ScoreRow:
         "acc_l": mean(float(pair.same_word) for pair in pairs),
         "acc_v": mean(float(pair.same_vector) for pair in pairs),
     }
-    return ScoreRow(CONVENTION, values, marks, msgspec.json.encode(detail))
+    return ScoreRow(convention_of(words), values, marks, msgspec.json.encode(detail))

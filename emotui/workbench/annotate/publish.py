@@ -24,6 +24,7 @@ from emotui.workbench.annotate.others import BLIND, PERSON, REVEALED, names_of
 from emotui.workbench.annotate.scheme import Scheme
 from emotui.workbench.annotate.texts import text_of
 from emotui.workbench.datasets.label_maps import with_all_gold, with_labels_mapped
+from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.elsewhere import free_id
 from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig
@@ -103,7 +104,7 @@ def _project(
         if not outputs and not withdrawn:
             continue
         run = run or _start(store, dataset, annotator, which)
-        rows = scored(by, ELSEWHERE, outputs, samples, None)
+        rows = scored(with_lexicon(store, by, run), ELSEWHERE, outputs, samples, None)
         store.revise(run.run, rows, withdrawn, gold=dataset.gold)
         changed += len(rows) + len(withdrawn)
     return changed

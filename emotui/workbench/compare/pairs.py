@@ -29,6 +29,7 @@ from emotui.tasks.masked.published import published as of_masked
 from emotui.tasks.spans.task import Prediction, marks_of
 from emotui.workbench.compare.label_tests import label_tests, with_label_tests
 from emotui.workbench.compare.sources import Compared, comparable, lines_now, says, source_named, values_of
+from emotui.workbench.masked.lexicons import MASKED, check_one_lexicon, lexicons_of
 from emotui.workbench.results.published import published, published_table
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.sharing import groups_of
@@ -174,6 +175,7 @@ class Comparing:
         with self.store.together():
             found = self._dataset(dataset)
             one, other = (source_named(self.store, found, name) for name in (first, second))
+            check_one_lexicon(self.store, found, [one.run, other.run])
             by = self._metric(found, metric)
             shared = groups_of(self.store, found.dataset)
             start = self.store.file_order(found.dataset).start
@@ -236,7 +238,8 @@ class Comparing:
         there = [at for at, column in enumerate(columns) if not np.isnan(column).all()]
         known, columns = [known[at] for at in there], [columns[at] for at in there]
         if not known:
-            return Axis(by, _printed(found.task, by) if papers else (), None, "")
+            return Axis(by, _printed(found.task, by) if papers and found.task != MASKED else (), None, "")
+        lexicons = lexicons_of(self.store, found, [source.run for source in known])
         table = np.stack(columns, axis=1)
         groups = self._groups(found)
         drawn = len(table) if groups is None else int(groups.max()) + 1
@@ -255,9 +258,18 @@ class Comparing:
         order = sorted(range(len(standing)), key=lambda at: sign * (standing[at].mean or 0.0))
         base = next((at for at, source in enumerate(known) if source.key == first), order[0])
         p = adjusted_known(
-            [None if at == base else _p(table[:, base], table[:, at], groups) for at in order], correction
+            [
+                _p(table[:, base], table[:, at], groups) if at != base and lexicons[at] == lexicons[base] else None
+                for at in order
+            ],
+            correction,
         )
         rows = [replace(standing[at], p=p[place]) for place, at in enumerate(order)]
+        if found.task == MASKED:
+            papers = papers and all(words is not None and words.express for words in lexicons)
+            if len({words.mark for words in lexicons if words is not None}) > 1:
+                told = {known[at].key: f"by {words.name}" for at, words in enumerate(lexicons) if words is not None}
+                rows = [replace(row, told=f"{row.told} {told.get(row.key, '')}".strip()) for row in rows]
         people = [one.mean for one in standing if one.kind == "person" and one.mean is not None]
         return Axis(
             by,

@@ -3,7 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from emotui.formats import MOST_PROBLEMS, capped, check_writable, read, write, w
 from emotui.formats.reading import Warn
 from emotui.formats.rows import literal
 from emotui.lexicons import keywords_from
+from emotui.metrics.masked import fold
 from emotui.records import MaskedGold, Text
 from emotui.tasks.masked.building.build import BuiltPost, build, own_words, problem
-from emotui.tasks.masked.building.protocol import Decision, Words
+from emotui.tasks.masked.building.protocol import CONDITION, QUOTED, Decision, Words
 from emotui.tasks.masked.building.tagging import hanta
+from emotui.tasks.masked.word_vectors import read_forms
 
 COLUMNS = ("post", "start", "end", "word", "masked", "pattern", "why", "gap", "review", "around")
 """Of a file of decisions."""
@@ -37,7 +40,7 @@ class Building(msgspec.Struct, frozen=True):
     """How posts are built.
 
     Attributes:
-        words: a file of emotion words, one a line, in place of this project's.
+        words: a file of emotion words in place of this project's: one a line, or forms with their words.
         segmented: whether long posts are cut.
         tokenizer: a folder or file of the tokenizer that segments are measured by; empty: that of `embedded`.
         decided: a file of decisions that a person has gone through.
@@ -60,7 +63,9 @@ class Built(msgspec.Struct, frozen=True):
         return [record for post in self.posts for record in post.records]
 
     def document(self) -> dict[str, Any]:
-        """What was built, counted."""
+        """What was built, counted; and by how often they stand so the words between quotation marks (left), in a
+        condition (left, or masked and to be looked at), and behind "I feel" without being on the list.
+        """
         kept = [post for post in self.posts if post.records]
         decided = [one for post in self.posts for one in post.decisions]
         masked = [one for one in decided if one.masked]
@@ -73,6 +78,11 @@ class Built(msgspec.Struct, frozen=True):
             "emotion_words": len(decided),
             "to_review": sum(bool(one.review) for one in masked),
             "patterns": {name: sum(one.pattern == name for one in masked) for name in ("I feel", "I am", "feeling")},
+            "quoted": _by_word(one.word for one in decided if one.why == QUOTED),
+            "conditional": _by_word(
+                one.word for one in decided if "conditional" in one.review or one.why.startswith(CONDITION)
+            ),
+            "unlisted": _by_word(word for post in self.posts for word in post.unlisted),
         }
 
 
@@ -96,7 +106,7 @@ def build_file(
         Cancelled: `cancelled()` became true between two posts.
         BadInput: a post has no text, or a mask in it already; a file cannot be read; or no post is left.
     """
-    words = Words(keywords_from(how.words)) if how.words else own_words()
+    words = _looked_for(how.words) if how.words else own_words()
     tokens = _tokens(how)
     # All that is wrong with a file is told at once, what cannot be read and what cannot be masked.
     got = read(path, Text, skip_bad=True)
@@ -131,6 +141,21 @@ def build_file(
     if len(without) > MOST_PROBLEMS:
         warn(f"... and {len(without) - MOST_PROBLEMS} more posts without one")
     return Built(tuple(built))
+
+
+def _by_word(words: Iterable[str]) -> dict[str, int]:
+    """How often each word comes, folded, the commonest first."""
+    counts = Counter(map(fold, words))
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _looked_for(path: str) -> Words:
+    """The words of a file: one a line, or inflected forms with their words, of which both are looked for."""
+    plain = keywords_from(path)
+    if not any("," in line or "\t" in line or "{" in line for line in plain):
+        return Words(plain)
+    forms = read_forms(path).words
+    return Words({*forms, *forms.values()})
 
 
 def _line(problem: str) -> int:

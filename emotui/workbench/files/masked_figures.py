@@ -6,11 +6,11 @@ from typing import Any
 from emotui.errors import BadInput
 from emotui.formats import capped, read
 from emotui.formats.rows import literal
-from emotui.metrics.masked import MaskScore, masked_report
-from emotui.metrics.masked_errors import normalised_mispredictions, scored_masks, word_counts
+from emotui.metrics.masked import MaskScore
+from emotui.metrics.masked_errors import normalised_mispredictions, word_counts
 from emotui.metrics.masked_pairs import Alternative, compare_masks
 from emotui.records import MaskedGold, MaskedPrediction
-from emotui.tasks.masked.lexicon import WordVectors
+from emotui.tasks.masked.lexicon import UNLIKE_PAPER_BESIDE, WordVectors, told_of_scale
 from emotui.tasks.masked.published import published
 from emotui.tasks.masked.task import miscounted
 
@@ -32,7 +32,7 @@ def errors(
     """
     golds = _gold(gold)
     said = {name: _said(path, golds, gold) for name, path in predicted.items()}
-    models = [scored_masks(golds, one, words.table) for one in said.values()]
+    models = [words.scored(golds, one) for one in said.values()]
     return {
         "n": len(golds),
         "masks": sum(map(len, golds.values())),
@@ -71,14 +71,15 @@ def sizes(gold: str | None, models: Sequence[tuple[str, float, str]], words: Wor
     for name, size, path in models:
         if not size > 0:
             raise BadInput(f"the size of {literal(name)} is {size}: it is above 0, in thousand millions of weights")
-        told = masked_report(golds, _said(path, golds, str(gold)), words.table)
+        told = words.report(golds, _said(path, golds, str(gold)))
         figures = {key: told[key] for key in ("acc_l", "acc_v", "f1_v")}
         rows.append({"model": name, "kind": "yours", "size_b": size, "published": False} | figures)
-    return {"models": sorted(rows, key=lambda row: (row["size_b"], row["model"]))}
+    notes = [] if not models else [told_of_scale(words), *([] if words.express else [UNLIKE_PAPER_BESIDE])]
+    return {"models": sorted(rows, key=lambda row: (row["size_b"], row["model"])), "notes": notes}
 
 
 def _scored(path: str, golds: Words, gold: str, words: WordVectors) -> list[MaskScore]:
-    return scored_masks(golds, _said(path, golds, gold), words.table)
+    return words.scored(golds, _said(path, golds, gold))
 
 
 def _gold(path: str) -> dict[str, tuple[str, ...]]:

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from emotui.formats import write
 from emotui.formats.reading import Warn
 from emotui.records import MaskedPrediction
-from emotui.tasks.masked.task import score_files
+from emotui.tasks.masked.lexicon import WordVectors, word_vectors
+from emotui.tasks.masked.task import scored_words
 from emotui.workbench.files.build_masked import Building, build_file
 from emotui.workbench.files.predict import predict
-from emotui.workbench.runs.similarity import LazyEmbedder
 
 SETTINGS = {"segments": True, "full posts": False}
 """By their names in the paper: whether posts are cut."""
@@ -28,7 +28,7 @@ def masked_lengths(
     *,
     way: str | None,
     options: Mapping[str, object],
-    given: Mapping[str, Any],
+    lexicon: WordVectors | None = None,
     skip_bad: bool,
     warn: Warn,
 ) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def masked_lengths(
 
     Args:
         how: what words and tokenizer posts are built by.
-        given: the lexicon, as `emotui score masked` takes it.
+        lexicon: what words are compared by; None: the usual one.
 
     Returns:
         `model`, `way`, and `settings`: the figures of each, with `failed`, how many texts were refused.
@@ -57,8 +57,7 @@ def masked_lengths(
         answers = {one.id: one for one in said.answers if isinstance(one, MaskedPrediction)}
         said.answers.close()
         records = [record for record in built.records if record.id in answers]
-        with LazyEmbedder() as embedding:
-            told = score_files(records, list(answers.values()), given, embedding.use)
+        told = scored_words(records, list(answers.values()), lexicon or word_vectors())
         found[name] = {key: told.get(key) for key in FIGURES} | {"failed": said.answers.failed}
         if said.stopped is not None:
             warn(f"{name}: {said.stopped}: {len(records)} of {said.n} texts are answered")

@@ -7,7 +7,7 @@ import msgspec
 
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
-from emotui.metrics.masked import fold, score_mask, standing
+from emotui.metrics.masked import fold, standing
 from emotui.records import MaskedGold
 from emotui.store.query import Run
 from emotui.store.store import Store
@@ -17,6 +17,7 @@ from emotui.tasks.masked.task import MASK, Prediction
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.files.build_masked import Building
 from emotui.workbench.masked.guesses import Guess, guess_of, keep_guess, take_back
+from emotui.workbench.masked.lexicons import lexicon_of
 from emotui.workbench.masked.review import Reviewing, begin_review, reviews, write_reviewed
 from emotui.workbench.masked.study import Coding, begin_study, results, study_sources
 from emotui.workbench.masked.study_log import coders_of, studies
@@ -78,7 +79,7 @@ def entry_of(word: str, words: WordVectors) -> WordEntry:
 
 def mask_said(gold: str, predicted: str | None, likeliest: Sequence[tuple[str, float]], words: WordVectors) -> MaskSaid:
     """What a run said of one mask, against gold."""
-    scored = score_mask(gold, predicted, words.table)
+    scored = words.score(gold, predicted)
     entry = None if scored.predicted is None else entry_of(scored.predicted, words)
     ranks = [rank for rank, (word, _) in enumerate(likeliest, start=1) if fold(word) == fold(gold)]
     return MaskSaid(entry, scored.f1, scored.same_vector, tuple(likeliest), ranks[0] if ranks else None)
@@ -96,8 +97,8 @@ class MaskedBench:
         Raises:
             BadInput: there is no such text, or it has not as many masks as words.
         """
-        words = word_vectors()
         with self.store.together():
+            words = word_vectors() if run is None else lexicon_of(self.store, self.store.run(run))
             found = self.store.samples([sample])
             if not found:
                 raise BadInput(f"there is no text {sample}")

@@ -13,12 +13,12 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.metrics.blind_study import Verdict, study_report
-from emotui.metrics.masked import fold, score_mask
+from emotui.metrics.masked import fold
 from emotui.records import MaskedGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.masked.examples import post_of
-from emotui.tasks.masked.lexicon import word_vectors
+from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.published import published
 from emotui.tasks.masked.task import MASK, Masked, Prediction
 from emotui.workbench.compare.sources import Compared, comparable, says, source_named
@@ -70,11 +70,13 @@ def begin_study(
     most: int | None = None,
     seed: int = 0,
     codes: Sequence[Code] | None = None,
+    lexicon: WordVectors | None = None,
 ) -> Study:
     """Keep a study of two sources, by key or name; `gold` is today's.
 
     Args:
         most: texts at most, drawn by the seed. Of one post one text is taken.
+        lexicon: by which two words differ; None: the usual one.
 
     Raises:
         BadInput: the name is taken or empty, there is no such source, or no text differs.
@@ -88,14 +90,16 @@ def begin_study(
     a, b = (_GOLD if one == GOLD else source_named(store, dataset, one) for one in (first, second))
     if a.key == b.key:
         raise BadInput(f"{literal(first)} and {literal(second)} are one source")
-    items = _differing(store, dataset, a, b, random.Random(f"{seed} posts"))
+    words = lexicon or word_vectors()
+    items = _differing(store, dataset, a, b, random.Random(f"{seed} posts"), words)
     if not items:
         raise BadInput(f"{literal(a.name)} and {literal(b.name)} differ by vectors in no text that both have words for")
     if most is not None and most < len(items):
         chosen = set(random.Random(f"{seed} texts").sample(range(len(items)), most))
         items = [item for at, item in enumerate(items) if at in chosen]
     book = tuple(codes) if codes is not None else express_codes()
-    study = Study(name, dataset.dataset, a.key, b.key, _told(a), _told(b), seed, tuple(items), book)
+    by = f"{words.name}, {words.outside}, {words.mark}" + "".join(f", sha256 {one}" for one in words.sha256)
+    study = Study(name, dataset.dataset, a.key, b.key, _told(a), _told(b), seed, tuple(items), book, by)
     store.append_annotation(STUDY, None, "", msgspec.json.encode(study))
     return study
 
@@ -104,9 +108,10 @@ def _told(source: Compared) -> str:
     return " ".join(part for part in (source.name, source.told) if part)
 
 
-def _differing(store: Store, dataset: Dataset, a: Compared, b: Compared, draw: random.Random) -> list[Item]:
+def _differing(
+    store: Store, dataset: Dataset, a: Compared, b: Compared, draw: random.Random, words: WordVectors
+) -> list[Item]:
     """Texts in which some mask's two words have different vectors, one of each post, in the order of the file."""
-    table = word_vectors().table
     said_a, said_b = (_words(store, dataset, one) for one in (a, b))
     by_post: dict[str, list[Item]] = {}
     for number, record in store.dataset_samples(dataset.dataset):
@@ -115,7 +120,7 @@ def _differing(store: Store, dataset: Dataset, a: Compared, b: Compared, draw: r
         masks = (sample.text or "").count(MASK)
         if not (len(one) == len(other) == masks and all(one) and all(other)):
             continue
-        if any(not score_mask(x, y, table).same_vector for x, y in zip(one, other, strict=True)):
+        if any(not words.score(x, y).same_vector for x, y in zip(one, other, strict=True)):
             by_post.setdefault(post_of(sample), []).append(Item(number, sample.id, one, other))
     return sorted((draw.choice(items) for items in by_post.values()), key=lambda item: item.sample)
 
@@ -306,7 +311,9 @@ def results(store: Store, name: str) -> dict[str, Any]:
     study = study_named(store, name)
     said = {
         coder: {
-            str(entry.sample): Verdict(answer.verdict, not answer.swapped, answer.codes, answer.open)
+            str(entry.sample): Verdict(
+                answer.verdict, not answer.swapped if answer.ordered else None, answer.codes, answer.open, answer.stray
+            )
             for entry, answer in answers_of(store, name, coder)
         }
         for coder in coders_of(store, name)
@@ -316,4 +323,5 @@ def results(store: Store, name: str) -> dict[str, Any]:
     for row in document["codes"]:
         row["about"] = about.get(row["code"], "")
     paper = published("A.7")
-    return {"study": name, "a": study.a_name, "b": study.b_name, **document, "paper": paper}
+    by = {"lexicon": study.lexicon} if study.lexicon else {}
+    return {"study": name, "a": study.a_name, "b": study.b_name, **by, **document, "paper": paper}

@@ -64,14 +64,7 @@ def take_sheet(coding: Coding, path: str) -> int:
     Raises:
         BadInput: the file is no sheet, or an answer is wrong; with the lines.
     """
-    try:
-        lines = read_bytes(path).decode("utf-8-sig")
-    except OSError as error:
-        raise BadInput(f"{literal(path)}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{literal(path)}: not UTF-8") from error
-    csv.field_size_limit(max(csv.field_size_limit(), len(lines) + 1))
-    rows = csv.DictReader(io.StringIO(lines, newline=""))
+    rows = read_table(path)
     if not {"number", "first", "second", "answer"} <= set(rows.fieldnames or ()):
         raise BadInput(f"{literal(path)}:1: a coder's sheet has the columns {', '.join(SHEET)}")
     problems: list[str] = []
@@ -87,6 +80,18 @@ def take_sheet(coding: Coding, path: str) -> int:
     if problems:
         raise BadInput(*capped(problems))
     return coding.say_all(checked)
+
+
+def read_table(path: str) -> "csv.DictReader[str]":
+    """The rows of a table with a header. Raises BadInput where it cannot be read."""
+    try:
+        lines = read_bytes(path).decode("utf-8-sig")
+    except OSError as error:
+        raise BadInput(f"{literal(path)}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{literal(path)}: not UTF-8") from error
+    csv.field_size_limit(max(csv.field_size_limit(), len(lines) + 1))
+    return csv.DictReader(io.StringIO(lines, newline=""))
 
 
 Said = tuple[int, str, str, tuple[str, ...], tuple[str, ...]]

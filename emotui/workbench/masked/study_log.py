@@ -22,7 +22,10 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Study(msgspec.Struct, frozen=True):
-    """Two sources by their keys and names, the texts in which they differ, and the codebook."""
+    """Two sources by their keys and names, the texts in which they differ, and the codebook.
+
+    `lexicon`: by which they differ, in words; empty in studies that were begun before it was kept.
+    """
 
     name: str
     dataset: int
@@ -33,6 +36,7 @@ class Study(msgspec.Struct, frozen=True):
     seed: int
     items: tuple[Item, ...]
     codes: tuple[Code, ...]
+    lexicon: str = ""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -43,7 +47,11 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a coder said of a text. `swapped`: b stood first; `answer`: one of `ANSWERS`, as the words stood."""
+    """What a coder said of a text. `swapped`: b stood first; `answer`: one of `ANSWERS`, as the words stood.
+
+    `stray`: codes of an imported answer that are not in the codebook, or do not go with the answer. `ordered`: whether
+    it is known which word stood first.
+    """
 
     study: str
     answer: str
@@ -51,6 +59,8 @@ class Answer(msgspec.Struct, frozen=True):
     rationale: str = ""
     open: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    stray: tuple[str, ...] = ()
+    ordered: bool = True
 
     @property
     def verdict(self) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from emotui.backends.host import Cancelled
 from emotui.store.query import Dataset, Run
@@ -11,9 +11,13 @@ from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.registry import task_named
+from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.progress import IsCancelled, OnCount
 from emotui.workbench.runs.scores import former_gold, metrics
 from emotui.workbench.runs.sharing import groups_of
+
+if TYPE_CHECKING:
+    from emotui.tasks.masked.lexicon import WordVectors
 
 _BATCH = 1000
 _OF_F1 = re.compile("(macro|micro|samples|weighted)_f1")
@@ -22,13 +26,20 @@ _SUBSCRIPT = re.compile("[A-Za-z][0-9]?_[A-Za-z]+")
 
 
 def run_tables(
-    store: Store, dataset: Dataset, runs: Sequence[Run], elsewhere: Sequence[Run], cancelled: IsCancelled, told: OnCount
+    store: Store,
+    dataset: Dataset,
+    runs: Sequence[Run],
+    elsewhere: Sequence[Run],
+    cancelled: IsCancelled,
+    told: OnCount,
+    lexicon: "WordVectors | None" = None,
 ) -> tuple[ResultsTable, ...]:
     """Tables of runs over one dataset.
 
     Args:
         elsewhere: runs over other datasets of the task, by which a task may choose what it must not choose here.
         told: how many answers have been read so far.
+        lexicon: what masked words of all runs are compared by; None: that of the first run's scores.
 
     Raises:
         Cancelled: between two thousand answers or so.
@@ -39,7 +50,12 @@ def run_tables(
     for run in (*runs, *elsewhere):
         own.append(read(run, before, told))
         before += run.done
-    tables = task_named(dataset.task).tables(own[: len(runs)], own[len(runs) :])
+    task = task_named(dataset.task)
+    if lexicon is not None:
+        task = task.with_lexicon(lexicon)
+    elif runs:
+        task = with_lexicon(store, task, runs[0])
+    tables = task.tables(own[: len(runs)], own[len(runs) :])
     return tables or _figures(store, dataset, own[: len(runs)])
 
 
@@ -67,7 +83,7 @@ def _scored(
     before: int,
     told: OnCount,
 ) -> ScoredRun:
-    scores = []
+    scores, conventions = [], set()
     for at, outcome in enumerate(store.outcomes(run.run)):
         if at % _BATCH == 0:
             if cancelled():
@@ -75,7 +91,8 @@ def _scored(
             told(before + at)
         if outcome.detail is not None:
             scores.append((outcome.sample, outcome.detail))
-    return ScoredRun(run, names.get(run.dataset, ""), scores, groups or {}, _rated(store, run))
+            conventions.add(outcome.convention or "")
+    return ScoredRun(run, names.get(run.dataset, ""), scores, groups or {}, frozenset(conventions), _rated(store, run))
 
 
 def _rated(store: Store, run: Run) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:

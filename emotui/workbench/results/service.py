@@ -6,7 +6,7 @@ Only annotators have no stored scores: theirs are made here, once a dataset, wit
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from emotui.backends.base import OnStep
 from emotui.backends.host import IsCancelled, ModelProcess
@@ -15,9 +15,11 @@ from emotui.metrics.transitions import row_shares
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import Bars, ResultsTable, Transitions
+from emotui.tasks.registry import task_named
 from emotui.tasks.spans.task import Spans
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
+from emotui.workbench.masked.lexicons import told_of_lexicons
 from emotui.workbench.results.older_gold import told_of_gold
 from emotui.workbench.results.prompting_tables import prompting_tables
 from emotui.workbench.results.run_tables import run_tables
@@ -36,6 +38,9 @@ from emotui.workbench.runs.run import EMBEDDING
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.task_metrics import metrics_of
+
+if TYPE_CHECKING:
+    from emotui.tasks.masked.lexicon import WordVectors
 
 Answer = TypeVar("Answer")
 
@@ -89,6 +94,7 @@ class Results:
         baselines: bool = True,
         published: bool | None = False,
         among: Sequence[str] | None = None,
+        lexicon: "WordVectors | None" = None,
         cancelled: IsCancelled = never,
         on_step: OnStep = untold,
     ) -> tuple[ResultsTable, ...]:
@@ -104,15 +110,18 @@ class Results:
             sim: whether annotators get theirs, which loads the embedded model the first time.
             baselines: whether what costs nothing stands under the runs; all samples are scored for it the first time.
             among: the runs over other datasets by which a task may choose what it must not choose here; None: any.
+            lexicon: what masked words are compared by, whatever scores are kept; None: that of the first run's scores.
             published: whether the paper's rows, which are of other samples, stand beside; without them a table may have
                 no row, and is left out. None: tables from which both can be made by `ResultsTable.shown`.
 
         Raises:
-            BadInput: no such dataset; a run is of another dataset.
+            BadInput: no such dataset; a run is of another dataset; a lexicon is given for a task without words.
         """
         found = self._dataset(dataset, of_spans=False)
+        if lexicon is not None:
+            task_named(found.task).with_lexicon(lexicon)
         if found.task != SPANS:
-            made = _shown(self._run_tables(found, runs, among, cancelled, on_step), published)
+            made = _shown(self._run_tables(found, runs, among, lexicon, cancelled, on_step), published)
             made += self._by_slice(found, runs)
             made += self.spread(found.dataset, runs, cancelled=cancelled)
             return told_of_gold([table for table in made if table.rows], self._store, found)
@@ -146,7 +155,9 @@ class Results:
             mark = self._store.run_revisions([run.run for run in chosen]), found.fingerprint
             names = tuple(run.run for run in chosen)
             return self._once(
-                ("means", found.dataset, names), mark, lambda: means(self._store, found.dataset, chosen, titles)
+                ("means", found.dataset, names),
+                mark,
+                lambda: told_of_lexicons(means(self._store, found.dataset, chosen, titles), self._store, found, chosen),
             )
 
     def _by_slice(self, dataset: Dataset, names: Sequence[str] | None) -> list[ResultsTable]:
@@ -157,7 +168,8 @@ class Results:
 
         kept = [with_state(run) for run in self._store.runs(dataset.dataset)]
         runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]
-        return list(slice_table(self._store, dataset, runs, metrics_of(self._store, dataset.dataset)[0]))
+        made = slice_table(self._store, dataset, runs, metrics_of(self._store, dataset.dataset)[0])
+        return list(told_of_lexicons(made, self._store, dataset, runs))
 
     def spread(
         self, dataset: int | str, runs: Sequence[str] | None = None, *, cancelled: IsCancelled = never
@@ -319,6 +331,7 @@ class Results:
         dataset: Dataset,
         names: Sequence[str] | None,
         among: Sequence[str] | None,
+        lexicon: "WordVectors | None",
         cancelled: IsCancelled,
         on_step: OnStep,
     ) -> tuple[ResultsTable, ...]:
@@ -349,9 +362,15 @@ class Results:
         # Versions of texts are rated after they were made, which changes none of the runs.
         said_since = self._store.marker() if dataset.task == "generation" else None
         return self._once(
-            ("run tables", dataset.dataset, tuple(run.run for run in runs), among if among is None else tuple(among)),
+            (
+                "run tables",
+                dataset.dataset,
+                tuple(run.run for run in runs),
+                among if among is None else tuple(among),
+                "" if lexicon is None else lexicon.mark,
+            ),
             (marks, tuple((run.run, run.state) for run in every), dataset.name, dataset.gold, said_since),
-            lambda: run_tables(self._store, dataset, runs, others, cancelled, told),
+            lambda: run_tables(self._store, dataset, runs, others, cancelled, told, lexicon),
         )
 
     def titles(self, dataset: int | str) -> dict[str, str]:

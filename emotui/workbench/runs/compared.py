@@ -6,6 +6,7 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.compare.sources import Compared, source_named, values_of
+from emotui.workbench.masked.lexicons import check_one_lexicon
 from emotui.workbench.runs.sharing import groups_of
 from emotui.workbench.task_metrics import metrics_of
 
@@ -37,6 +38,7 @@ def compare_runs(
     from emotui.workbench.compare.label_tests import label_tests, with_label_tests
 
     dataset, sources = both_sources(store, first, second)
+    check_one_lexicon(store, dataset, [source.run for source in sources])
     known = metrics_of(store, dataset.dataset)
     name = metric or known[0].name
     if name not in {one.name for one in known}:

@@ -6,7 +6,7 @@ What is said stands in the outputs by the keys of records in files, so it can be
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,12 +24,16 @@ from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.files.fit import without_prediction
+from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig, asked_of, stored_samples
-from emotui.workbench.runs.run import scored_outputs
+from emotui.workbench.runs.run import by_lexicon, scored_outputs
 from emotui.workbench.runs.said_lines import Line, said_lines
 from emotui.workbench.runs.scores import ELSEWHERE
 from emotui.workbench.runs.similarity import Embedder
+
+if TYPE_CHECKING:
+    from emotui.tasks.masked.lexicon import WordVectors
 
 FILE = "file"
 
@@ -68,6 +72,7 @@ def import_predictions(
     options: ReadOptions | None = None,
     missing: str | None = None,
     sim: bool = True,
+    lexicon: "WordVectors | None" = None,
     skip_bad: bool = False,
     warn: Warn,
     cancelled: IsCancelled | None = None,
@@ -78,6 +83,7 @@ def import_predictions(
         format_name: `project` or a layout; None: the project's records of the dataset's task where the file is one of
             these, else the layout that recognises it.
         missing: what texts without a prediction count as: `empty`, an answer that says nothing; `skip`, left out.
+        lexicon: what masked words are compared by; None: the usual one, or that of the source that is there.
 
     Raises:
         BadInput: the file is bad, it has ids that the dataset has not, ids are missing, or the dataset has another
@@ -107,7 +113,7 @@ def import_predictions(
     said = [Said(numbers[one.id], one.repeat, one.keys) for one in lines]
     if missing == "empty":
         said += [Said(numbers[key], repeat, {}) for key, repeat in lacking]
-    run = keep_said(store, dataset, source, FILE, said, sim=sim, cancelled=cancelled)
+    run = keep_said(store, dataset, source, FILE, said, sim=sim, lexicon=lexicon, cancelled=cancelled)
     return Imported(run, used, len(lacking))
 
 
@@ -120,12 +126,14 @@ def keep_said(
     *,
     sim: bool = True,
     embed: Embedder | None = None,
+    lexicon: "WordVectors | None" = None,
     cancelled: IsCancelled | None = None,
 ) -> Run:
     """Keep what a person or a file says as a source of a dataset, scored; what was cut short goes on.
 
     Args:
         embed: of the embedded model; None: that is loaded where scores need it.
+        lexicon: as of `import_predictions`; a source that is there is scored by it again.
 
     Raises:
         BadInput: the name is blank, or the dataset has another source of this name.
@@ -133,7 +141,7 @@ def keep_said(
     if not name.strip():
         raise BadInput("the source needs a name")
     name = as_unicode(name)
-    task = task_named(dataset.task)
+    task = with_lexicon(store, task_named(dataset.task), None, lexicon)
     mark = _identity(asked_of(store, dataset), name, kind, said)
     known = [run for run in store.runs(dataset.dataset) if run.source == kind and run.model == name]
     same = [run for run in known if run.identity == mark]
@@ -143,10 +151,10 @@ def keep_said(
             f"or throw that one away with emotui delete {known[0].run}"
         )
     if same and same[0].state == "done":
-        return same[0]
+        return by_lexicon(store, same[0], lexicon, cancelled)
     run = same[0].run if same else free_id(name, dataset.name, store.run_names())
     repeats = 1 + max((one.repeat for one in said), default=0)
-    config = signed(RunConfig(repeats=repeats, emotui=__version__))
+    config = signed(RunConfig(repeats=repeats, emotui=__version__, lexicon="" if lexicon is None else lexicon.mark))
     store.start_run(run, mark, task.name, name, dataset.dataset, msgspec.to_builtins(config), len(said), kind)
     done = store.done(run)
     outputs = [

@@ -31,7 +31,8 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     `boot`, `space`, `begun`: the start of the machine, what its process numbers count in, and when the process began.
     `questions`: the run's identity without the answers, where these stand in files that may become more.
-    `shard`: which part of `whole` samples it is (`i/n`); empty for all of them.
+    `shard`: which part of `whole` samples it is (`i/n`); empty for all of them. `lexicon`: the mark of the one that its
+    first scores were asked to be by; empty for the usual one.
     """
 
     seed: int = 0
@@ -49,6 +50,7 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     shard: str = ""
     whole: int = 0
     questions: str = ""
+    lexicon: str = ""
 
 
 def identity(task: Task, of: Mapping[str, str], card: ModelCard, seed: int, repeats: int, way: str = "") -> str:

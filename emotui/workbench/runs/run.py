@@ -6,7 +6,7 @@ Asking, parsing and scoring are separate steps over what is kept, so `rescore` n
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Asked, Task
 from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
+from emotui.workbench.masked.lexicons import lexicon_of, with_lexicon
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.cards import remember_card, remembered_card
 from emotui.workbench.runs.holders import is_own, signed
@@ -44,6 +45,9 @@ from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import GOING, with_state
 from emotui.workbench.runs.window import Stop, Window
 from emotui.workbench.shards.shard import Shard, places_of
+
+if TYPE_CHECKING:
+    from emotui.tasks.masked.lexicon import WordVectors
 
 EMBEDDING = "embedded"
 """The model behind Sim."""
@@ -67,6 +71,7 @@ def run_task(
     take_over: bool = False,
     retry: bool = False,
     fresh: bool = False,
+    lexicon: "WordVectors | None" = None,
     on_progress: OnProgress = lambda progress: None,
     cancelled: IsCancelled | None = None,
 ) -> Run:
@@ -83,6 +88,8 @@ def run_task(
         resume: a stopped run to finish instead of starting one; its own limit, repeats, way and options hold.
         retry: ask in it also about texts that were passed over, because the model did not finish them.
         take_over: finish it even where its process may be at it still, on a machine that cannot be asked.
+        lexicon: what masked words are compared by; a finished run that is returned is scored by it again. None: the
+            usual one, or that of the run.
 
     Raises:
         BadInput: `resume` does not fit the model or dataset, the dataset has labels only, or there is no such way or
@@ -92,6 +99,12 @@ def run_task(
     """
     if not has_texts(dataset):
         raise BadInput(f"{dataset.name} has labels only: import it with its texts first (docs/results.md)")
+    if lexicon is not None:
+        if resume is not None:
+            raise BadInput(
+                "--resume goes on by the run's own lexicon: finish it, then emotui rescore RUN --lexicon FILE"
+            )
+        with_lexicon(store, task_named(dataset.task), None, lexicon)  # a task without words refuses it
     waits = _Waits(
         RunProgress("", model.spec, 0, dataset.n, 0, None, None, f"loading {model.spec}"), on_progress, cancelled
     )
@@ -101,7 +114,7 @@ def run_task(
     known = None if resume is not None or fresh else remembered_card(store, model)
     plan = None if known is None else asked.plan(known)
     if plan is not None and plan.hit is not None:
-        return plan.hit
+        return by_lexicon(store, plan.hit, lexicon, cancelled)
     if known is not None and plan is not None and plan.twin is not None:
         card = known
     else:
@@ -135,12 +148,13 @@ def run_task(
     else:
         plan = plan or asked.plan(card)
         if plan.hit is not None and not fresh:
-            return plan.hit
+            return by_lexicon(store, plan.hit, lexicon, cancelled)
         task, way, options, places = plan.task, plan.way, plan.options, asked.places
         part, whole = (str(shard), asked.whole) if shard else ("", 0)
         former, mark, name = "", plan.identity, plan.name
         questions = questions_of(store, task, dataset, card, seed, repeats, way)
         twin = None if fresh else plan.twin
+    by = lexicon.mark if lexicon is not None else "" if resume is None else str(run.config.get("lexicon", ""))
     config = RunConfig(
         seed=seed,
         repeats=repeats,
@@ -152,6 +166,7 @@ def run_task(
         shard=part,
         whole=whole,
         questions=next(iter(questions), ""),
+        lexicon=by,
     )
     run = store.start_run(
         run=name,
@@ -165,6 +180,7 @@ def run_task(
     )
     # From now on nobody replaces its gold; until a moment ago somebody may have.
     dataset = store.dataset(dataset.dataset) or dataset
+    task = with_lexicon(store, task, run, lexicon)
     if twin is not None:
         _take_over(store, task, way, dataset, twin, run.run, cancelled)
     stop = Stop(cancelled)
@@ -353,14 +369,33 @@ def still_open(n: int, of: int, why: str) -> str:
     return f"{n} of {of} could not be answered: {why}"
 
 
-def rescore(store: Store, run: str, *, sim: bool = True, cancelled: IsCancelled | None = None) -> Run:
-    """Parse and score a run's kept outputs again, in one transaction; the outputs stay as they are."""
+def by_lexicon(store: Store, run: Run, lexicon: "WordVectors | None", cancelled: IsCancelled | None) -> Run:
+    """A run with its words compared by this lexicon, scored again where its scores are by another."""
+    if lexicon is None or lexicon_of(store, run).mark == lexicon.mark:
+        return run
+    return rescore(store, run.run, lexicon=lexicon, cancelled=cancelled)
+
+
+def rescore(
+    store: Store,
+    run: str,
+    *,
+    sim: bool = True,
+    lexicon: "WordVectors | None" = None,
+    cancelled: IsCancelled | None = None,
+) -> Run:
+    """Parse and score a run's kept outputs again, in one transaction; the outputs stay as they are.
+
+    Args:
+        lexicon: what masked words are compared by from now on; None: what they were.
+    """
     found = store.run(run)
     dataset = store.dataset(found.dataset)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
     settings = msgspec.convert(found.config, RunConfig)
     task = task_named(dataset.task).with_options(settings.options, settings.repeats)
+    task = with_lexicon(store, task, found, lexicon)
     way = settings.way if found.source == "model" else ELSEWHERE
     rows = scored_outputs(
         store, task, way, dataset, list(store.results(found.run)), found.model, sim=sim, cancelled=cancelled

@@ -14,6 +14,7 @@ from emotui.tasks.added_metrics import NO_VALUE, mean_of, with_added
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
 from emotui.workbench.datasets.label_maps import note_on
+from emotui.workbench.masked.lexicons import note_on_lexicon, with_lexicon
 from emotui.workbench.runs.plan import RunConfig, stored_samples
 from emotui.workbench.runs.similarity import Embedder
 
@@ -99,7 +100,7 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
         if number in numbers
     ]
     settings = msgspec.convert(run.config, RunConfig)
-    task = task_named(dataset.task).with_options(settings.options, settings.repeats)
+    task = with_lexicon(store, task_named(dataset.task).with_options(settings.options, settings.repeats), run)
     added = _added_means(task, rows)
     scores = [row.score for row in rows if row.score is not None]
     asked = dict(task.diagnostics(rows))
@@ -115,6 +116,8 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
         notes["run"] = why
     if mapped := note_on(store, dataset, run.run, {score.convention for score in scores}):
         notes["labels"] = mapped
+    if by := note_on_lexicon(task, {score.convention for score in scores}):
+        notes["lexicon"] = by
     if version < dataset.gold:
         notes["gold"] = f"{_under(versions, dataset)}: emotui rescore {run.run}"
     if notes:

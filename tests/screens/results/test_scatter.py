@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.place import Results
 from emotui.screens.results.scatter import beside
 from emotui.tables import Plot
+from emotui.tasks.masked.lexicon import word_vectors
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.runs.elsewhere import import_predictions
 from emotui.workbench.workspace import FIRST_START, Workspace
@@ -98,7 +100,9 @@ async def test_words_and_models_are_named_points_and_printed_ones_come_when_aske
     made.set_setting(FIRST_START, "done")
     made.import_files([str(tmp_path / "gold.jsonl")], "gold", "masked")
     dataset = dataset_named(made.store, "gold")
-    import_predictions(made.store, dataset, str(tmp_path / "said.jsonl"), "Mine-4B", warn=lambda line: None)
+    authors = replace(word_vectors(), express=True, key="0123456789abcdef")
+    said_by = str(tmp_path / "said.jsonl")
+    import_predictions(made.store, dataset, said_by, "Mine-4B", lexicon=authors, warn=lambda line: None)
     async with opened(made, size) as pilot:
         await press(pilot, "5", "7", "v", "v")
         shown = screen_text(pilot)

@@ -17,6 +17,7 @@ from emotui.records import GenerationGold, Text
 from emotui.tasks.generation.detail import Detail, Prediction
 from emotui.tasks.generation.embedding import distinct, eans_of, nearest_label, once
 from emotui.tasks.generation.measured import mark
+from emotui.tasks.generation.options import score_settings
 from emotui.tasks.generation.prompts import read_generation_prompts, rewritten
 from emotui.tasks.generation.task import METRICS, REWRITE, EmotionGeneration
 from emotui.tasks.generation.whole import joined, parted
@@ -240,3 +241,16 @@ def test_what_further_models_said_is_in_scores_without_asking_them_again() -> No
     assert named is not None
     assert named.help.startswith("ERS by judge")
     assert task.metric_named("other") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ("hf:models/nli", "hf:models/nli#hypothesis=This example is {}."),
+        ("hf:models/nli#device=cpu", "hf:models/nli#device=cpu&hypothesis=This example is {}."),
+        ("hf:models/nli#hypothesis=It is {}.", "hf:models/nli#hypothesis=It is {}."),
+        ("openai:http://localhost:1/m", "openai:http://localhost:1/m"),
+    ],
+)
+def test_an_nli_model_is_asked_with_its_usual_hypothesis_unless_its_spec_names_one(given: str, asked: str) -> None:
+    assert score_settings({"nli": given}).nli == asked

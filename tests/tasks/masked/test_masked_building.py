@@ -259,3 +259,24 @@ def test_gold_with_other_masks_than_words_is_blamed_by_its_own_line_and_left_out
         assert emotui(*command, *files).err.splitlines() == [why]
     done = emotui("score", "masked", *files, "--skip-bad", "--json")
     assert (done.document["n"], f"skipped {why}" in done.err) == (1, True)
+
+
+def test_the_report_of_a_build_names_quoted_conditional_and_unlisted_words(emotui: Emotui, tmp_path: Path) -> None:
+    posts = [
+        'I feel sad. She said: "I feel angry about it all."',
+        "I feel discombobulatedly odd but I am so happy.",
+        "If I feel guilty I call. I would feel sad then. I feel so crummy today.",
+    ]
+    rows = [json.dumps({"id": str(at), "text": text}) for at, text in enumerate(posts)]
+    (tmp_path / "p.jsonl").write_text("\n".join(rows))
+    told = emotui("masked", "build", "--posts", "p.jsonl", "--to", "m.jsonl", "--json").document
+    assert told["quoted"] == {"angry": 1}
+    assert told["conditional"] == {"guilty": 1, "sad": 1}
+    assert told["unlisted"] == {"crummy": 1, "odd": 1}
+
+
+def test_forms_with_their_words_are_looked_for_as_a_list_is(emotui: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text(json.dumps({"id": "a", "text": "I feel the saddest. I feel sad."}))
+    (tmp_path / "f.csv").write_text("form,word\nsaddest,sad\n")
+    told = emotui("masked", "build", "--posts", "p.jsonl", "--words", "f.csv", "--json").document
+    assert [record["labels"] for record in told["built"]] == [["saddest", "sad"]]

@@ -2,12 +2,13 @@
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from emotui.metrics.masked import score_mask
 from emotui.store.query import Run
 from emotui.tables import Cell, ResultsTable
-from emotui.tasks.masked.detail import Detail
-from emotui.tasks.masked.lexicon import word_vectors
+from emotui.tasks.masked.detail import Detail, convention_of
+from emotui.tasks.masked.lexicon import UNLIKE_PAPER, word_vectors
 from emotui.tasks.masked.tables import masked_tables, size_of
 from emotui.tasks.parts import ScoredRun
 
@@ -32,9 +33,13 @@ FEW = run("Qwen3-4B", "few-shot-nearest", a=("sad", "angry"), b=("happy",), c=("
 OTHER = run("mystery", "zero-shot", a=("sad",), b=("happy",), c=("happy",))
 
 
+AUTHORS = replace(word_vectors(), express=True, name="theirs.csv", key="0123456789abcdef")
+"""EmoLex and the supplement in the place of the authors' own, which are not here."""
+
+
 @pytest.fixture(scope="module")
 def tables() -> dict[str, ResultsTable]:
-    return {table.key: table.shown(published=False) for table in masked_tables([ZERO, FEW, OTHER])}
+    return {table.key: table.shown(published=False) for table in masked_tables([ZERO, FEW, OTHER], word_vectors())}
 
 
 def cell(table: ResultsTable, row: str, column: str) -> Cell:
@@ -93,7 +98,9 @@ def test_pairs_are_ways_of_a_model_and_models_in_a_way(tables: dict[str, Results
 
 def test_ways_other_than_zero_shot_are_not_set_against_each_other_and_filling_counts_as_zero_shot() -> None:
     cot, filling = run("Qwen3-4B", "cot"), run("mlm", "")
-    pairs = next(table for table in masked_tables([cot, FEW, ZERO, filling]) if table.key == "masked-pairs")
+    pairs = next(
+        table for table in masked_tables([cot, FEW, ZERO, filling], word_vectors()) if table.key == "masked-pairs"
+    )
     assert [row.label for row in pairs.shown(published=False).rows] == [
         "Qwen3-4B cot against Qwen3-4B zero-shot",
         "Qwen3-4B few-shot-nearest against Qwen3-4B zero-shot",
@@ -102,7 +109,7 @@ def test_ways_other_than_zero_shot_are_not_set_against_each_other_and_filling_co
 
 
 def test_models_whose_name_says_their_size_stand_by_it_and_the_papers_only_when_asked() -> None:
-    raw = next(table for table in masked_tables([ZERO, OTHER]) if table.key == "masked-sizes")
+    raw = next(table for table in masked_tables([ZERO, OTHER], AUTHORS) if table.key == "masked-sizes")
     own, both = raw.shown(published=False), raw.shown(published=True)
     assert [row.label for row in own.rows] == ["Qwen3-4B zero-shot"]
     assert own.plot is not None
@@ -128,4 +135,22 @@ def test_the_size_of_a_model_is_what_its_name_says(model: str, size: float | Non
 
 
 def test_a_run_without_answers_makes_no_table() -> None:
-    assert masked_tables([ScoredRun(ZERO.run, "posts", [])]) == ()
+    assert masked_tables([ScoredRun(ZERO.run, "posts", [])], AUTHORS) == ()
+
+
+def test_the_papers_rows_stand_beside_figures_by_its_authors_lexicon_alone_and_else_it_is_said_why_not() -> None:
+    for vectors, stand in ((AUTHORS, True), (word_vectors(), False), (word_vectors(supplement=False), False)):
+        made = [table.shown(published=True) for table in masked_tables([ZERO, FEW, OTHER], vectors)]
+        printed = [table for table in made if table.key not in ("masked-topics", "masked-words")]
+        assert len(printed) == 4
+        assert all(any(row.published for row in table.rows) == stand for table in printed)
+        assert all(any(UNLIKE_PAPER in note for note in table.notes) != stand for table in printed)
+        assert vectors.name in made[0].notes[0]
+
+
+def test_a_run_whose_kept_scores_are_by_another_lexicon_says_so_and_its_figures_are_by_the_tables_own() -> None:
+    kept = ScoredRun(ZERO.run, "posts", ZERO.scores, conventions=frozenset([convention_of(AUTHORS)]))
+    main = masked_tables([kept, FEW], word_vectors())[0]
+    assert [row.remark for row in main.rows[:2]] == ["its kept scores are by another lexicon", ""]
+    assert masked_tables([kept], AUTHORS)[0].rows[0].remark == ""
+    assert cell(main, "Qwen3-4B zero-shot", "f1_v").convention == convention_of(word_vectors())

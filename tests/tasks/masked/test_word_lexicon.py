@@ -7,7 +7,7 @@ from pathlib import Path
 from emotui.metrics.masked import DIMENSIONS
 from emotui.store.store import Store
 from emotui.tasks.masked.word_questions import choice_for, question
-from emotui.tasks.masked.word_vectors import vectors_from
+from emotui.tasks.masked.word_vectors import read_lexicon
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, SetNumber
 from tests.conftest import Emotui
@@ -65,7 +65,7 @@ def test_what_people_say_of_words_becomes_a_lexicon_that_scoring_reads(emotui: E
     row = told["by_word"][0]
     assert (row["people"], row["halved"], row["emotion"]) == (2, ["trust"], 1)
     only_positive = tuple(int(name == "positive") for name in DIMENSIONS)
-    assert vectors_from(str(tmp_path / "mine.csv")) == {"bearable": only_positive}
+    assert read_lexicon(str(tmp_path / "mine.csv")).vectors == {"bearable": only_positive}
     assert emotui(*asked, "--least", "3").err.strip() == "no word has an answer that counts: nothing is written"
     assert emotui(*asked, "--with-emolex", "--json").document["written"] > 6000
     with (tmp_path / "mine.csv").open() as file:

@@ -7,7 +7,7 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.records import MaskedGold, Text
-from emotui.tasks.masked.building.protocol import Decision, Words, decisions
+from emotui.tasks.masked.building.protocol import Decision, Words, decisions, unlisted
 from emotui.tasks.masked.building.segments import Place, segments
 from emotui.tasks.masked.building.tagging import Tag
 from emotui.tasks.masked.lexicon import emotion_words
@@ -19,13 +19,15 @@ BY_A_PERSON = "decided by a person"
 class BuiltPost(msgspec.Struct, frozen=True):
     """What became of one post: its emotion words, and its records; none where no word of it is the writer's own.
 
-    `places`: where its emotion words stand, in the order of `decisions`, whatever a person moved.
+    `places`: where its emotion words stand, in the order of `decisions`, whatever a person moved. `unlisted`: words
+    that stand as an emotion word would, and are not looked for.
     """
 
     post: str
     decisions: tuple[Decision, ...]
     records: tuple[MaskedGold, ...]
     places: tuple[Place, ...]
+    unlisted: tuple[str, ...] = ()
 
 
 def own_words() -> Words:
@@ -67,15 +69,16 @@ def build(
     for before, one in pairwise(chosen):
         if one.start < before.end:
             raise BadInput(f"{post.id}: the masks at {before.start}-{before.end} and {one.start}-{one.end} overlap")
+    others = tuple(unlisted(post.text, words, tag))
     if not chosen:
-        return BuiltPost(post.id, tuple(found), (), places)
+        return BuiltPost(post.id, tuple(found), (), places, others)
     text, masks = _masked(post.text, chosen)
     labels = [one.word.lower() for one in chosen]
     cut = segments(text, masks, tokens(text)) if tokens is not None else []
     if len(cut) < 2:
         start, end = (cut[0].start, cut[0].end) if cut else (0, len(text))
         whole = MaskedGold(id=post.id, labels=tuple(labels), text=text[start:end], subject=post.subject, meta=post.meta)
-        return BuiltPost(post.id, tuple(found), (whole,), places)
+        return BuiltPost(post.id, tuple(found), (whole,), places, others)
     records = [
         MaskedGold(
             id=f"{post.id}-{number}",
@@ -86,7 +89,7 @@ def build(
         )
         for number, part in enumerate(cut, start=1)
     ]
-    return BuiltPost(post.id, tuple(found), tuple(records), places)
+    return BuiltPost(post.id, tuple(found), tuple(records), places, others)
 
 
 def _as_decided(one: Decision, decided: Mapping[Place, Place | None], post: Text) -> Decision:

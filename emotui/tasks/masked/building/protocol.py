@@ -86,9 +86,47 @@ def decisions(text: str, words: Words, tag: Tag) -> list[Decision]:
         for place in sorted(places):
             decision = _decide(sentence, place, places, tag)
             if decision.masked and any(start < decision.start < end for start, end in quoted):
-                decision = _refused(decision, "between quotation marks: another may be speaking")
+                decision = _refused(decision, QUOTED)
             found.append(decision)
     return found
+
+
+QUOTED = "between quotation marks: another may be speaking"
+CONDITION = "a condition or a question, not a disclosure"
+"""Rules whose words the report of a build names."""
+
+
+def unlisted(text: str, words: Words, tag: Tag) -> list[str]:
+    """Adjectives and participles that stand behind "I feel" or "feeling" as an emotion word would, and are not looked
+    for; lower-cased, in order. What stands between quotation marks is left out.
+    """
+    quoted = _quoted(text)
+    found = []
+    for sentence in sentences(text):
+        for verb in range(len(sentence)):
+            if sentence[verb].lower in _FEEL:
+                found += [
+                    one.lower
+                    for one in _unlisted_behind(sentence, verb, words, tag)
+                    if not any(start < one.start < end for start, end in quoted)
+                ]
+    return found
+
+
+def _unlisted_behind(sentence: Sequence[Token], verb: int, words: Words, tag: Tag) -> list[Token]:
+    within = [at for at in range(verb + 1, len(sentence)) if sentence[at].is_word][: GAP + 1]
+    if not within or any(_is_looked_for(sentence, at, words) for at in within):
+        return []
+    first, last = max(0, verb - _BEFORE), min(len(sentence), within[-1] + _AFTER)
+    tags = dict(zip(range(first, last), tag([one.form for one in sentence[first:last]]), strict=True))
+    if _pattern(sentence, verb, tags)[1] is not None:
+        return []
+    for place, at in enumerate(within):
+        if _is_adjective(tags[at]) and sentence[at].lower not in _INTENSIFIERS and not _is_hedge(sentence, at):
+            blocked = _blocked(sentence, within[:place], tags)
+            others = _speaks_of_others(sentence, within[:place], at, tags)
+            return [sentence[at]] if blocked is None and not others else []
+    return []
 
 
 def _is_looked_for(sentence: Sequence[Token], place: int, words: Words) -> bool:
@@ -151,7 +189,7 @@ def _pattern(sentence: Sequence[Token], verb: int, tags: dict[int, str]) -> tupl
         token = sentence[at]
         if token.form in ("I", "i"):
             if at and sentence[at - 1].lower in _WHETHER:
-                return name, f"a condition or a question, not a disclosure: {sentence[at - 1].form!r}"
+                return name, f"{CONDITION}: {sentence[at - 1].form!r}"
             return name, None
         if sentence[verb].lower == "feeling" and (why := _of_somebody(sentence, at, verb, tags)) is not None:
             return "feeling", why
