@@ -46,6 +46,8 @@ class Scored(Protocol):
     @property
     def located(self) -> tuple[Span | None, ...]: ...
     @property
+    def repeated(self) -> tuple[int, ...]: ...
+    @property
     def hallucinated(self) -> tuple[int, ...]: ...
     @property
     def fixated(self) -> tuple[int, ...]: ...
@@ -85,6 +87,7 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
     missing: bool = False
     void: bool = False
     unlabelled: bool = False
+    repeated: tuple[int, ...] = ()
 
 
 class Labels(msgspec.Struct, frozen=True, gc=False):
@@ -200,7 +203,7 @@ class Tally:
         self.counted = array("d")
         self.emotions: dict[str, Means] = {}
         self.valences: dict[str, Means] = {}
-        self._missing = self._missed_spans = self._extra_spans = 0
+        self._missing = self._missed_spans = self._extra_spans = self._repeated_spans = 0
         self._gold_f1 = array("d")
         self._tokens_known = True
         self.confused: dict[tuple[str, str], list[int]] = {}
@@ -210,6 +213,7 @@ class Tally:
         self._empty: list[int] = []
         self._missing_some: list[int] = []
         self._with_extra: list[int] = []
+        self._with_repeated: list[int] = []
         self._hallucinated: list[int] = []
         self._fixated: list[int] = []
         self._hit: list[int] = []
@@ -224,6 +228,9 @@ class Tally:
         self.all.add(number, scored.f1, scored.sim)
         with_labels = self._count_spans(number, scored)
         self._missing += scored.missing
+        if scored.repeated:
+            self._repeated_spans += len(scored.repeated)
+            self._with_repeated.append(number)
         if scored.hallucinated:
             self._hallucinated.append(number)
         if scored.fixated:
@@ -238,7 +245,7 @@ class Tally:
                 fixated = sum([_meets(start, end, found) for start, end in keyed])
         else:
             keyed = ()
-            located = 0 if scored.void else len(scored.located) - scored.located.count(None)
+            located = 0 if scored.void else len(_places(scored))
             _named(self.emotions, labels.emotion, number, scored.f1, scored.sim)
             _named(self.valences, labels.valence, number, scored.f1, scored.sim)
         counts = scored.tokens
@@ -252,7 +259,7 @@ class Tally:
                 with_labels,
                 bool(scored.gold),
                 sum([pair.f1 for pair in scored.pairs]),
-                len(scored.located),
+                len(scored.located) - len(scored.repeated),
                 len(scored.gold),
                 *((counts.gold, counts.predicted, counts.shared) if counts is not None else (0, 0, 0)),
                 len(scored.hallucinated),
@@ -291,7 +298,7 @@ class Tally:
 
     def _passage(self, number: int, labels: Labels, scored: Scored) -> tuple[int, int, int, int]:
         """Returns: spans that were found, neutral sentences that they hit, neutral sentences, and spans in these."""
-        found = [] if scored.void else [span for span in scored.located if span is not None]
+        found = [] if scored.void else _places(scored)
         hit = neutral = 0
         for sentence in labels.sentences:
             if sentence.emotion == NEUTRAL:
@@ -326,6 +333,7 @@ class Tally:
             "empty_gold": (len(self._empty), self._empty),
             "missed_spans": (self._missed_spans, self._missing_some),
             "extra_spans": (self._extra_spans, self._with_extra),
+            "repeated_spans": (self._repeated_spans, self._with_repeated),
             "token_precision": (_rate(shared, predicted), self.all.samples),
             "token_recall": (_rate(shared, gold), self.all.samples),
             "token_f1": (_rate(2 * shared, gold + predicted), self.all.samples),
@@ -358,6 +366,12 @@ def keyword_sentences(sample: SpanSample, keywords: frozenset[str]) -> list[Span
                     found.append((sentence.start, sentence.end))
                     break
     return found
+
+
+def _places(scored: Scored) -> list[Span]:
+    """Where the predicted spans stand, each once."""
+    again = scored.repeated
+    return [span for at, span in enumerate(scored.located) if span is not None and at not in again]
 
 
 def _meets(start: int, end: int, spans: Sequence[Span]) -> bool:

@@ -17,6 +17,8 @@ class Labelled(Protocol):
     @property
     def located(self) -> Sized: ...
     @property
+    def repeated(self) -> Sized: ...
+    @property
     def pairs(self) -> tuple[Pair, ...]: ...
     @property
     def gold_labels(self) -> tuple[str | None, ...]: ...
@@ -44,7 +46,7 @@ def labelled_f1(scored: Labelled) -> float:
     if not wrong:
         return scored.f1
     right = sum([pair.f1 for pair in scored.pairs if not differ(scored, pair)])
-    return right / max(len(scored.gold), len(scored.located))
+    return right / max(len(scored.gold), len(scored.located) - len(scored.repeated))
 
 
 def _labels(scored: Labelled, pair: Pair) -> tuple[str | None, str | None]:

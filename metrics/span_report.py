@@ -51,7 +51,9 @@ def span_report(
     details = score_samples(gold, predicted, embed, keywords)
     if skip_missing:
         details = [detail for detail in details if not detail.missing]
-    document = report(gold, details)
+    from emotui.metrics.span_matching import matching_report  # numpy, which the figures themselves do not need
+
+    document = report(gold, details) | matching_report(gold, details)
     if shared is not None:
         # Imported here because they need numpy, and the figures themselves do not.
         from emotui.metrics.beside import beside
@@ -79,6 +81,7 @@ def sample_entry(detail: SampleDetail) -> dict[str, object]:
         "recall": detail.recall,
         "missed": [detail.gold[index] for index in detail.missed],
         "extra": [detail.predicted[index] for index in detail.extra],
+        "repeated": [detail.predicted[index] for index in detail.repeated],
         "places": list(detail.located),
         "gold_labels": list(detail.gold_labels),
         "predicted_labels": list(detail.predicted_labels),
@@ -119,14 +122,16 @@ def report(gold: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[
 def _figures(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail]) -> Figures:
     """The figures of one repeat."""
     sound = [detail for detail in details if not detail.void]
-    spans = sum(len(detail.predicted) for detail in details)
+    spans = sum(detail.predicted_once for detail in details)
     hallucinated = sum(len(detail.hallucinated) for detail in details)
     keyword = sum(detail.keyword for detail in details)
     fixated = sum(bool(detail.fixated) for detail in details)
     neutral = sum(s.emotion == NEUTRAL for detail in details for s in sample_of[detail.id].sentences)
     hit = sum(_neutral_sentences_hit(sample_of[detail.id], detail) for detail in sound)
     in_neutral = sum(len(detail.neutral_hits) for detail in sound)
-    placed = sum(span is not None for detail in sound for span in detail.located)
+    placed = sum(
+        span is not None and at not in detail.repeated for detail in sound for at, span in enumerate(detail.located)
+    )
     met = sum(sum([pair.f1 for pair in detail.pairs]) for detail in details)
     marked = [detail for detail in details if detail.gold]
     return {
@@ -138,6 +143,7 @@ def _figures(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail
         "empty_gold": len(details) - len(marked),
         "missed_spans": sum(len(detail.missed) for detail in details),
         "extra_spans": sum(len(detail.extra) for detail in details),
+        "repeated_spans": sum(len(detail.repeated) for detail in details),
         "tokens": _token_figures([detail.tokens for detail in details]),
         **_label_figures(details),
         "sim": _known_average(detail.sim for detail in details),
@@ -257,6 +263,8 @@ def _notes(each: Sequence[Figures], samples: bool) -> dict[str, str]:
             notes[name] = cause if samples else "no samples"
             if undefined < len(each):
                 notes[name] += f" in {undefined} of {len(each)} repeats, which the mean leaves out"
+    if any(figures["repeated_spans"] for figures in each):
+        notes["repeated_spans"] = REPEATED_RULE
     empty = each[0]["empty_gold"]
     if empty:
         notes["f1"] = f"{EMPTY_RULE}; {empty} samples have no gold span, and f1_gold leaves them out"
@@ -268,6 +276,11 @@ def _found(figures: Figures, name: str) -> object:
     found = figures[group]
     return found.get(rest) if isinstance(found, dict) else found
 
+
+REPEATED_RULE = (
+    "a span that an answer gives again (equal place, or words without a further place; equal label) counts once"
+)
+"""What has to be known where answers repeat spans."""
 
 EMPTY_RULE = "a sample with neither gold nor predicted spans counts 1, so silence is rewarded"
 """What has to be known wherever F1 stands (SEER, section 6)."""

@@ -39,7 +39,9 @@ class SampleDetail(msgspec.Struct, frozen=True, gc=False):
     `located`: where each predicted span stands in the text; None where it is hallucinated, or all its places are
     taken. `missed` and `extra`: spans that are unmatched or matched with F1 0. `keyword`: a gold span holds an emotion
     keyword. `missing`: there was no prediction, and this is scored as one without spans. `void`: a highlight answer
-    that changed the text; it scores 0, and its spans count for hallucination alone.
+    that changed the text; it scores 0, and its spans count for hallucination alone. `repeated`: predicted spans that
+    stand in the answer before, with the same place (or, without a place of their own, the same words) and the same
+    label: they are in no other list of places, and in no count.
     """
 
     id: str
@@ -64,6 +66,12 @@ class SampleDetail(msgspec.Struct, frozen=True, gc=False):
     gold_labels: tuple[str | None, ...] = ()
     predicted_labels: tuple[str | None, ...] = ()
     unlabelled: bool = False
+    repeated: tuple[int, ...] = ()
+
+    @property
+    def predicted_once(self) -> int:
+        """How many spans are predicted, each counted once."""
+        return len(self.predicted) - len(self.repeated)
 
     @property
     def labelled(self) -> bool:
@@ -88,7 +96,7 @@ class SampleDetail(msgspec.Struct, frozen=True, gc=False):
     @property
     def precision(self) -> float | None:
         """The aligned pairs' F1 over the number of predicted spans, in [0, 1]; None without any."""
-        return sum(pair.f1 for pair in self.pairs) / len(self.predicted) if self.predicted else None
+        return sum(pair.f1 for pair in self.pairs) / self.predicted_once if self.predicted else None
 
     @property
     def recall(self) -> float | None:
@@ -166,10 +174,26 @@ def keyword_tokens(keywords: frozenset[str]) -> frozenset[str]:
 
 
 class _Reading:
-    """A sample and its prediction, taken apart before anything is scored, so that all strings are known at once."""
+    """A sample and its prediction, taken apart before anything is scored, so that all strings are known at once.
+
+    `places` has every span of the answer; `predicted` and `located` those that are not given again, which `kept` names
+    by their places in the answer.
+    """
 
     __slots__ = (
-        *("folded", "gold", "labels", "located", "missing", "parsed", "predicted", "repeat", "sample"),
+        *(
+            "folded",
+            "gold",
+            "kept",
+            "labels",
+            "located",
+            "missing",
+            "parsed",
+            "places",
+            "predicted",
+            "repeat",
+            "sample",
+        ),
         *("sentences", "tokens"),
     )
 
@@ -179,6 +203,8 @@ class _Reading:
     parsed: Parsed
     gold: list[Words]
     predicted: list[Words]
+    kept: list[int]
+    places: tuple[Span | None, ...]
     folded: str
     labels: tuple[str | None, ...]
     located: tuple[Span | None, ...]
@@ -194,19 +220,22 @@ def _read(sample: SpanSample, prediction: SpanPrediction | None, repeat: int, wo
     reading.parsed = parsed = _parsed(prediction, sample.text)
     text, places = sample.text, sample.places
     reading.gold = [words[text[start:end]] for start, end in places]
-    reading.predicted = [words[span] for span in parsed.spans]
+    predicted = [words[span] for span in parsed.spans]
     reading.folded, origins = fold(text)
     marks = _marks(prediction)
     reading.labels = _some([mark.label if mark is not None else None for mark in marks])
-    reading.located = located = _located(text, reading.folded, origins, reading.predicted, marks)
+    reading.places = _located(text, reading.folded, origins, predicted, marks)
+    reading.kept = _once(predicted, reading.places, reading.labels)
+    reading.predicted = [predicted[at] for at in reading.kept]
+    reading.located = located = tuple([reading.places[at] for at in reading.kept])
     found = located if not parsed.void else (None,) * len(located)
     reading.tokens = count_tokens(text, reading.folded, origins, places, reading.gold, found, reading.predicted)
     reading.sentences = []
     for index, sentence in enumerate(sample.sentences):
         if sentence.emotion != NEUTRAL:
             gold = _clip(text, places, (sentence.start, sentence.end), words)
-            predicted = _clip(text, located, (sentence.start, sentence.end), words)
-            reading.sentences.append((index, gold, predicted))
+            clipped = _clip(text, located, (sentence.start, sentence.end), words)
+            reading.sentences.append((index, gold, clipped))
     return reading
 
 
@@ -227,6 +256,22 @@ def _located(
     strings = [span for span, mark in zip(strings, marks, strict=True) if mark is None]
     found = iter(locate_folded(text, folded, origins, strings))
     return tuple([next(found) if mark is None else mark.place for mark in marks])
+
+
+def _once(predicted: Sequence[Words], places: Sequence[Span | None], labels: Sequence[str | None]) -> list[int]:
+    """The spans of an answer, by their number, without those that it gives again.
+
+    Given again is the same place, or, where equal words before it have taken every place, the same words; the label is
+    the same too.
+    """
+    seen: set[tuple[object, str | None]] = set()
+    kept = []
+    for at, (span, place) in enumerate(zip(predicted, places, strict=True)):
+        label = labels[at] if labels else None
+        if (place or span.text, label) not in seen:
+            kept.append(at)
+        seen |= {(place, label), (span.text, label)} if place else {(span.text, label)}
+    return kept
 
 
 def _some(labels: Sequence[str | None]) -> tuple[str | None, ...]:
@@ -293,8 +338,19 @@ def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]
     void = reading.parsed.void
     pairs, f1, sim = _void(similarity) if void else _aligned(gold, predicted, similarity)
     missed, extra = _unmet(pairs, len(gold), len(predicted))
+    hits = _neutral_hits(reading) if sample.sentences and not void else ()
+    hallucinated = _nowhere(reading)
     # A void answer's spans count for hallucination alone (FORMATS.md): it did not return the text that it marks.
     keyed = [span for span in gold if not terms.isdisjoint(span.unique)]
+    fixated = _fixated(keyed, predicted, terms) if keyed and not void else ()
+    repeated: tuple[int, ...] = ()
+    if len(reading.kept) < len(reading.places):
+        kept = reading.kept
+        extra, hits, hallucinated, fixated = (
+            tuple([kept[at] for at in among]) for among in (extra, hits, hallucinated, fixated)
+        )
+        pairs = tuple([msgspec.structs.replace(pair, predicted=kept[pair.predicted]) for pair in pairs])
+        repeated = tuple(sorted(set(range(len(reading.places))) - set(kept)))
     return SampleDetail(
         id=sample.id,
         repeat=reading.repeat,
@@ -303,11 +359,11 @@ def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]
         gold=tuple([span.text for span in gold]),
         predicted=reading.parsed.spans,
         pairs=pairs,
-        located=reading.located,
-        hallucinated=_nowhere(reading),
-        fixated=_fixated(keyed, predicted, terms) if keyed and not void else (),
+        located=reading.places,
+        hallucinated=hallucinated,
+        fixated=fixated,
         keyword=bool(keyed),
-        neutral_hits=_neutral_hits(reading) if sample.sentences and not void else (),
+        neutral_hits=hits,
         missed=missed,
         extra=extra,
         invalid=reading.parsed.invalid,
@@ -320,6 +376,7 @@ def _score(reading: _Reading, similarity: _Cosines | None, terms: frozenset[str]
         gold_labels=_some([mark.label for mark in sample.spans or ()]),
         predicted_labels=reading.labels,
         unlabelled=sample.spans is None,
+        repeated=repeated,
     )
 
 

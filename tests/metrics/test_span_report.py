@@ -394,7 +394,7 @@ def test_details_survive_json_and_figures_stay_in_bounds(one: list[str], other: 
         assert [detail.located[i] for i in detail.hallucinated] == [None] * len(detail.hallucinated)
         matched = len([pair for pair in detail.pairs if pair.f1])
         assert len(detail.missed) == len(detail.gold) - matched
-        assert len(detail.extra) == len(detail.predicted) - matched
+        assert len(detail.extra) == detail.predicted_once - matched
 
 
 def test_a_sample_without_a_prediction_counts_as_one_without_spans_or_is_left_out() -> None:
@@ -439,3 +439,48 @@ def test_what_a_detail_leaves_empty() -> None:
     assert one(msgspec.structs.replace(bare, spans=None), "joy").unlabelled
     assert [_overlap((0, 3), other) for other in ((2, 5), (3, 5), (0, 1))] == [True, False, True]
     assert [_overlap((3, 5), other) for other in ((0, 3), (0, 4))] == [False, True]
+
+
+# --- a span that is given again ---------------------------------------------------------------------------------------
+
+
+def marked(*spans: Mark | str) -> SampleDetail:
+    gold = SpanSample(id="1", text="so sad, so sad", spans=(Mark(0, 6),))
+    (detail,) = score_samples([gold], [SpanPrediction(id="1", spans=spans)], None, KEYWORDS)
+    return detail
+
+
+def test_a_place_that_is_predicted_twice_counts_once_and_is_told() -> None:
+    detail = marked(Mark(0, 6), Mark(0, 6), Mark(8, 14))
+    assert (detail.repeated, detail.predicted_once, len(detail.predicted)) == ((1,), 2, 3)
+    assert (detail.f1, detail.precision, detail.recall) == (0.5, 0.5, 1.0)
+    assert (detail.extra, [pair.predicted for pair in detail.pairs]) == ((2,), [0])
+    document = report([SpanSample(id="1", text="so sad, so sad", spans=(Mark(0, 6),))], [detail])
+    assert (document["predicted_spans"], document["repeated_spans"], document["extra_spans"]) == (2, 1, 1)
+    assert "counts once" in document["notes"]["repeated_spans"]  # type: ignore[index]
+
+
+def test_one_place_with_two_labels_is_two_spans() -> None:
+    assert marked(Mark(0, 6, "joy"), Mark(0, 6, "fear")).repeated == ()
+    assert marked(Mark(0, 6, "joy"), Mark(0, 6, "fear"), Mark(0, 6, "joy")).repeated == (2,)
+
+
+def test_words_given_as_often_as_they_stand_are_as_many_spans_and_what_is_given_more_often_is_given_again() -> None:
+    assert marked("so sad", "so sad").repeated == ()
+    assert marked("so sad", "so sad", "so sad").repeated == (2,)
+    assert marked("joy", "nothing", "joy").repeated == (2,)
+    assert marked("joy", "nothing", "joy").hallucinated == (0, 1)
+    assert marked("joy", "Joy").repeated == ()  # not the same string
+
+
+@given(st.lists(st.sampled_from(["so sad", "so", "sad", "joy", "so sad, so sad"]), max_size=6))
+def test_giving_every_span_of_an_answer_again_changes_nothing_but_what_is_told(spans: list[str]) -> None:
+    gold = SpanSample(id="1", text="so sad, so sad", spans=(Mark(0, 6), Mark(11, 14)))
+    places = [Mark(*place) for place in {span for span in one(gold, *spans).located if span}]
+    once, twice = (
+        score_samples([gold], [SpanPrediction(id="1", spans=tuple(marks))], None, KEYWORDS)[0]
+        for marks in (places, places + places)
+    )
+    assert twice.repeated == tuple(range(len(places), 2 * len(places)))
+    names = ("f1", "pairs", "extra", "missed", "precision", "recall", "tokens", "labelled_f1", "marks")
+    assert [getattr(once, name) for name in names] == [getattr(twice, name) for name in names]

@@ -104,7 +104,7 @@ def test_a_models_settings_stand_side_by_side_and_a_second_run_of_one_opens_a_se
     erring = cell(table, "m (1 of 2)", "highlight-cot/f1")
     assert (erring.value, erring.sd) == pytest.approx((fmean(each), stdev(each)))
     assert [len(erring.samples), erring.run] == [2, "r2"]
-    assert "spans 2" in erring.convention
+    assert "spans 3" in erring.convention
 
 
 def test_without_runs_named_the_newest_finished_one_of_each_model_and_setting_counts(made: Made) -> None:

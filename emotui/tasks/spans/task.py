@@ -59,8 +59,9 @@ from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 VERSION = "1"
 CONVENTION = (
-    "spans 2: token F1 as SQuAD, Kuhn-Munkres by F1 then cosine, sum over max(gold, predicted); places as given, else "
-    "at word edges; sim all-MiniLM-L6-v2; keywords Empath positive and negative emotion"
+    "spans 3: token F1 as SQuAD, Kuhn-Munkres by F1 then cosine, sum over max(gold, predicted); a span given "
+    "twice counts once; places as given, else at word edges; sim all-MiniLM-L6-v2; keywords Empath positive and "
+    "negative emotion"
 )
 """What a stored score was computed under."""
 
@@ -464,7 +465,9 @@ class Spans(Task):
         every = [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores]
         details = [detail for detail in every if not detail.unlabelled]
         unlabelled = {"unlabelled": len({detail.id for detail in every if detail.unlabelled})}
-        figures = report(samples, details) | unlabelled
+        from emotui.metrics.span_matching import matching_report
+
+        figures = report(samples, details) | matching_report(samples, details) | unlabelled
         return figures | _by_task(samples, details) | experiments.figures(samples, details)
 
     def intervals(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, Any]:

@@ -1,0 +1,126 @@
+"""Strict, exact, partial and type matches of spans (SemEval-2013 task 9), characters, tolerant and soft figures."""
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emotui.metrics.span_matching import (
+    SCHEMES,
+    Placed,
+    characters,
+    count_matches,
+    matching_report,
+    shared,
+    tolerant_matches,
+    word_starts,
+)
+from emotui.metrics.span_scoring import score_samples
+from emotui.records import Mark, SpanPrediction, SpanSample
+
+
+def counts(gold: list[Placed], predicted: list[Placed], scheme: str) -> tuple[int, ...]:
+    found = count_matches(gold, predicted)[scheme]
+    return found.correct, found.incorrect, found.partial, found.missing, found.spurious
+
+
+def test_the_five_kinds_of_match_by_each_scheme() -> None:
+    gold = [Placed((0, 4), "joy"), Placed((5, 9), "joy"), Placed((10, 14), "joy"), Placed((20, 24), "joy")]
+    said = [
+        Placed((0, 4), "joy"),
+        Placed((5, 9), "fear"),
+        Placed((11, 15), "joy"),
+        Placed((30, 34), "joy"),
+        Placed(None),
+    ]
+    assert counts(gold, said, "strict") == (1, 2, 0, 1, 2)
+    assert counts(gold, said, "exact") == (2, 1, 0, 1, 2)
+    assert counts(gold, said, "partial") == (2, 0, 1, 1, 2)
+    assert counts(gold, said, "type") == (2, 1, 0, 1, 2)
+    figures = count_matches(gold, said)["partial"].figures()
+    assert (figures["precision"], figures["recall"], figures["f1"]) == (2.5 / 5, 2.5 / 4, 5 / 9)
+
+
+def test_an_equal_place_is_matched_before_one_that_shares_more() -> None:
+    gold = [Placed((0, 10)), Placed((0, 4))]
+    assert counts(gold, [Placed((0, 4)), Placed((2, 9))], "exact") == (1, 1, 0, 0, 0)
+
+
+places = st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda at: (at[0], at[0] + at[1]))
+spans = st.lists(st.builds(Placed, st.one_of(st.none(), places), st.sampled_from([None, "a", "b"])), max_size=4)
+
+
+@settings(deadline=None, max_examples=200)
+@given(spans, spans)
+def test_no_other_pairing_has_more_strict_matches_or_as_many_and_more_exact_ones(
+    gold: list[Placed], said: list[Placed]
+) -> None:
+    few, many = sorted((gold, said), key=len)
+    best = (0, 0, 0)
+    for chosen in permutations(many, len(few)):
+        pairs = [(g, p) for g, p in zip(few, chosen, strict=True) if g.place and p.place and shared(g.place, p.place)]
+        exact = [pair for pair in pairs if pair[0].place == pair[1].place]
+        strict = sum(g.label == p.label for g, p in exact)
+        best = max(best, (strict, len(exact), sum(shared(g.place, p.place) for g, p in pairs)))  # type: ignore[arg-type]
+    found = count_matches(gold, said)
+    assert (found["strict"].correct, found["exact"].correct) == best[:2]
+    for matches in found.values():
+        assert matches.correct + matches.incorrect + matches.partial + matches.missing == len(gold)
+        assert matches.correct + matches.incorrect + matches.partial + matches.spurious == len(said)
+
+
+@given(spans)
+def test_gold_against_itself_is_correct_by_every_scheme(gold: list[Placed]) -> None:
+    there = [span for span in gold if span.place]
+    assert [counts(there, there, scheme) for scheme in SCHEMES] == [(len(there), 0, 0, 0, 0)] * 4
+
+
+def test_borders_one_word_off_are_tolerated_and_two_are_not() -> None:
+    edges = word_starts("I am so very glad today")  # 0 2 5 8 13 18
+    assert edges == [0, 2, 5, 8, 13, 18]
+    gold = [Placed((5, 17))]
+    assert [tolerant_matches(gold, [Placed(place)], edges) for place in ((8, 17), (2, 17), (5, 23))] == [1, 1, 1]
+    assert [tolerant_matches(gold, [Placed(place)], edges) for place in ((13, 17), (0, 17), (18, 23))] == [0, 0, 0]
+
+
+def test_the_figures_of_files_over_two_texts() -> None:
+    text = "I am so very glad today"
+    gold = [
+        SpanSample(
+            id="a", text=text, spans=(Mark(5, 17, "joy"),), annotators={"x": (Mark(5, 17),), "y": (Mark(13, 17),)}
+        ),
+        SpanSample(id="b", text=text, spans=()),
+    ]
+    said = [
+        SpanPrediction(id="a", spans=(Mark(8, 17, "joy"), Mark(8, 17, "joy"))),
+        SpanPrediction(id="b", spans=("gone",)),
+    ]
+    found: Any = matching_report(gold, score_samples(gold, said, None, frozenset()))
+    assert found["semeval"]["type"] == {
+        "precision": 0.5,
+        "recall": 1,
+        "f1": 2 / 3,
+        "correct": 1,
+        "incorrect": 0,
+        "partial": 0,
+        "missing": 0,
+        "spurious": 1,
+    }
+    assert found["semeval"]["strict"]["f1"] == 0
+    assert found["semeval"]["partial"]["f1"] == pytest.approx(2 * 0.25 * 0.5 / 0.75)
+    assert found["characters"] == {"precision": 1, "recall": 9 / 12, "f1": 18 / 21}
+    assert found["tolerant"] == {"precision": 0.5, "recall": 1, "f1": 2 / 3, "words": 1}
+    # 4 characters that both mark and 5 that one marks, of 9 predicted; gold weighs 4 + 8 / 2.
+    assert found["soft"] == {"precision": 6.5 / 9, "recall": 6.5 / 8, "f1": 13 / 17, "texts": 1}
+
+
+def test_without_labels_there_is_neither_strict_nor_type() -> None:
+    gold = [SpanSample(id="a", text="so glad", spans=(Mark(0, 7),))]
+    found: Any = matching_report(
+        gold, score_samples(gold, [SpanPrediction(id="a", spans=("glad",))], None, frozenset())
+    )
+    assert list(found["semeval"]) == ["exact", "partial"]
+    assert "soft" not in found
+    assert characters([Placed((1, 3)), Placed(None)]) == {1, 2}
