@@ -10,7 +10,7 @@ from emotui.errors import BadInput
 from emotui.formats import capped, check_not_over, checks, fingerprint
 from emotui.formats.rows import literal, shown
 from emotui.formats.written import write_bytes
-from emotui.store.query import MARKS, SOURCES, Dataset, Run
+from emotui.store.query import MARKS, Dataset, Run
 from emotui.store.rows import ResultRow, ScoreRow
 from emotui.store.runs import STATES
 from emotui.store.store import Store
@@ -19,6 +19,7 @@ from emotui.tasks.task import Task
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs import run_file
 from emotui.workbench.runs.machine import Measured, keep_measured, measured
+from emotui.workbench.runs.plan import RunConfig, stored_samples
 from emotui.workbench.runs.run_file import (
     NOTHING,
     OUTPUTS,
@@ -145,8 +146,15 @@ def unpack(store: Store, path: str) -> Run:
             f"{literal(path)} was packed without texts, and no dataset here has the samples of"
             f" {literal(manifest.dataset.name)}: import these first"
         )
+    if (n := len(samples) if samples is not None else there.n if there else 0) != manifest.dataset.n:
+        raise BadInput(f"{literal(path)}/{run_file.MANIFEST}:1: its dataset has {n} samples, not {manifest.dataset.n}")
     keys = [sample.id for sample in samples or ()] or list(store.numbers_by_id(there.dataset) if there else ())
-    rows = _rows(path, task, members, set(keys))
+    settings = msgspec.convert(told.config, RunConfig)
+    rows = _rows(path, task, members, set(keys), settings.repeats)
+    golds = {sample.id: sample for sample in samples or ()}
+    if there is not None and samples is None:
+        golds = {sample.id: sample for _, sample in stored_samples(store, there, there.n)}
+    _check_scores(path, task.with_options(settings.options, settings.repeats), rows, golds)
     if there is None:
         there = add_samples(store, task.name, _free(store, manifest.dataset.name), samples or (), _FROM)
     numbers = store.numbers_by_id(there.dataset)
@@ -178,18 +186,15 @@ def _lines(records: Sequence[object]) -> bytes:
 def _problem(manifest: Manifest) -> str:
     """What is wrong with what a file says of itself, if anything."""
     told, dataset = manifest.run, manifest.dataset
-    for name in (told.run, dataset.name, told.model):
-        if not 0 < len(name) <= _LONGEST_ID or not name.isprintable():
-            return f"{shown(name, 40)} is no name"
+    if not 0 < len(dataset.name) <= _LONGEST_ID or not dataset.name.isprintable():
+        return f"{shown(dataset.name, 40)} is no name"
     if told.state not in STATES or told.state == "running":
         return f"there is no state {shown(told.state, 40)} of a run that is packed"
-    if told.source not in SOURCES:
-        return f"there is no source {shown(told.source, 40)}"
     if manifest.measured is not None and not _is_measured(manifest.measured):
         return "what it says of hardware is no such thing"
     if told.task != dataset.task:
         return f"a run of {shown(told.task, 40)} is over no dataset of {shown(dataset.task, 40)}"
-    return ""
+    return run_file.run_fault(told, dataset.n)
 
 
 def _is_measured(told: Measured) -> bool:
@@ -221,14 +226,30 @@ def _samples(path: str, task: Task, manifest: Manifest, content: bytes | None) -
     return found
 
 
-def _rows(path: str, task: Task, members: Mapping[str, bytes], keys: set[str]) -> list[tuple[str, ResultRow]]:
+def _check_scores(path: str, task: Task, rows: Sequence[tuple[str, ResultRow]], golds: Mapping[str, Any]) -> None:
+    """Raises: BadInput where the task cannot make figures of what a file says are its scores."""
+    try:
+        kept = {key: row.score for key, row in rows if row.score is not None}
+        task.report([golds[key] for key in golds if key in kept], [row.score for _, row in rows if row.score])
+    except Exception as error:
+        why = literal(str(error))[:200] or type(error).__name__
+        raise BadInput(f"{literal(path)}/{SCORES}: are no scores of {task.name}: {why}") from None
+
+
+def _rows(
+    path: str, task: Task, members: Mapping[str, bytes], keys: set[str], repeats: int
+) -> list[tuple[str, ResultRow]]:
     """(id of the sample, row) of each output, in the order in which they came."""
     prompts = [_decoded(place, line, str) for place, line in run_file.lines(path, PROMPTS, members[PROMPTS])]
     found: list[tuple[str, ResultRow]] = []
+    seen: set[tuple[str, int, int]] = set()
     for place, line in run_file.lines(path, OUTPUTS, members[OUTPUTS]):
         one = _decoded(place, line, Output)
         if one.id not in keys:
             raise BadInput(f"{place}: its dataset has no sample of the id {shown(one.id, 60)}")
+        if (fault := run_file.output_fault(one, repeats)) or (one.id, one.repeat, one.attempt) in seen:
+            raise BadInput(f"{place}: {fault or f'{shown(one.id, 60)} is answered twice in one attempt'}")
+        seen.add((one.id, one.repeat, one.attempt))
         if one.prompt is not None and not 0 <= one.prompt < len(prompts):
             raise BadInput(f"{place}: there is no prompt {one.prompt}")
         prompt = None if one.prompt is None else prompts[one.prompt]
@@ -248,7 +269,9 @@ def _scored(place: str, task: Task, row: ResultRow, score: Score) -> ResultRow:
         row = msgspec.structs.replace(row, prediction=bytes(score.prediction))
     if score.convention is None:
         return row
-    if set(score.marks) - set(MARKS) or score.detail == NOTHING:
+    names = (score.convention, *score.values)
+    plain = all(0 < len(name) <= _LONGEST_ID and name.isprintable() for name in names)
+    if not plain or set(score.marks) - set(MARKS) or score.detail == NOTHING:
         raise BadInput(f"{place}: is no score of this version")
     kept = ScoreRow(score.convention, dict(score.values), score.marks, bytes(score.detail))
     return msgspec.structs.replace(row, score=kept)

@@ -4,8 +4,10 @@
 computed, and nothing by which the machine could be found: no folder, no host, no process.
 """
 
+import datetime
 import hashlib
 import io
+import math
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
@@ -18,7 +20,11 @@ from emotui.bounded import opened
 from emotui.errors import BadInput
 from emotui.formats.rows import UnreadableFile, literal, shown
 from emotui.formats.unpacked import SURELY, TIMES
+from emotui.store.query import SOURCES, Run
+from emotui.store.rows import ResultRow
 from emotui.workbench.runs.machine import Measured
+from emotui.workbench.runs.plan import MOST_REPEATS, RunConfig
+from emotui.workbench.shards.shard import read_shard
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -107,6 +113,62 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     values: Mapping[str, float | None] = {}
     marks: str = ""
     detail: msgspec.Raw = NOTHING
+
+
+_LONGEST_ID = 200
+_MOST_ATTEMPTS = 1000
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def id_fault(name: str) -> str:
+    """Why this is no id of a run or name that is safe on a command line and as part of a file's name; else empty."""
+    plain = 0 < len(name) <= _LONGEST_ID and name.isprintable() and name == name.strip()
+    if not plain or name[0] in "-.~" or "/" in name or "\\" in name:
+        return f"{shown(name, 40)} is no id of a run"
+    return ""
+
+
+def run_fault(run: PackedRun | Run, n: int) -> str:
+    """Why no `emotui run` over a dataset of `n` samples can have written this; empty where one can."""
+    if fault := id_fault(run.run):
+        return fault
+    if not _HASH.fullmatch(run.identity):
+        return f"{shown(run.identity, 40)} is no identity of a run"
+    if not (0 < len(run.model) <= _LONGEST_ID and run.model.isprintable()):
+        return f"{shown(run.model, 40)} is no model"
+    if run.source not in SOURCES:
+        return f"there is no source {shown(run.source, 40)}"
+    for time in filter(None, (run.started, run.finished)):
+        try:
+            datetime.datetime.fromisoformat(time)
+        except ValueError:
+            return f"{shown(time, 40)} is no time"
+    try:
+        config = msgspec.convert(run.config, RunConfig)
+    except (msgspec.ValidationError, RecursionError) as error:
+        return f"its settings cannot be read: {literal(str(error))[:200]}"
+    if config.shard:
+        try:
+            read_shard(config.shard)
+        except BadInput as error:
+            return literal(str(error))[:200]
+    if not (0 <= config.whole <= n and 1 <= config.repeats <= MOST_REPEATS):
+        return f"its settings are of no such dataset ({config.whole} texts of it)"
+    most = n * config.repeats
+    if not (0 <= run.n <= most and min(run.done, run.failed) >= 0 and run.done + run.failed <= run.n):
+        return f"its counts cannot be: {run.done} answered and {run.failed} failed of {run.n}, of {most} at most"
+    return ""
+
+
+def output_fault(one: Output | ResultRow, repeats: int) -> str:
+    """Why no run writes such an answer; empty where one can."""
+    if not 0 <= one.repeat < repeats:
+        return f"there is no repeat {one.repeat} of {repeats}"
+    if not 0 <= one.attempt < _MOST_ATTEMPTS:
+        return f"there is no attempt {one.attempt}"
+    if not 0 <= one.seconds < math.inf:
+        return f"no answer takes {one.seconds} s"
+    return ""
 
 
 def portable(spec: str) -> str:
@@ -220,8 +282,21 @@ def _checked(path: str, member: tarfile.TarInfo, told: Member, stream: IO[bytes]
     return content
 
 
+class _Header(msgspec.Struct):
+    """What every version of the format says."""
+
+    format: str
+    version: int
+
+
 def _manifest(path: str, content: bytes) -> Manifest:
     try:
+        header = msgspec.json.decode(content, type=_Header)
+        if header.format == FORMAT and header.version > VERSION:
+            raise BadInput(
+                f"{literal(path)}: is version {header.version} of {FORMAT}, and this emotui reads version {VERSION}:"
+                " upgrade with `pip install -U emotui`"
+            )
         manifest = msgspec.json.decode(content, type=Manifest)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise BadInput(f"{literal(path)}/{MANIFEST}:1: {literal(str(error))[:200]}") from None

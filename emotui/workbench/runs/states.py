@@ -24,7 +24,10 @@ def with_state(run: Run) -> Run:
     from emotui.workbench.runs.holders import is_own, may_be_going
     from emotui.workbench.runs.plan import RunConfig
 
-    settings = msgspec.convert(run.config, RunConfig)
+    try:
+        settings = msgspec.convert(run.config, RunConfig)
+    except (msgspec.ValidationError, RecursionError):
+        return replace(run, state="stopped")  # no emotui that runs wrote that
     going = run.run in GOING if is_own(settings) else may_be_going(settings)
     return run if going else replace(run, state="stopped")
 

@@ -14,7 +14,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.workbench.runs.plan import MOST_REPEATS, RunConfig, asked_of, free_name, stored_samples
-from emotui.workbench.runs.run_file import without_machine
+from emotui.workbench.runs.run_file import id_fault, without_machine
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.shards.shard import Shard, read_shard
 
@@ -80,6 +80,8 @@ def _config(store: Store, run: Run, dataset: Dataset) -> RunConfig:
         config = msgspec.convert(run.config, RunConfig)
     except (msgspec.ValidationError, RecursionError) as error:
         raise BadInput(f"{_named(store, run)}: its settings cannot be read: {literal(str(error))[:200]}") from None
+    if fault := id_fault(run.run):
+        raise BadInput(f"{literal(str(store.path))}: {fault}: rename it there first")
     if config.shard:
         read_shard(config.shard)
     if not (0 <= config.whole <= dataset.n and 1 <= config.repeats <= MOST_REPEATS):

@@ -4,8 +4,9 @@ import getpass
 import io
 import socket
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -30,6 +31,8 @@ def made(tmp_path: Path) -> Workspace:
     add_run(opened, dataset, "r 1", "hf:/home/somebody/model", "retrieve", ERRING, before=1, breach="no bars")
     row = next(iter(opened.store.results("r 1")))
     opened.store.commit_batch("r 1", [ResultRow(row.sample, 7, 0, "asked", None, "went away", 0.5)])
+    with opened.store._turns.writing() as connection:  # as a run of eight repeats that was stopped
+        connection.execute("update runs set n = 24, identity = repeat('0f', 32), config = '{\"seed\":0,\"repeats\":8}'")
     return opened
 
 
@@ -165,6 +168,76 @@ def test_what_is_no_file_of_a_run_is_one_sentence(tmp_path: Path) -> None:
             run_file.read(str(tmp_path / "b.run"))
     with pytest.raises(BadInput, match="no such file"):
         run_file.read(str(tmp_path / "none.run"))
+
+
+def forged(path: Path, member: str, change: Callable[[Any], Any]) -> None:
+    """Change what a file says, with the sums that go with it."""
+    manifest, members = run_file.read(str(path))
+    if member == run_file.MANIFEST:
+        told = change(msgspec.to_builtins(manifest))
+    else:
+        lines = [msgspec.json.decode(line) for line in members[member].splitlines()]
+        members[member] = b"".join(msgspec.json.encode(line) + b"\n" for line in change(lines))
+        told = msgspec.to_builtins(manifest)
+        told["files"] = {name: run_file.member_of(content) for name, content in members.items()}
+    path.write_bytes(run_file.packed(told, members))
+
+
+def told(**fields: Any) -> Callable[[Any], Any]:
+    return lambda manifest: {**manifest, "run": {**manifest["run"], **fields}}
+
+
+def first_row(**fields: Any) -> Callable[[Any], Any]:
+    return lambda rows: [{**rows[0], **fields}, *rows[1:]]
+
+
+FORGED: list[tuple[str, Callable[[Any], Any], str]] = [
+    (run_file.MANIFEST, told(run="../../x"), "is no id of a run"),
+    (run_file.MANIFEST, told(run="--help"), "is no id of a run"),
+    (run_file.MANIFEST, told(run="a\x1b[2Jb"), "is no id of a run"),
+    (run_file.MANIFEST, told(run="a\u202eb"), "is no id of a run"),
+    (run_file.MANIFEST, told(run="r" * 201), "is no id of a run"),
+    (run_file.MANIFEST, told(identity="x"), "is no identity of a run"),
+    (run_file.MANIFEST, told(state="running"), "there is no state"),
+    (run_file.MANIFEST, told(state="odd"), "there is no state"),
+    (run_file.MANIFEST, told(source="nobody"), "there is no source"),
+    (run_file.MANIFEST, told(started="yesterday"), "is no time"),
+    (run_file.MANIFEST, told(finished="2026-99-99"), "is no time"),
+    (run_file.MANIFEST, told(n=-1), "its counts cannot be"),
+    (run_file.MANIFEST, told(n=10**15), "its counts cannot be"),
+    (run_file.MANIFEST, told(failed=-5), "its counts cannot be"),
+    (run_file.MANIFEST, told(n="3"), "Expected `int`"),
+    (run_file.MANIFEST, told(config={"repeats": "many"}), "its settings cannot be read"),
+    (run_file.MANIFEST, told(config={"repeats": 10**9}), "its settings are of no such dataset"),
+    (run_file.MANIFEST, told(config={"repeats": 8, "shard": "9/2"}), "9/2"),
+    (run_file.MANIFEST, lambda manifest: {**manifest, "version": 2, "new": 1}, "pip install -U emotui"),
+    (run_file.OUTPUTS, first_row(repeat=8), "there is no repeat 8 of 8"),
+    (run_file.OUTPUTS, first_row(repeat=-1), "there is no repeat -1"),
+    (run_file.OUTPUTS, first_row(attempt=-1), "there is no attempt -1"),
+    (run_file.OUTPUTS, first_row(attempt=2**40), "there is no attempt"),
+    (run_file.OUTPUTS, first_row(seconds=-1.0), "no answer takes"),
+    (run_file.OUTPUTS, first_row(raw=[1]), "Expected `str | null`"),
+    (run_file.OUTPUTS, lambda rows: [*rows, rows[0]], "is answered twice in one attempt"),
+    (run_file.SCORES, lambda rows: [{**row, "detail": {"odd": 1}} for row in rows], "are no scores of spans"),
+    (run_file.SCORES, lambda rows: [{**row, "detail": [[[]]]} for row in rows], "are no scores of spans"),
+    (run_file.SCORES, lambda rows: [{**row, "marks": "??"} for row in rows], "is no score of this version"),
+    (run_file.SCORES, lambda rows: [{**row, "values": {"a\x1bb": 1.0}} for row in rows], "is no score of this version"),
+]
+
+
+@pytest.mark.parametrize(("member", "change", "why"), FORGED)
+def test_only_what_a_run_could_have_written_is_unpacked(
+    made: Workspace, tmp_path: Path, member: str, change: Callable[[Any], Any], why: str
+) -> None:
+    path = tmp_path / "a.run"
+    pack(made.store, "r 1", str(path))
+    forged(path, member, change)
+    other = Workspace.open(tmp_path / "two.duckdb")
+    with pytest.raises(BadInput) as caught:
+        unpack(other.store, str(path))
+    assert why in str(caught.value)
+    assert str(caught.value).isprintable()
+    assert (other.store.datasets(), other.store.runs()) == ([], [])
 
 
 def test_the_commands_pack_and_unpack(emotui: Emotui, tmp_path: Path, made: Workspace) -> None:
