@@ -26,6 +26,10 @@ _SCALARS = {
 _TOKENS = "tokenizer.ggml.tokens"
 _LONGEST_STRING = 1 << 24
 """No name or chat template is longer (bytes); a length beyond it is damage."""
+_MOST_ENTRIES = 1 << 17
+"""No model has more keys or tensors; a count beyond it is damage."""
+_MOST_ITEMS = 1 << 21
+"""No model lists more texts, an array within another counted as 16; the largest vocabularies have half of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,7 @@ class _Reader:
         self.path = path
         self.stream = stream
         self.length = os.fstat(stream.fileno()).st_size
+        self.items = 0
 
     def read(self) -> Header:
         magic = self.stream.read(4)
@@ -102,6 +107,8 @@ class _Reader:
         tensors, keys = self._number("<Q"), self._number("<Q")
         if max(tensors, keys) > self.length:
             raise self._damaged("it counts more entries than it has bytes")
+        if max(tensors, keys) > _MOST_ENTRIES:
+            raise self._damaged(f"it counts {max(tensors, keys):,} entries, which no model has")
         metadata: dict[str, Value] = {}
         vocabulary = 0
         for _ in range(keys):
@@ -155,15 +162,31 @@ class _Reader:
             raise self._cut_short(None)
         if kind in _SCALARS:
             self._skip(count * struct.calcsize(_SCALARS[kind]))
-        elif kind == _STRING:
-            for _ in range(count):
-                self._skip(self._number("<Q"))
+            return count
+        self.items += count if kind == _STRING else 16 * count
+        if self.items > _MOST_ITEMS:
+            raise self._damaged(f"its header lists over {_MOST_ITEMS:,} texts, which no model does")
+        if kind == _STRING:
+            self._pass_strings(count)
         elif kind == _ARRAY:
             for _ in range(count):
                 self._pass_array(depth + 1)
         else:
             raise self._damaged(f"an array has type {kind}, which there is not")
         return count
+
+    def _pass_strings(self, count: int) -> None:
+        """There are so many that each is passed in as few steps as can be."""
+        read, at = self.stream.read, self.stream.tell()
+        for _ in range(count):
+            length = int.from_bytes(read(8), "little")
+            at += 8 + length
+            if at > self.length:
+                raise self._cut_short(None)
+            if length > _LONGEST_STRING:
+                self.stream.seek(at)
+            else:
+                read(length)
 
     def _string(self) -> str:
         length = self._number("<Q")

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from emotui.controls import CONTROLS
+from emotui.controls import INVISIBLE
 from emotui.formats.columns import marked
 from emotui.formats.marks import written
 
@@ -29,8 +29,8 @@ def to_json_document(obj: object) -> str:
 
 
 def escaped(document: str) -> str:
-    """A JSON text that says the same, with nothing in it that a terminal would act on."""
-    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", document)
+    """A JSON text that says the same, with nothing in it that a terminal would act on or that nobody would see."""
+    return INVISIBLE.sub(lambda found: json.dumps(found[0])[1:-1], document)
 
 
 def fingerprint(records: Iterable[msgspec.Struct]) -> str:

@@ -77,3 +77,16 @@ def shown(value: object, width: int = 40) -> str:
     """
     text = repr(value)
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def said_by_library(error: Exception, width: int = 200) -> str:
+    """The first line of what a library says, with the kind of error where the words alone name nothing in the file.
+
+    `list index out of range` and the like are of the library's own code: they stand behind `IndexError`.
+    """
+    words, kind = literal(str(error).strip().split("\n", 1)[0])[:width], type(error).__name__
+    if not words:
+        return kind
+    return (
+        f"{kind}: {words}" if isinstance(error, LookupError | TypeError | AttributeError | ArithmeticError) else words
+    )

@@ -32,7 +32,9 @@ _SEER = "seer"
 @click.option("--delimiter", metavar="C", help="What parts the cells of a table (default: it is found out).")
 @click.option("--encoding", metavar="E", help="Of a text file: cp1252, utf-16 (default: it is found out).")
 @click.option("--map-file", metavar="FILE.toml", help="A mapping that --save-map wrote.")
-@written_option("--save-map", metavar="FILE.toml", help="Keep what the file was taken for, and which column is what.")
+@written_option(
+    "--save-map", kept=True, metavar="FILE.toml", help="Keep what the file was taken for, and which column is what."
+)
 @click.option("--dry-run", is_flag=True, help="Say what it is taken for, show three records, and write nothing.")
 @click.option("--name", help="The dataset's name (default: the first file's, without its ending).")
 @click.option("--task1", multiple=True, help="seer: a CSV of the release for Task 1 (again for more).")

@@ -15,13 +15,37 @@ _NO_FILES = frozenset({"names", "name", "runs", "run", "dataset", "annotator", "
 """Parameters that name something in a store, or are words, even where a file is called so."""
 
 
+_FORCED = "emotui.forced"
+"""Where a call notes that `--force` is given."""
+
+
 class WrittenOption(click.Option):
-    """An option whose value is the place that the command writes to."""
+    """An option whose value is the place that the command writes to.
+
+    `kept`: whether a file that is there already, which a person may have changed, is replaced only by `--force`.
+    """
+
+    def __init__(self, *args: Any, kept: bool = False, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.kept = kept
 
 
-def written_option(*names: str, **settings: Any) -> Callable[[Any], Any]:
-    """An option for a place that is written. It is refused, before work begins, where it is a file that is read."""
-    return click.option(*names, cls=WrittenOption, **settings)
+def written_option(*names: str, kept: bool = False, **settings: Any) -> Callable[[Any], Any]:
+    """An option for a place that is written. It is refused, before work begins, where it is a file that is read.
+
+    Args:
+        kept: refuse any file that is there, unless the option `--force`, which this adds, is given.
+    """
+    place = click.option(*names, cls=WrittenOption, kept=kept, **settings)
+    if not kept:
+        return place
+    words = f"Replace the file of {names[0]} where it is there already."
+    force = click.option("--force", is_flag=True, expose_value=False, callback=_note_force, help=words)
+    return lambda command: place(force(command))
+
+
+def _note_force(context: click.Context, param: click.Parameter, value: bool) -> None:
+    context.meta[_FORCED] = value
 
 
 def check_inputs_kept(context: click.Context) -> None:
@@ -38,6 +62,13 @@ def check_inputs_kept(context: click.Context) -> None:
         if (folder := _read_with(target, inputs)) is not None:
             name = f"{param.opts[0]} {literal(target)}"
             raise BadInput(f"{name} is a part of {literal(str(folder))}, which would be lost: name another file")
+        if param.kept and not context.meta.get(_FORCED) and _holds_something(target):
+            raise BadInput(f"{param.opts[0]} {literal(target)} is there already: name another file, or say --force")
+
+
+def _holds_something(target: str) -> bool:
+    """Whether a file is there that has anything in it."""
+    return os.path.isfile(target) and os.path.getsize(target) > 0  # noqa: PTH113, PTH202 - they take any text
 
 
 def _read_with(target: str, inputs: Iterable[str | Path]) -> str | Path | None:

@@ -257,3 +257,34 @@ def test_quantised_blocks_are_a_scale_and_whole_numbers() -> None:
     assert len(block) == 34
     assert np.frombuffer(block[:2], "<f2")[0] == 1.0
     assert list(np.frombuffer(block[2:5], np.int8)) == [127, -64, 1]
+
+
+_MANY = 150_000_000
+
+
+@pytest.mark.parametrize(
+    ("head", "why"),
+    [
+        (struct.pack("<QQ", 0, 1) + struct.pack("<Q1sIIQ", 1, b"a", 9, 9, _MANY), "lists over 2,097,152 texts"),
+        (struct.pack("<QQ", 0, 1) + struct.pack("<Q1sIIQ", 1, b"a", 9, 8, _MANY), "lists over 2,097,152 texts"),
+        (struct.pack("<QQ", 0, _MANY), "counts 150,000,000 entries"),
+        (struct.pack("<QQ", _MANY, 0), "counts 150,000,000 entries"),
+    ],
+    ids=["arrays", "texts", "keys", "tensors"],
+)
+def test_a_header_that_has_no_end_is_damaged_and_not_read_through(tmp_path: Path, head: bytes, why: str) -> None:
+    path = tmp_path / "endless.gguf"
+    with path.open("wb") as stream:
+        stream.write(b"GGUF" + struct.pack("<I", 3) + head)
+        stream.truncate(8 * _MANY * 3)  # zeros, which take no room on the disk
+    with pytest.raises(ModelError, match=f"is damaged .*{why}"):
+        read_header(path)
+
+
+def test_arrays_within_arrays_count_together(tmp_path: Path) -> None:
+    path = tmp_path / "deep.gguf"
+    inner = struct.pack("<IQ", 8, 1 << 20) + bytes(8 << 20)
+    with path.open("wb") as stream:
+        stream.write(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q1sIIQ", 1, b"a", 9, 9, 3) + 3 * inner)
+    with pytest.raises(ModelError, match="lists over"):
+        read_header(path)

@@ -1,8 +1,12 @@
 """Text of data reaches a terminal with nothing in it that the terminal would act on."""
 
 import ast
+import json
+import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from emotui.commands.output import say
 from emotui.formats import to_json_document
@@ -44,9 +48,18 @@ def test_what_is_said_is_escaped_but_for_lines_and_tabs(capsys: pytest.CaptureFi
 
 
 def test_json_says_the_same_with_controls_escaped() -> None:
-    import json
-
     document = to_json_document({HOSTILE: [HOSTILE]})
     assert _acted_on(document) == []
     assert "\\u009b31m" in document
     assert json.loads(document) == {HOSTILE: [HOSTILE]}
+
+
+@given(st.text(st.characters(categories=["Cc", "Cf", "Zl", "Zp"]) | st.sampled_from("a é日😀\u3000"), max_size=8))
+def test_json_says_what_nobody_would_see_by_its_number(text: str) -> None:
+    document = to_json_document({"text": text})
+    assert json.loads(document) == {"text": text}
+    assert not [sign for sign in document if unicodedata.category(sign) in ("Cc", "Cf", "Zl", "Zp")]
+
+
+def test_a_space_without_width_is_escaped_in_json_and_words_are_not() -> None:
+    assert to_json_document("so\u200bgut 日本\u3000語 é 😀") == '"so\\u200bgut 日本\u3000語 é 😀"'

@@ -214,3 +214,29 @@ def test_answers_are_written_over_no_part_of_the_folder_that_they_are_about(emot
     done = emotui("predict", "class", "--records", folder, "--to", part)
     assert (done.status, part.read_bytes()) == (2, b"PAR1")
     assert "which would be lost: name another file" in done.err
+
+
+EDITED = {
+    "batch write": ("batch", "write", "class", "--model", "M", "--records", "in.jsonl", "--to", "mine.jsonl"),
+    "import": ("import", "gold.jsonl", "--dry-run", "--save-map", "mine.jsonl"),
+    "map-labels": ("map-labels", "gold", "--set", "glad=joy", "--to", "mine.jsonl", "--db", "store.jsonl"),
+    "masked study codes": ("masked", "study", "codes", "--to", "mine.jsonl", "--db", "store.jsonl"),
+}
+"""By the command that writes what a person goes on with: a call that succeeds where nothing is there yet."""
+
+
+@pytest.mark.parametrize("name", list(EDITED))
+def test_what_a_person_may_have_changed_is_replaced_by_force_alone(
+    emotui: Emotui, tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.jsonl").write_text('{"id": "1", "text": "I was glad.", "label": "joy"}\n', encoding="utf-8")
+    mine = tmp_path / "mine.jsonl"
+    mine.touch()  # as mktemp leaves it: nothing is lost
+    assert emotui(*EDITED[name]).status == 0
+    mine.write_text("mine\n", encoding="utf-8")
+    done = emotui(*EDITED[name])
+    assert (done.status, done.out, mine.read_text(encoding="utf-8")) == (2, "", "mine\n")
+    assert "mine.jsonl is there already: name another file, or say --force" in done.err
+    assert emotui(*EDITED[name], "--force").status == 0
+    assert mine.read_text(encoding="utf-8") != "mine\n"

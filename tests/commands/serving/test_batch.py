@@ -68,7 +68,7 @@ def test_labels_that_are_missing_are_asked_for_by_the_commands_own_option(emotui
         True,
     )
     assert emotui("batch", "write", "labels", *asked, "--labels", "labels.txt", "--json").document["requests"] == 2
-    strange = emotui("batch", "write", "spans", *asked, "--labels", "labels.txt")
+    strange = emotui("batch", "write", "spans", *asked, "--labels", "labels.txt", "--force")
     assert (strange.status, strange.err) == (2, "--labels is for scenes, class, labels and values, not for spans\n")
 
 

@@ -163,3 +163,24 @@ def test_what_cannot_be_held_is_named(tmp_path: Path) -> None:
     ]
     said = {"start": 0, "end": 1, "label": "very_happy"}
     assert read == [{"id": "text-1", "text": "ab", "spans": [said]}]
+
+
+@pytest.mark.parametrize("ending", [".txt", ".ann"])
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "secret").write_text("T1\tjoy 0 1\ts\n")
+    (tmp_path / "corpus").mkdir()
+    folder = _folder(tmp_path / "corpus", a_txt="so", a_ann="", b_txt="so", b_ann="", c_txt="no")
+    (folder / f"b{ending}").unlink()
+    (folder / f"b{ending}").symlink_to(tmp_path / "secret")
+    (folder / "c.ann").symlink_to(folder / "a.ann")  # it stays in the folder
+    first, linked, third = read_all(LAYOUT, folder)
+    assert first == {"id": "a", "text": "so", "spans": []}
+    assert linked == Flaw(f"'b{ending}' is a link to a file outside the folder: copy the file into it")
+    assert third == {"id": "c", "text": "no", "spans": []}
+
+
+def test_a_folder_may_itself_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    folder = _folder(tmp_path / "corpus", a_txt="so", a_ann="")
+    (tmp_path / "link").symlink_to(folder)
+    assert read_all(LAYOUT, tmp_path / "link") == [{"id": "a", "text": "so", "spans": []}]

@@ -2,12 +2,16 @@
 
 import json
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from emotui.errors import BadInput
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.reading import take
+from emotui.formats.rows import said_by_library
 from tests.formats.layouts.reading_rows import flaws, read, taken_for
 
 FEATURES = {
@@ -198,3 +202,19 @@ def test_a_span_that_says_another_text_names_both(tmp_path: Path) -> None:
     file.write_text('{"text": "I fear it", "spans": [{"start": 0, "end": 4, "text": "fear"}]}\n')
     ((line, why),) = flaws(file, "jsonl")
     assert (line, why) == (1, "'spans': the span [0, 4] is said to be 'fear', and 'I fe' stands there")
+
+
+def test_a_workbook_whose_cell_names_a_text_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    whole, cut = workbook(tmp_path / "whole.xlsx", ["Text", "Emotion"], ["so gut", "joy"]), tmp_path / "cut.xlsx"
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(cut, "w") as new:
+        for part in old.namelist():
+            content = old.read(part)
+            new.writestr(part, content.replace(b't="inlineStr"><is><t>joy</t></is>', b't="s"><v>99</v>'))
+    with pytest.raises(BadInput, match="not a readable workbook: a cell names a text or style that is not in it"):
+        take(str(cut), None, ReadOptions())
+
+
+def test_what_a_library_says_of_its_own_code_stands_behind_the_kind_of_error() -> None:
+    assert said_by_library(IndexError("list index out of range")) == "IndexError: list index out of range"
+    assert said_by_library(ValueError("no such\nthing")) == "no such"
+    assert said_by_library(KeyError()) == "KeyError"

@@ -15,7 +15,7 @@ def test_a_study_goes_from_sources_to_results_by_command(emotui: Emotui, tmp_pat
     assert (begun.status, json.loads(begun.out)["texts"]) == (0, 4)
     assert emotui("masked", "study", "begin", "pilot", "--b", WRITES, *db).status == 2
     for coder, answer in (("Ada", "first"), ("Ben", "both")):
-        assert emotui("masked", "study", "sheet", "pilot", "--coder", coder, "--to", sheet, *db).status == 0
+        assert emotui("masked", "study", "sheet", "pilot", "--coder", coder, "--to", sheet, "--force", *db).status == 0
         rows = list(csv.DictReader(sheet.read_text("utf-8").splitlines()))
         with sheet.open("w", newline="", encoding="utf-8") as file:
             table = csv.DictWriter(file, rows[0])

@@ -14,7 +14,7 @@ from emotui.formats.layouts.tables.layouts import read_shaped, settle
 from emotui.formats.layouts.tables.names import is_header
 from emotui.formats.layouts.tables.table import Table, named_once
 from emotui.formats.layouts.tables.writing import table_cells
-from emotui.formats.rows import Flaw, UnreadableFile, literal
+from emotui.formats.rows import Flaw, UnreadableFile, said_by_library
 from emotui.formats.unpacked import check_unpacked
 
 _ZIP = b"PK\x03\x04"
@@ -46,8 +46,10 @@ def _opened(path: Path) -> Iterator[Any]:
             book.close()
     except (OSError, UnreadableFile):
         raise
+    except IndexError:
+        raise UnreadableFile("not a readable workbook: a cell names a text or style that is not in it") from None
     except Exception as error:  # openpyxl says nothing of what it may raise
-        raise UnreadableFile(f"not a readable workbook: {literal(str(error))[:200] or type(error).__name__}") from None
+        raise UnreadableFile(f"not a readable workbook: {said_by_library(error)}") from None
 
 
 def _read_of(book: Any) -> Any:

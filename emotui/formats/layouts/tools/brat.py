@@ -40,9 +40,12 @@ def rows(path: Path, options: ReadOptions) -> Rows:
         row = _row(path.with_suffix(".txt"), path.stem, options)
         yield (1, row) if not isinstance(row, _Wrong) else (row.line, Flaw(row.reason))
         return
-    number = 0
+    number, folder = 0, path.resolve()
     for number, text in enumerate(sorted(path.rglob("*.txt")), start=1):
         name = text.relative_to(path).with_suffix("").as_posix()
+        if (outside := _leaving(text, folder)) is not None:
+            yield number, Flaw(f"{shown(outside.name)} is a link to a file outside the folder: copy the file into it")
+            continue
         try:
             row = _row(text, name, options)
         except UnreadableFile as error:
@@ -51,6 +54,17 @@ def rows(path: Path, options: ReadOptions) -> Rows:
         yield number, Flaw(f"{shown(name + '.ann')}, line {row.line}: {row.reason}") if isinstance(row, _Wrong) else row
     if not number:
         raise UnreadableFile("there is no .txt file in the folder")
+
+
+def _leaving(text: Path, folder: Path) -> Path | None:
+    """Which of a text's two files is a link that leads out of a folder from elsewhere; None where neither is."""
+    for file in (text, text.with_suffix(".ann")):
+        try:
+            if not file.resolve().is_relative_to(folder):
+                return file
+        except (OSError, RuntimeError):  # links that go round
+            return file
+    return None
 
 
 @dataclass(frozen=True, slots=True)

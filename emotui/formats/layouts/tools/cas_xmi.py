@@ -22,7 +22,7 @@ from emotui.formats.layouts.tools.cas_xmi_document import (
 )
 from emotui.formats.layouts.tools.cas_xmi_writing import PLAIN_LAYER, write
 from emotui.formats.layouts.tools.said import bad_offsets, is_number, outside, relate
-from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, said_by_library, shown
 from emotui.installing import install
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _types(path: Path) -> "TypeSystem":
             types: TypeSystem = load_typesystem(BytesIO(content))
             return types
     except Exception as error:  # of whatever kind: the library says it in many
-        raise UnreadableFile(f"{path.name} is no type system that can be read: {_first_line(error)}") from None
+        raise UnreadableFile(f"{path.name} is no type system that can be read: {said_by_library(error, 120)}") from None
 
 
 def _cassis() -> Any:
@@ -128,10 +128,6 @@ def _cassis() -> Any:
     except ImportError:
         raise UnreadableFile(f"reading CAS needs dkpro-cassis: {install('cas')}") from None
     return cassis
-
-
-def _first_line(error: Exception) -> str:
-    return shown((str(error) or type(error).__name__).split("\n", 1)[0], 120)
 
 
 class _Layers:
