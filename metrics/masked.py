@@ -205,6 +205,16 @@ def masks_resampled(
     return ratios(_parts(gold, predicted, scored_masks(gold, predicted, lexicon, outside)), by)
 
 
+def mask_parts(
+    gold: Mapping[str, Sequence[str]],
+    predicted: Mapping[str, Sequence[str]],
+    lexicon: Lexicon,
+    outside: str = ITSELF,
+) -> dict[str, tuple[list[float], list[int]]]:
+    """By figure (texts,) numerators and denominators of the means over masks. Args: as of `masked_report`."""
+    return _parts(gold, predicted, scored_masks(gold, predicted, lexicon, outside))
+
+
 def _parts(
     gold: Mapping[str, Sequence[str]], predicted: Mapping[str, Sequence[str]], scored: Sequence[MaskScore]
 ) -> dict[str, tuple[list[float], list[int]]]:

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from emotui.metrics.beside import SEED, Drawn, Intervals, Resampled, Shared, intervals, single_labels
+from emotui.metrics.label_sums import Figures, of_pairs
 from emotui.metrics.resampling import Numbers, group_numbers, resampled_sums, resamples_for, spread_interval
-from emotui.metrics.span_errors import COUNTED, Figure, Labels, Means, SpanErrors, Tally, over_repeats
+from emotui.metrics.span_errors import COUNTED, Facts, Figure, Labels, Means, SpanErrors, Tally, over_repeats
 from emotui.metrics.span_scoring import SampleDetail
 from emotui.metrics.states import Floats
+from emotui.metrics.sums import ratio
 from emotui.records import SpanSample
 
 _RATIOS = {
@@ -51,6 +54,42 @@ def with_intervals(errors: SpanErrors, tallies: Sequence[Tally], groups: Mapping
         by_emotion=_by_label(errors.by_emotion, [tally.emotions for tally in tallies], groups),
         by_valence=_by_label(errors.by_valence, [tally.valences for tally in tallies], groups),
     )
+
+
+def span_sums(labels: Sequence[Labels], facts: Sequence[Facts]) -> Figures:
+    """The figures of `emotui score spans` that are made of sums over samples, by their names.
+
+    Args:
+        labels, facts: of each answer of one repeat; a row each.
+    """
+    tally = Tally()
+    scored = np.array([not one.unlabelled for one in facts])
+    rows = np.flatnonzero(scored)
+    for row in rows.tolist():
+        tally.add(row, labels[row], facts[row])
+    _, table = _of_tally(tally)
+    known = tally.figures()
+    figures: Figures = {}
+    for at, name in enumerate(_RATIOS):
+        if name == "fixation_rate_by_sentence" or known.get(name, (None,))[0] is None:
+            continue
+        above, below = np.zeros(len(facts)), np.zeros(len(facts))
+        # A text that was not embedded has no Sim, and no say in it.
+        sides = table[:, 2 * at], np.where(np.isnan(table[:, 2 * at]), 0.0, table[:, 2 * at + 1])
+        above[rows], below[rows] = np.nan_to_num(sides[0]), sides[1]
+        figures[name.replace("token_", "tokens.")] = partial(ratio, above, below, scored)
+    for group, means in (("by_emotion", tally.emotions), ("by_valence", tally.valences)):
+        for label, mean in means.items():
+            numbers = np.array(mean.numbers, dtype=np.int64)
+            times = np.bincount(numbers, minlength=len(facts)).astype(np.float64)
+            for name, values in (("f1", mean.f1), ("sim", mean.sim)):
+                if len(values) == len(numbers):
+                    sums = np.bincount(numbers, np.array(values), minlength=len(facts))
+                    figures[f"{group}.{label}.{name}"] = partial(ratio, sums, times, scored)
+    pairs = {
+        pair: np.bincount(numbers, minlength=len(facts)).astype(np.float64) for pair, numbers in tally.confused.items()
+    }
+    return figures | {f"labels.{name}": make for name, make in (of_pairs(pairs, scored) if pairs else {}).items()}
 
 
 def span_intervals(gold: Sequence[SpanSample], details: Sequence[SampleDetail], shared: Shared) -> Intervals:

@@ -1,5 +1,7 @@
 """`emotui compare` and `emotui lexical`: figures over files, or over two sources of the store."""
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from emotui.commands.output import (
@@ -7,20 +9,40 @@ from emotui.commands.output import (
     json_option,
     print_figures,
     print_json,
+    say,
     skip_bad_option,
     terminal,
     warn,
 )
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
+from emotui.formats.rows import literal
 from emotui.workbench.files import score
+
+if TYPE_CHECKING:
+    from emotui.workbench.workspace import Workspace
 
 
 @click.command()
 @click.option("--a", "first", help="Per-sample scores.")
 @click.option("--b", "second", help="Per-sample scores of the same samples.")
 @click.option("--runs", nargs=2, metavar="A B", help="Two sources of one dataset, in place of files.")
-@click.option("--metric", help="--runs: by which metric (default: the first of the task).")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="--runs: by which figure (default: the first of the task); again for several, corrected together.",
+)
+@click.option("--metrics", "list_metrics", is_flag=True, help="--runs: list the figures that can be compared.")
+@click.option("--by", metavar="FACET,...", help="--runs: does a part change the difference? (see emotui slices facets)")
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "benjamini-hochberg"]),
+    default="holm",
+    show_default=True,
+    help="--runs: of p over all figures, or all parts, that are asked for.",
+)
 @click.option("--inner", is_flag=True, help="Compare the ids that both have.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the bootstrap.")
 @skip_bad_option
@@ -31,7 +53,10 @@ def compare(
     first: str | None,
     second: str | None,
     runs: tuple[str, str] | None,
-    metric: str | None,
+    metrics: tuple[str, ...],
+    list_metrics: bool,
+    by: str | None,
+    correction: Any,
     inner: bool,
     seed: int,
     skip_bad: bool,
@@ -41,26 +66,66 @@ def compare(
 ) -> None:
     """Compare two sets of per-sample scores, paired by id: bootstrap interval, Wilcoxon, Cohen's d.
 
-    The scores are files (--a, --b), or those of two sources of one dataset: runs, people, files (--runs).
+    The scores are files (--a, --b), or those of two sources of one dataset: runs, people, files (--runs). These are
+    compared by any figure of a run that is a mean or a rate, in all samples and, with --by, in parts of them.
     """
     if runs is not None:
         if first or second or skip_bad:
             raise BadInput("--a, --b and --skip-bad are for files of scores: leave them out beside --runs")
-        from emotui.workbench.runs.compared import compare_runs
+        workspace = look_into(db, read_only=read_only)
+        if list_metrics:
+            _list_figures(workspace, runs, as_json)
+            return
+        if by is not None:
+            _by_part(workspace, runs, metrics, by, correction, as_json)
+            return
+        from emotui.workbench.runs.compared import compare_figures, compare_runs
 
-        store = look_into(db, read_only=read_only).store
-        document = compare_runs(store, *runs, metric, inner=inner, seed=seed)
+        if len(metrics) > 1:
+            document = compare_figures(workspace.store, *runs, metrics, correction, inner=inner, seed=seed)
+        else:
+            document = compare_runs(workspace.store, *runs, *metrics, inner=inner, seed=seed)
         first, second = runs
     elif first is None or second is None:
         raise BadInput("compare needs --a and --b, two files of scores, or --runs A B")
-    elif metric is not None or db is not None or read_only:
-        raise BadInput("--metric, --db and --read-only are for --runs")
+    elif metrics or list_metrics or by is not None or db is not None or read_only:
+        raise BadInput("--metric, --metrics, --by, --db and --read-only are for --runs")
     else:
         document = score.compare(first, second, inner=inner, seed=seed, skip_bad=skip_bad, warn=warn)
     if as_json:
         print_json(document)
         return
     print_figures(f"{first} minus {second}", document)
+
+
+def _list_figures(workspace: "Workspace", runs: tuple[str, str], as_json: bool) -> None:
+    from emotui.workbench.runs.compared import comparable_figures
+
+    names = comparable_figures(workspace.store, *runs)
+    if as_json:
+        print_json({"metrics": names})
+        return
+    for name in names:
+        say(literal(name))
+
+
+def _by_part(
+    workspace: "Workspace", runs: tuple[str, str], metrics: tuple[str, ...], by: str, correction: Any, as_json: bool
+) -> None:
+    """The difference of two sources in each part, and how far it is from that in the rest."""
+    from emotui.commands.looking.slices import facet_names, parts_document, print_parts
+    from emotui.workbench.runs.compared import both_sources
+
+    if len(metrics) > 1:
+        raise BadInput("--by takes one --metric: ask for each by itself")
+    dataset, sources = both_sources(workspace.store, *runs)
+    parts = workspace.slicing().parts(
+        dataset.dataset, sources[0].key, sources[1].key, next(iter(metrics), None), facet_names(by), correction
+    )
+    if as_json:
+        print_json({"dataset": dataset.name, "runs": [one.key for one in sources]} | parts_document(parts))
+    else:
+        print_parts(parts)
 
 
 @click.command()

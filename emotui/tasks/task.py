@@ -4,7 +4,7 @@ Asking, parsing and scoring are apart, over what is kept, so a run can be parsed
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -16,6 +16,9 @@ from emotui.records import Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
 from emotui.tasks.parts import Asking, Experiments, SaidLine, ScoredRun, TaskFiles, TaskLabels, TaskWords
+
+if TYPE_CHECKING:
+    from emotui.metrics.label_sums import Figures
 
 AskModel = Callable[[Sequence[Request]], Any]
 """One batch of requests of one type to the model; results stand at the places of their requests."""
@@ -204,6 +207,13 @@ class Task(Protocol):
         """How sure the figures of `report` are: `ci95` `{figure: [low, high]}` and `conventions`; empty: none is known.
 
         The figures of repeats are averaged first; samples that share a text are drawn together.
+        """
+        return {}
+
+    def sums(self, samples: Sequence[Any], details: Sequence[str | bytes]) -> "Figures":
+        """The figures of `report` that are made of sums over samples, of one repeat's answers: a row an answer.
+
+        Those of labels, which `label_sets` gives, need not be among them. Args: samples, details: of each answer.
         """
         return {}
 

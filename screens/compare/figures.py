@@ -87,6 +87,7 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
     first, second = pair.intervals
     at = max(len(told(pair.first)), len(told(pair.second)), 8)
     at = min(at, max(cells - 33, 12))
+    of_samples = "permutation_p" not in report
     rows = []
     for letter, source, mean, sure in (
         ("A", pair.first, report["mean_a"], first),
@@ -96,18 +97,20 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
             [
                 Part(f" {letter} ", "key", "do('run')" if letter == "A" else "do('compare_with')"),
                 Part(f"{_ending(told(source), at):{at}}  ", "plain"),
-                Part("mean ", "dim"),
-                Part(bare(mean), "strong"),
+                Part("mean " if of_samples else "", "dim"),
+                Part("–" if mean is None else bare(mean), "strong"),
                 Part(f" {between(sure)}", "dim"),
             ]
         )
-    d = report["cohens_d"]
+    d, off = report["cohens_d"], report["mean_difference"]
     tests = f"   Wilcoxon {p_value(report['wilcoxon_p'])}" + ("" if d is None else f"   d {signed(d)}")
+    if not of_samples:
+        tests = f"   permutation {p_value(report['permutation_p'])}"
     if report.get("mcnemar_p") is not None:
         tests += f"   McNemar {p_value(report['mcnemar_p'])}"
     middle = [
         Part(" A − B ", "strong"),
-        Part(signed(report["mean_difference"], 3), "strong"),
+        Part("–" if off is None else signed(off, 3), "strong"),
         Part(f" {between(report['ci95'], plus=True)}", "dim"),
         Part(tests),
     ]

@@ -28,11 +28,13 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     better = "better" if parts.metric.higher_is_better else "more"
     of_bar = f"{f'B {better}':>{side}} │ A {better}" if two else f"{'below all':>{side}} │ above all"
     lines = [[Part(heading, "dim"), Part(of_bar, "dim")]]
-    reach = max((abs(off) for off in offs), default=0.0)
+    reach = max((abs(off) for off in offs if off is not None), default=0.0)
     for at, (row, off) in enumerate(zip(rows, offs, strict=True)):
-        figure = signed(off) if two else bare(row.mean, 2)
+        figure = "–" if row.mean is None or off is None else signed(off) if two else bare(row.mean, 2)
         sure = None if row.low is None or row.high is None else (row.low, row.high)
-        lines.append(_line(_named(row), name, row.n, figure, sure, row.adjusted, off, (reach, side), at == cursor))
+        lines.append(
+            _line(_named(row), name, row.n, figure, sure, row.adjusted, off or 0.0, (reach, side), at == cursor)
+        )
     return lines
 
 
@@ -66,8 +68,20 @@ def title_of(first: object, second: object) -> str:
     return " − ".join(names)
 
 
-def _off(row: "Sliced", whole: "Sliced") -> float:
-    return row.difference if row.difference is not None else row.mean - whole.mean
+def against_rest(row: "Sliced") -> str:
+    """How far a part is from the rest, in words: the figure, or the difference of two sources (the interaction)."""
+    if row.apart is None:
+        return ""
+    what = "A − B here less A − B in the rest" if row.other is not None else "here less the rest"
+    sure = None if row.apart_low is None or row.apart_high is None else (row.apart_low, row.apart_high)
+    return f"{_named(row)}: {what} {signed(row.apart, 3)} {between(sure, plus=True)} {p_value(row.apart_adjusted)}"
+
+
+def _off(row: "Sliced", whole: "Sliced") -> float | None:
+    """How far the first source is from the second, or the part from the whole; None where a figure is undefined."""
+    if row.other is not None or row.mean is None or whole.mean is None:
+        return row.difference
+    return row.mean - whole.mean
 
 
 def _named(row: "Sliced") -> str:

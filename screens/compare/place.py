@@ -14,7 +14,7 @@ from textual.geometry import Size
 from emotui.screens.compare import figures
 from emotui.screens.compare.axis import axis_lines
 from emotui.screens.compare.entry import ENTRY
-from emotui.screens.compare.parts import name_cut, part_lines, rule_lines, title_of
+from emotui.screens.compare.parts import against_rest, name_cut, part_lines, rule_lines, title_of
 from emotui.screens.compare.requests import (
     AXIS,
     DISCOVERIES,
@@ -258,15 +258,22 @@ class Compare(Place):
         return rule_lines(None if self.found is None else self.found.rules, rows, cursor, cells)
 
     def _note(self, words: str) -> None:
-        """The convention of parts or rules; before it the picked name, where its row cuts it."""
+        """The convention of parts or rules; before it how far the picked part is from the rest."""
         self._words = words
 
         def lines(room: Size) -> Lines:
             width = max(room.width - 2, 20)
-            cut = [[Part(f" {line}", "plain")] for line in textwrap.wrap(self._cut_name(room.width), width)]
+            picked = " ".join(part for part in (self._cut_name(room.width), self._against_rest()) if part)
+            cut = [[Part(f" {line}", "plain")] for line in textwrap.wrap(picked, width)]
             return [*cut, *([Part(f" {line}", "dim")] for line in textwrap.wrap(shown(words), width))]
 
         self.query_one("#compare-note", Page).show_for(lines)
+
+    def _against_rest(self) -> str:
+        """How far the picked part is from the rest."""
+        if self.wanted is None or self.wanted.view != PARTS or self.parts.picked is None:
+            return ""
+        return shown(against_rest(self.parts.picked))
 
     def _cut_name(self, cells: int) -> str:
         """The name of the picked part or rule, where its row has no room for all of it."""
@@ -443,7 +450,9 @@ class Compare(Place):
         from emotui.screens.dialogs.choices import Choice, ChoiceDialog
 
         if self.found is not None:
-            choices = [Choice(one.name, one.title, one.help) for one in self.found.metrics]
+            own = {one.name for one in self.found.metrics}
+            every = [*self.found.metrics, *(one for one in self.found.figures if one.name not in own)]
+            choices = [Choice(one.name, one.title, one.help) for one in every]
             now = (self.wanted and self.wanted.metric) or choices[0].value
             self.app.push_screen(
                 ChoiceDialog("By which metric", choices, now), lambda name: self._chosen("metric", name)

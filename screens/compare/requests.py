@@ -42,12 +42,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came back: `why` says why there is nothing to compare."""
+    """What came back: `figures`: those over all samples together; `why` says why there is nothing to compare."""
 
     sources: "tuple[Compared, ...]"
     metrics: "tuple[Metric, ...]"
     pair: "Pair | None" = None
     axis: "Axis | None" = None
+    figures: "tuple[Metric, ...]" = ()
     parts: "Parts | None" = None
     rules: "Findings | None" = None
     why: str = ""
@@ -63,7 +64,11 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
         sources, metrics = tuple(comparing.sources(wanted.dataset)), comparing.metrics(wanted.dataset)
     keys = [one.key for one in sources]
     order = [*(key for key in (wanted.first, wanted.shown, *wanted.beside) if key in keys), *keys]
+    own = {one.name for one in metrics}
     metric = wanted.metric or None
+    if wanted.view in (AXIS, RULES) and metric not in own:
+        metric = None  # these are of what single samples score
+        wanted = replace(wanted, metric="")
     if wanted.view == AXIS:
         first = order[0] if order else None
         only = _within(slicing, wanted, first)
@@ -80,7 +85,9 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
     if wanted.view in (PARTS, RULES):
         return _by_part(slicing(), wanted, Found(sources, metrics), first, others[0])
     only = _within(slicing, wanted, first)
-    return Found(sources, metrics, pair=comparing.pair(wanted.dataset, first, others[0], metric, only=only))
+    figures = comparing.figures(wanted.dataset, first, others[0])
+    pair = comparing.pair(wanted.dataset, first, others[0], metric, only=only)
+    return Found(sources, metrics, pair=pair, figures=figures)
 
 
 def _within(slicing: "Callable[[], Slicing]", wanted: Wanted, first: str | None) -> "Bools | None":
@@ -95,6 +102,8 @@ def _within(slicing: "Callable[[], Slicing]", wanted: Wanted, first: str | None)
 
 def _by_part(slicing: "Slicing", wanted: Wanted, found: Found, first: str, second: str | None) -> Found:
     metric = wanted.metric or None
+    names = (first,) if second is None else (first, second)
+    found = replace(found, figures=slicing.figures(wanted.dataset, *names))
     if wanted.view == PARTS:
         return replace(found, parts=slicing.parts(wanted.dataset, first, second, metric, correction=wanted.correction))
     return replace(found, rules=slicing.found(wanted.dataset, first, second, metric, correction=wanted.correction))

@@ -111,6 +111,8 @@ class DifferenceRows(Page, inherit_bindings=False):
         height = max(room.height - 1, 1)
         self._first = min(max(self._first, self.cursor - height + 1), self.cursor)
         self._first = max(min(self._first, len(pair.rows) - height), 0)
+        if not pair.rows:
+            return [[Part("  No sample has this figure by itself.", "dim")]]
         least, greatest = pair.rows[-1].difference, pair.rows[0].difference
         left, right = sides(least, greatest, min(max(room.width - _ID - 26, 8), _WIDEST))
         better = "better" if pair.metric.higher_is_better else "more"

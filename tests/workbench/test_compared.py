@@ -56,7 +56,7 @@ def test_what_cannot_be_compared_is_one_line(tmp_path: Path, emotui: Emotui) -> 
     for words, why in (
         ((), "compare needs --a and --b, two files of scores, or --runs A B\n"),
         (("--a", "x", "--runs", "r1", "r2"), "--a, --b and --skip-bad are for files of scores"),
-        (("--a", "x", "--b", "y", "--metric", "f1"), "--metric, --db and --read-only are for --runs"),
+        (("--a", "x", "--b", "y", "--metric", "f1"), "--metric, --metrics, --by, --db and --read-only are for --runs"),
     ):
         done = emotui("compare", *words)
         assert (done.status, done.out) == (2, "")

@@ -16,7 +16,7 @@ from emotui.workbench.slices.near import TEN
 
 if TYPE_CHECKING:
     from emotui.store.query import Dataset
-    from emotui.workbench.slices.slicing import Slicing
+    from emotui.workbench.slices.slicing import Parts, Slicing
     from emotui.workbench.workspace import Workspace
 
 _of = click.option("--of", "source", metavar="SOURCE", required=True, help="A run, person, file or gold:VERSION.")
@@ -46,7 +46,7 @@ def _run(workspace: "Workspace", run: str | None) -> str | None:
     return None if run is None else workspace.store.run(run).run
 
 
-def _names(line: str | None) -> list[str] | None:
+def facet_names(line: str | None) -> list[str] | None:
     return None if line is None else [part.strip() for part in line.split(",") if part.strip()]
 
 
@@ -165,28 +165,90 @@ def figures(
 ) -> None:
     """Figures of a source in each part of DATASET, or how two differ there, with intervals and corrected p."""
     _, slicing, found = _slicing(db, dataset, read_only=read_only)
-    parts = slicing.parts(found.dataset, source, against, metric, _names(by), correction)
+    parts = slicing.parts(found.dataset, source, against, metric, facet_names(by), correction)
     if as_json:
-        rows = [msgspec.to_builtins(row) | {"conditions": row.conditions} for row in parts.rows]
-        head = {"dataset": found.name, "of": source, "against": against, "metric": parts.metric.name}
-        print_json(head | {"all": msgspec.to_builtins(parts.whole), "slices": rows, "convention": parts.convention})
-        return
+        head = {"dataset": found.name, "of": source, "against": against}
+        print_json(head | parts_document(parts))
+    else:
+        print_parts(parts)
+
+
+def parts_document(parts: "Parts") -> dict[str, Any]:
+    """What parts come to, for a program."""
+    rows = [msgspec.to_builtins(row) | {"conditions": row.conditions} for row in parts.rows]
+    whole = msgspec.to_builtins(parts.whole)
+    return {"metric": parts.metric.name, "all": whole, "slices": rows, "convention": parts.convention}
+
+
+def print_parts(parts: "Parts") -> None:
+    """A row a part: the figure there, and how far it is from that of the rest."""
+    two = parts.second is not None
     rows = [
         (
-            row.facet,
-            row.value,
+            row.conditions if row.facet else "all",
             str(row.n),
-            f"{row.mean:.3f}",
-            *(() if row.other is None or row.difference is None else (f"{row.other:.3f}", f"{row.difference:+.3f}")),
-            "" if row.low is None or row.high is None else f"[{row.low:.3f}, {row.high:.3f}]",
-            _number(row.p),
-            _number(row.adjusted),
+            *((_decimals(row.mean), _decimals(row.other)) if two else ()),
+            _between(_signed(row.difference) if two else _decimals(row.mean), row.low, row.high),
+            *((_number(row.adjusted),) if two else ()),
+            _between(_signed(row.apart), row.apart_low, row.apart_high),
+            _number(row.apart_adjusted),
         )
         for row in (parts.whole, *parts.rows)
     ]
-    two = ("A", "B", "A − B") if against else ("mean",)
-    _print(("facet", "value", "n", *two, "95%", "p", "corrected"), rows)
+    _print(("part", "n", *(("A", "B", "A − B", "p") if two else ("figure",)), "less the rest", "p"), rows)
     say(parts.convention)
+
+
+@slices.command("compare")
+@click.argument("dataset")
+@click.argument("conditions", nargs=-1, required=True)
+@_of
+@_against
+@_metric
+@_correction
+@db_option
+@read_only_option
+@json_option
+def compare_(
+    dataset: str,
+    conditions: tuple[str, ...],
+    source: str,
+    against: str | None,
+    metric: str | None,
+    correction: Any,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """Compare parts of DATASET within a source: one part with the rest, or each two of several.
+
+    CONDITIONS are lines such as "emotion=sad" or "slice=NAME". With --against it is the difference of two sources
+    that is compared: does negation hurt B more than A?
+    """
+    _, slicing, found = _slicing(db, dataset, read_only=read_only)
+    between = slicing.between(found.dataset, conditions, source, against, metric, correction)
+    if as_json:
+        head = {"dataset": found.name, "of": source, "against": against, "metric": between.metric.name}
+        contrasts = [msgspec.to_builtins(row) for row in between.rows]
+        print_json(head | {"contrasts": contrasts, "convention": between.convention})
+        return
+    rows = [
+        (
+            row.conditions,
+            str(row.n),
+            _decimals(row.inside),
+            row.other or "the rest",
+            str(row.rest),
+            _decimals(row.outside),
+            _between(_signed(row.difference), row.low, row.high),
+            _number(row.p),
+            _number(row.adjusted),
+        )
+        for row in between.rows
+    ]
+    figure = "A − B" if against else "figure"
+    _print(("slice", "n", figure, "against", "n", figure, "difference", "p", "corrected"), rows)
+    say(between.convention)
 
 
 @slices.command()
@@ -223,7 +285,7 @@ def find(
         source,
         against,
         metric,
-        _names(by),
+        facet_names(by),
         seed=seed,
         fewest=fewest,
         most=most,
@@ -296,6 +358,18 @@ def like(dataset: str, sample: str, n: int, model: str, db: str | None, as_json:
     _print(("cosine", "id", "text"), [(f"{one.cosine:.3f}", one.id, one.text) for one in near])
 
 
+def _decimals(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _signed(value: float | None) -> str:
+    return "" if value is None else f"{value:+.3f}"
+
+
+def _between(figure: str, low: float | None, high: float | None) -> str:
+    return figure if low is None or high is None else f"{figure} [{low:.2f}, {high:.2f}]"
+
+
 def _number(value: float | int | None) -> str:
     if value is None:
         return "–"
@@ -306,7 +380,7 @@ def _print(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    left = {"id", "text", "facet", "value", "rule", "name", "conditions", "what", "values"}
+    left = {"id", "text", "facet", "value", "rule", "name", "conditions", "what", "values", "slice", "against", "part"}
     for column in columns:
         table.add_column(column, justify="left" if column in left else "right", overflow="fold")
     for row in rows:

@@ -202,6 +202,11 @@ def new_leaks(original: str, emotional: str, target: str) -> list[str]:
 
 def resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
     """The means of every metric and length over resamples of texts."""
+    return ratios(parts_of(details), by)
+
+
+def parts_of(details: Sequence[Detail]) -> dict[str, tuple[list[float], list[float]]]:
+    """By metric and length (n,) numerators and denominators of its mean."""
     names = dict.fromkeys(name for one in details for name in one.values)
     parts = {
         name: ([one.values.get(name, 0.0) for one in details], [float(name in one.values) for one in details])
@@ -212,7 +217,7 @@ def resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
         for unit, at in (("words", 0), ("characters", 1)):
             lengths = [0.0 if one.silent else float(one.lengths[k][at]) for one in details]
             parts[f"{unit}_{kind}"] = lengths, there
-    return ratios(parts, by)
+    return parts
 
 
 def figures_of(details: Sequence[Detail]) -> dict[str, Any]:

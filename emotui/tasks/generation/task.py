@@ -5,7 +5,7 @@ need further models are those of `emotui score generation` (`emotui.tasks.genera
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -31,7 +31,7 @@ from emotui.tasks.generation.options import SCORE_OPTIONS
 from emotui.tasks.generation.prompts import INJECT, NEUTRALISE, PROMPTS, read_generation_prompts, rewritten
 from emotui.tasks.generation.report import score_records
 from emotui.tasks.generation.run_tables import run_tables
-from emotui.tasks.generation.scoring import figures_of, resampled, score_answers
+from emotui.tasks.generation.scoring import figures_of, parts_of, resampled, score_answers
 from emotui.tasks.generation.tables import score_tables
 from emotui.tasks.generation.whole import WHOLE, folded
 from emotui.tasks.parts import Asking, OwnSamples, SaidLine, ScoredRun, TaskFiles, TaskWords
@@ -39,6 +39,9 @@ from emotui.tasks.prompting.files import Prompt, as_chat, as_kept, filled
 from emotui.tasks.prompting.settings import SAMPLING, Writing, options_from
 from emotui.tasks.sharing import shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
+
+if TYPE_CHECKING:
+    from emotui.metrics.label_sums import Figures
 
 VERSION = "1"
 REWRITE = "rewrite"
@@ -273,6 +276,12 @@ class EmotionGeneration(Task):
         """Of the mean of each metric."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         return beside_repeats(details, shared_of(samples), resampled)
+
+    def sums(self, samples: Sequence[GenerationGold], details: Sequence[str | bytes]) -> "Figures":
+        """The mean of each metric and length."""
+        from emotui.metrics.sums import made_of
+
+        return made_of(parts_of([msgspec.json.decode(one, type=Detail) for one in details]))
 
     def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         """Models by metrics, raters, which metric goes with them, and ERS by emotion."""

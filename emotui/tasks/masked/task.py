@@ -6,7 +6,7 @@ with one word a mask, at once (`zero-shot`) or after reasoning (`cot`).
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean, mean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -41,6 +41,9 @@ from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, writ
 from emotui.tasks.prompting.ways import DIRECT
 from emotui.tasks.sharing import shared_by, shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
+
+if TYPE_CHECKING:
+    from emotui.metrics.label_sums import Figures
 
 VERSION = "1"
 MASK = "<mask>"
@@ -356,6 +359,12 @@ class Masked(Task):
         """Of the means over masks, which are drawn text by text."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         return sureness(details, shared_of(samples), self.lexicon)
+
+    def sums(self, samples: Sequence[MaskedGold], details: Sequence[str | bytes]) -> "Figures":
+        """Of the means over masks, and the share of a word's masks in which another one was guessed."""
+        from emotui.tasks.masked.sureness import mask_sums
+
+        return mask_sums([msgspec.json.decode(one, type=Detail) for one in details], self.lexicon)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read, and how many have a word a mask."""

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,6 +23,7 @@ from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.locating import locate
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_baselines import span_baselines
+from emotui.metrics.span_errors import Facts, Labels
 from emotui.metrics.span_output import STYLES, parse_output
 from emotui.metrics.span_report import report, span_report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
@@ -56,6 +57,9 @@ from emotui.tasks.spans.prompts import (
 )
 from emotui.tasks.spans.writing import ask_in_words, described
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
+
+if TYPE_CHECKING:
+    from emotui.metrics.label_sums import Figures
 
 VERSION = "1"
 CONVENTION = (
@@ -481,6 +485,13 @@ class Spans(Task):
         known = [sample for sample in samples if sample.id in ids]
         shared = [shared_by(sample.meta) for sample in known]
         return beside(span_intervals(known, details, shared), shared)
+
+    def sums(self, samples: Sequence[SpanSample], details: Sequence[str | bytes]) -> "Figures":
+        """Means, rates over spans and sentences, and of labels of spans that met; unlabelled texts have no say."""
+        from emotui.metrics.span_intervals import span_sums
+
+        labels = [Labels(one.emotion, one.valence, one.sentences) for one in samples]
+        return span_sums(labels, [msgspec.json.decode(one, type=Facts) for one in details])
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,

@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from emotui.metrics.beside import Drawn, Resampled, beside_repeats, numbers
+from emotui.metrics.label_sums import Figures
+from emotui.metrics.sums import of_numbers_sums
 from emotui.metrics.values import FIGURES, value_names, values_over_repeats, values_report
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
 from emotui.tasks.parts import ScoredRun
@@ -49,6 +52,17 @@ def _resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
         x = [(details[at].gold or {})[name] for at in rows]
         each = numbers(x, [details[at].predicted[name] for at in rows], Drawn(by.numbers[rows], by.n))
         found |= {f"by_name.{name}.{key}": one for key, one in each.items()}
+    return found
+
+
+def run_sums(details: Sequence[Detail]) -> Figures:
+    """By `by_name.NAME.FIGURE` those of its figures that are made of sums, over the texts of which both give it."""
+    found: Figures = {}
+    for name in value_names([one.gold or {} for one in details]):
+        there = np.array([name in (one.gold or {}) and name in one.predicted for one in details])
+        x = [(one.gold or {}).get(name, 0.0) for one in details]
+        y = [one.predicted.get(name, 0.0) for one in details]
+        found |= {f"by_name.{name}.{key}": make for key, make in of_numbers_sums(x, y, there).items()}
     return found
 
 

@@ -8,7 +8,7 @@ Ways to ask, which are never mixed in one run:
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -33,7 +33,10 @@ from emotui.tasks.values.detail import CONVENTION, Detail
 from emotui.tasks.values.files import score_baselines, score_files
 from emotui.tasks.values.prompts import PROMPTS, ROOM, WAYS, fields, read_numbers, read_values_prompts
 from emotui.tasks.values.scales import REGRESS, USUAL_RANGE, Scales, seen_scales
-from emotui.tasks.values.tables import run_intervals, run_report, value_tables
+from emotui.tasks.values.tables import run_intervals, run_report, run_sums, value_tables
+
+if TYPE_CHECKING:
+    from emotui.metrics.label_sums import Figures
 
 VERSION = "1"
 
@@ -217,6 +220,10 @@ class Values(Task):
         """Of Pearson's correlation, concordance, RMSE and MAE of each name."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         return run_intervals([one for one in details if one.gold], shared_of(samples))
+
+    def sums(self, samples: Sequence[ValuesGold], details: Sequence[str | bytes]) -> "Figures":
+        """Pearson's correlation, concordance, RMSE and MAE of each name."""
+        return run_sums([msgspec.json.decode(one, type=Detail) for one in details])
 
     def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         """A row a run and name."""

@@ -22,11 +22,13 @@ from emotui.metrics.resampling import (
     resamples_for,
 )
 from emotui.metrics.significance import Correction, adjusted_known
+from emotui.metrics.sums import SumFigure, compared_sums, intervals_within, ratio
 from emotui.records import Mark, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.masked.published import published as of_masked
 from emotui.tasks.spans.task import Prediction, marks_of
+from emotui.workbench.compare.figures import SourceFigures, metric_of, no_figure
 from emotui.workbench.compare.label_tests import label_tests, with_label_tests
 from emotui.workbench.compare.sources import Compared, comparable, lines_now, says, source_named, values_of
 from emotui.workbench.masked.lexicons import MASKED, check_one_lexicon, lexicons_of
@@ -144,6 +146,7 @@ class Comparing:
 
     store: Store
     _held: dict[tuple[int, str, str], _Held] = field(default_factory=dict)
+    _read: dict[tuple[int, str], tuple[object, SourceFigures]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def sources(self, dataset: int) -> list[Compared]:
@@ -172,6 +175,8 @@ class Comparing:
         Raises:
             BadInput: there is no such source or metric, or no sample has a value of both.
         """
+        if metric is not None and metric not in {one.name for one in self.metrics(dataset)}:
+            return self._pair_over_all(dataset, first, second, metric, seed, only)
         with self.store.together():
             found = self._dataset(dataset)
             one, other = (source_named(self.store, found, name) for name in (first, second))
@@ -206,6 +211,37 @@ class Comparing:
         drawn = len(rows) if groups is None else int(groups.max()) + 1
         means = resampled_means(np.stack([a[both], b[both]], axis=1), groups, seed=seed, resamples=resamples_for(drawn))
         sure = [interval(means[:, at]) if len(rows) > 1 else None for at in (0, 1)]
+        return Pair(one, other, by, rows, report, tuple(bins.tolist()), reach, alone, (sure[0], sure[1]), named)
+
+    def _pair_over_all(
+        self,
+        dataset: int,
+        first: str,
+        second: str,
+        name: str,
+        seed: int,
+        only: "np.ndarray[tuple[int], np.dtype[np.bool_]] | None",
+    ) -> Pair:
+        """As `pair`, by a figure that is over all samples together; the rows are those in which both have one."""
+        found = self._dataset(dataset)
+        (one, by, a, _), (other, _, b, _) = (self.figure(dataset, source, name) for source in (first, second))
+        kept = np.ones(found.n, dtype=np.bool_) if only is None else only
+        both = a.there & b.there & kept
+        if not both.any():
+            raise BadInput(f"no sample has a {name} of both {one.name} and {other.name}")
+        groups, start = self._groups(found), self.store.file_order(dataset).start
+        ids = {row: key for key, row in self.store.numbers_by_id(dataset).items()}
+        report = compared_sums(a, b, both, groups, seed=seed)
+        x, y = a.by_sample, b.by_sample
+        told = np.flatnonzero(both & ~np.isnan(x) & ~np.isnan(y))
+        order = told[np.argsort(-(x[told] - y[told]), kind="stable")]
+        rows = tuple(Difference(at + start, ids[at + start], float(x[at]), float(y[at])) for at in order.tolist())
+        reach = max((abs(row.difference) for row in rows), default=0.0) or 1.0
+        bins = np.histogram([row.difference for row in rows], bins=BINS, range=(-reach, reach))[0]
+        alone = int(((a.there != b.there) & kept).sum())
+        shared = groups_of(self.store, dataset)
+        named = None if shared is None or "groups" not in report else shared[0]
+        sure = [intervals_within(side, None, [both], groups, seed=seed)[0] for side in (a, b)]
         return Pair(one, other, by, rows, report, tuple(bins.tolist()), reach, alone, (sure[0], sure[1]), named)
 
     def axis(
@@ -288,6 +324,46 @@ class Comparing:
         found = self._dataset(dataset)
         one, by = source_named(self.store, found, source), self._metric(found, metric)
         return one, by, self._values(found, one, by.name)
+
+    def figures(self, dataset: int, *sources: str) -> tuple[Metric, ...]:
+        """The figures of all of these sources that are over samples together, such as rates over sentences."""
+        found = self._dataset(dataset)
+        each = [self._figures(found, source_named(self.store, found, name)).names() for name in sources]
+        every = [set(names) for names in each]
+        return tuple(metric_of(name) for name in each[0] if all(name in names for names in every)) if each else ()
+
+    def figure(self, dataset: int, source: str, name: str | None = None) -> tuple[Compared, Metric, SumFigure, bool]:
+        """A source, and one of its figures; whether it is a mean of what samples score.
+
+        Raises:
+            BadInput: there is no such source or figure.
+        """
+        found = self._dataset(dataset)
+        one = source_named(self.store, found, source)
+        if name is None or name in {metric.name for metric in self.metrics(dataset)}:
+            by = self._metric(found, name)
+            values = self._values(found, one, by.name)
+            there = ~np.isnan(values)
+            return one, by, ratio(np.where(there, values, 0.0), there, there), True
+        figures = self._figures(found, one)
+        figure = figures.figure(name)
+        if figure is None:
+            own = [metric.name for metric in self.metrics(dataset)]
+            raise no_figure(name, list(dict.fromkeys([*own, *figures.names()])))
+        return one, metric_of(name), figure, False
+
+    def _figures(self, dataset: Dataset, source: Compared) -> SourceFigures:
+        mark: object = (dataset.fingerprint, dataset.gold)
+        if source.run is not None:
+            mark = mark, self.store.run_revisions([source.run]).get(source.run)
+        with self._lock:
+            held = self._read.get((dataset.dataset, source.key))
+        if held is not None and held[0] == mark:
+            return held[1]
+        made = SourceFigures(self.store, dataset, source)
+        with self._lock:
+            self._read[dataset.dataset, source.key] = mark, made
+        return made
 
     def marks(self, dataset: int, sample: int, first: str, second: str) -> Marks:
         """What gold and two sources mark in a text; of repeats the first."""

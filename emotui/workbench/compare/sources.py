@@ -109,6 +109,18 @@ def details_of(store: Store, dataset: Dataset, source: Compared) -> dict[tuple[i
     return {(row.sample, row.repeat): row.score.detail for row in rows if row.score is not None}
 
 
+def error_letters(store: Store, dataset: Dataset, source: Compared) -> dict[int, str]:
+    """By the number of each sample that has a value the letters of its errors, over repeats."""
+    if source.run is not None:
+        import numpy as np
+
+        found = store.values_and_marks(np.array(store.file_order(dataset.dataset)), source.run)
+    else:
+        rows = _rows_now(store, dataset, source)
+        found = {row.sample: (dict(row.score.values), row.score.marks) for row in rows if row.score is not None}
+    return {key: letters for key, (values, letters) in found.items() if any(one is not None for one in values.values())}
+
+
 def _rows_now(store: Store, dataset: Dataset, source: Compared) -> list[ResultRow]:
     """What one whose scores are not kept says, scored."""
     samples = dict(stored_samples(store, dataset, dataset.n))

@@ -1,6 +1,7 @@
 """Two sources of one dataset, sample by sample, by one metric: the document of `emotui compare --runs`."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
 from emotui.store.query import Dataset
@@ -10,7 +11,12 @@ from emotui.workbench.masked.lexicons import check_one_lexicon
 from emotui.workbench.runs.sharing import groups_of
 from emotui.workbench.task_metrics import metrics_of
 
+if TYPE_CHECKING:
+    from emotui.metrics.significance import Correction
+
 _NAMED = 3
+_TESTS = ("mcnemar_p", "permutation_p", "wilcoxon_p")
+"""Of a comparison, that which says most first."""
 
 
 def compare_runs(
@@ -42,7 +48,7 @@ def compare_runs(
     known = metrics_of(store, dataset.dataset)
     name = metric or known[0].name
     if name not in {one.name for one in known}:
-        raise BadInput(f"there is no metric {name!r} here; there are: {', '.join(one.name for one in known)}")
+        return _over_all(store, dataset, sources, name, inner=inner, seed=seed)
     ids = {number: key for key, number in store.numbers_by_id(dataset.dataset).items()}
     numbers = list(store.file_order(dataset.dataset))
     a, b = (
@@ -59,11 +65,88 @@ def compare_runs(
         raise BadInput(f"no sample has a {name} of both: emotui rescore RUN may give it")
     shared = groups_of(store, dataset.dataset)
     groups = None if shared is None else {ids[number]: str(group) for number, group in shared[1].items()}
-    named = {"dataset": dataset.name, "metric": name, "runs": [source.key for source in sources]}
-    if shared is not None:
-        named["shared"] = shared[0]
+    named = _named_in(dataset, sources, name, None if shared is None else shared[0])
     tested = label_tests(store, dataset, *sources, None if shared is None else shared[1], seed=seed)
     return named | with_label_tests(paired_report(a, b, inner, seed, groups=groups), tested)
+
+
+def _over_all(
+    store: Store, dataset: Dataset, sources: tuple[Compared, Compared], name: str, *, inner: bool, seed: int
+) -> dict[str, Any]:
+    """The same of a figure that is over all samples together, such as a rate over sentences."""
+    from emotui.metrics.resampling import group_numbers
+    from emotui.metrics.sums import compared_sums
+    from emotui.workbench.compare.figures import SourceFigures, no_figure
+
+    each = [SourceFigures(store, dataset, source) for source in sources]
+    first, second = (one.figure(name) for one in each)
+    if first is None or second is None:
+        own = [metric.name for metric in metrics_of(store, dataset.dataset)]
+        if first is None and second is None:
+            raise no_figure(name, list(dict.fromkeys([*own, *each[0].names()])))
+        raise BadInput(f"{sources[first is not None].name} has no {name}, and the other one has")
+    both = first.there & second.there
+    alone = int((first.there != second.there).sum())
+    if alone and not inner:
+        raise BadInput(f"{alone} samples are scored of one of the two only: --inner compares the others")
+    if not both.any():
+        raise BadInput(f"no sample is scored of both: emotui rescore RUN may give it a {name}")
+    shared = groups_of(store, dataset.dataset)
+    groups = None if shared is None else group_numbers(list(shared[1].values()))
+    named = _named_in(dataset, sources, name, None if shared is None else shared[0])
+    return named | compared_sums(first, second, both, groups, seed=seed)
+
+
+def _named_in(dataset: Dataset, sources: tuple[Compared, Compared], name: str, shared: str | None) -> dict[str, Any]:
+    named: dict[str, Any] = {"dataset": dataset.name, "metric": name, "runs": [source.key for source in sources]}
+    return named if shared is None else named | {"shared": shared}
+
+
+def comparable_figures(store: Store, first: str, second: str) -> list[str]:
+    """The names of all figures by which two sources can be compared: metrics of samples first.
+
+    Raises:
+        BadInput: as `compare_runs`.
+    """
+    from emotui.workbench.compare.figures import SourceFigures
+
+    dataset, sources = both_sources(store, first, second)
+    a, b = (SourceFigures(store, dataset, source).names() for source in sources)
+    both, own = set(b), [one.name for one in metrics_of(store, dataset.dataset)]
+    return [*own, *(name for name in a if name in both and name not in own)]
+
+
+def compare_figures(
+    store: Store,
+    first: str,
+    second: str,
+    names: Sequence[str],
+    correction: "Correction" = "holm",
+    *,
+    inner: bool = False,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Several figures of two sources at once, whose p are corrected over all of them.
+
+    Returns:
+        `dataset`, `runs`, `figures`: the document of each (`compare_runs`) with `p` (of the test that `test` names:
+        McNemar where scores are 0 or 1 and samples share nothing, Wilcoxon of other means, else the permutation test)
+        and `p_corrected`; and `conventions`.
+    """
+    from emotui.metrics.significance import CORRECTIONS, adjusted_known
+
+    each = [compare_runs(store, first, second, name, inner=inner, seed=seed) for name in names]
+    tests = [next((key for key in _TESTS if one.get(key) is not None), None) for one in each]
+    p = [None if test is None else one[test] for one, test in zip(each, tests, strict=True)]
+    corrected = adjusted_known(p, correction)
+    figures = [
+        {key: value for key, value in one.items() if key not in ("dataset", "runs")}
+        | {"test": test, "p": raw, "p_corrected": other}
+        for one, test, raw, other in zip(each, tests, p, corrected, strict=True)
+    ]
+    told = f"over the {len(names)} figures asked for by {CORRECTIONS[correction]}"
+    head = {"dataset": each[0]["dataset"], "runs": each[0]["runs"], "figures": figures}
+    return head | {"conventions": {"p_corrected": told}}
 
 
 def both_sources(store: Store, first: str, second: str) -> tuple[Dataset, tuple[Compared, Compared]]:

@@ -1,6 +1,8 @@
 """Slices of a dataset: saved filters, what sources come to in each part, and rules that were found."""
 
 from collections.abc import Sequence
+from dataclasses import astuple
+from itertools import combinations
 from threading import Lock
 
 import numpy as np
@@ -11,10 +13,12 @@ from scipy.stats import ttest_ind
 from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
 from emotui.metrics.paired import wilcoxon_p
-from emotui.metrics.resampling import BESIDE, Numbers, convention, group_numbers, ratio_intervals, resamples_for
+from emotui.metrics.permutation import exchange_p
+from emotui.metrics.resampling import BESIDE, Numbers, convention, group_numbers, resamples_for
 from emotui.metrics.significance import CORRECTIONS, Correction, adjusted_known
 from emotui.metrics.slice_rules import FEWEST, MOST, Direction, Rule, find_rules
 from emotui.metrics.states import Floats
+from emotui.metrics.sums import SumFigure, contrasts, intervals_within
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.compare.pairs import Comparing
@@ -44,18 +48,25 @@ class Sliced(Struct, frozen=True):
     `n`: how many of them have a value (of both sources, where there are two). `mean` of the first, `low` and `high` its
     95% interval; with a second source `other` is its mean, and `low` and `high` are of `difference`, the first less the
     second. `p`: of two sources that they differ here, of one that it differs from the rest; `adjusted` over all parts.
+    `apart`: the figure less that of the rest, and of two sources their difference here less that in the rest (the
+    interaction), with its 95% interval, `apart_p` and, over all parts, `apart_adjusted`.
     """
 
     facet: str
     value: str
     n: int
-    mean: float
+    mean: float | None
     low: float | None
     high: float | None
     other: float | None = None
     difference: float | None = None
     p: float | None = None
     adjusted: float | None = None
+    apart: float | None = None
+    apart_low: float | None = None
+    apart_high: float | None = None
+    apart_p: float | None = None
+    apart_adjusted: float | None = None
 
     @property
     def conditions(self) -> str:
@@ -71,6 +82,32 @@ class Parts(Struct, frozen=True):
     metric: Metric
     rows: tuple[Sliced, ...]
     whole: Sliced
+    convention: str
+
+
+class Between(Struct, frozen=True):
+    """One part against another, or against the rest (`other` is empty); figures as of `Contrast`."""
+
+    conditions: str
+    other: str
+    n: int
+    rest: int
+    inside: float | None
+    outside: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    adjusted: float | None
+
+
+class Contrasts(Struct, frozen=True):
+    """Parts of a dataset against each other."""
+
+    first: Compared
+    second: Compared | None
+    metric: Metric
+    rows: tuple[Between, ...]
     convention: str
 
 
@@ -188,32 +225,89 @@ class Slicing:
         Raises:
             BadInput: no such source, metric or facet, or no sample has a value.
         """
-        one, other, chosen, values, second_values = self._values(dataset, first, second, metric)
-        of = values if second_values is None else values - second_values
+        one, other, chosen, figures, is_mean = self._figures(dataset, first, second, metric)
         names, columns, _ = self._columns(dataset, by, one.run)
-        there = ~np.isnan(of)
+        there = np.logical_and.reduce([figure.there for figure in figures])
         columns = columns & there[:, None]
         kept = [at for at in range(len(names)) if 0 < columns[:, at].sum() < there.sum()]
-        sides = [np.ones(len(of), dtype=np.bool_) & there, *(columns[:, at] for at in kept)]
+        sides = [there, *(columns[:, at] for at in kept)]
         groups = self._groups(dataset)
-        plain = np.where(there, of, 0.0)
-        sure = ratio_intervals([(plain * side, side) for side in sides], groups, seed=0)
-        tests = [None] + [_p(of, side, there, groups, paired=second_values is not None) for side in sides[1:]]
-        if second_values is not None:
-            tests[0] = _p(of, sides[0], there, groups, paired=True)
-        corrected = [None, *adjusted_known(tests[1:], correction)]
-        rows = [
-            _sliced(*(("", "all") if at == 0 else names[kept[at - 1]]), side, values, second_values, sure[at])
-            for at, side in enumerate(sides)
+        pair = (figures[0], figures[1] if other else None)
+        sure = intervals_within(*pair, sides, groups)
+        apart = contrasts(*pair, [(side, there & ~side) for side in sides[1:]], groups)
+        rest = [
+            _p_of_contrast(figures, side, there, groups) if is_mean else far.p
+            for far, side in zip(apart, sides[1:], strict=True)
         ]
-        rows = [_tested(row, tests[at], corrected[at]) for at, row in enumerate(rows)]
-        drawn = int(there.sum()) if groups is None else len(np.unique(groups[there]))
-        words = convention(drawn, "samples" if groups is None else "groups of samples", resamples_for(drawn, BESIDE), 0)
-        test = (
-            "Wilcoxon's signed-rank test of the differences in a part" if other else "Welch's t-test against the rest"
+        here = [None, *rest] if other is None else [_p_here(figures, side, groups, is_mean=is_mean) for side in sides]
+        corrected, rest_corrected = (adjusted_known(tests, correction) for tests in (here[1:], rest))
+        rows = []
+        for at, side in enumerate(sides):
+            row = _sliced(*(("", "all") if at == 0 else names[kept[at - 1]]), side, figures, sure[at])
+            row = replace(row, p=here[at], adjusted=corrected[at - 1] if at else None)
+            if at:
+                far = apart[at - 1]
+                row = replace(row, apart=far.difference, apart_low=far.low, apart_high=far.high)
+                row = replace(row, apart_p=rest[at - 1], apart_adjusted=rest_corrected[at - 1])
+            rows.append(row)
+        tests = f"{_REST[is_mean]} against the rest"
+        if other:
+            tests = f"{_HERE[is_mean]} in a part; of the difference here less that in the rest {_REST[is_mean]}"
+        told = (
+            f"{_drawn_in_words(there, groups)}; p: {tests};"
+            f" corrected over {len(rows) - 1} parts by {CORRECTIONS[correction]}"
         )
-        told = f"{words}; p: {test}, corrected over {len(rows) - 1} parts by {CORRECTIONS[correction]}"
         return Parts(one, other, chosen, tuple(rows[1:]), rows[0], told)
+
+    def between(
+        self,
+        dataset: int,
+        conditions: Sequence[str],
+        first: str,
+        second: str | None = None,
+        metric: str | None = None,
+        correction: Correction = "holm",
+    ) -> Contrasts:
+        """One part against the rest, or each two of several, in one source or in the difference of two.
+
+        Args:
+            conditions: lines of conditions, one a part.
+
+        Raises:
+            BadInput: as `parts`; a part that holds no sample, or every one; two parts that share samples.
+        """
+        one, other, chosen, figures, is_mean = self._figures(dataset, first, second, metric)
+        there = np.logical_and.reduce([figure.there for figure in figures])
+        lines = [written(parsed(line)) for line in conditions]
+        sides = [self.keeps(dataset, line, one.run) & there for line in lines]
+        for line, side in zip(lines, sides, strict=True):
+            if not side.any():
+                raise BadInput(f"no sample is scored in {line!r}")
+        if len(sides) == 1:
+            if bool((sides[0] == there).all()):
+                raise BadInput(f"every sample is in {lines[0]!r}: there is no rest")
+            lines, sides = [*lines, ""], [*sides, there & ~sides[0]]
+        pairs = list(combinations(range(len(sides)), 2))
+        for a, b in pairs:
+            if shared := int((sides[a] & sides[b]).sum()):
+                raise BadInput(f"{shared} samples are in {lines[a]!r} and in {lines[b]!r}: parts must share none")
+        groups = self._groups(dataset)
+        found = contrasts(figures[0], figures[1] if other else None, [(sides[a], sides[b]) for a, b in pairs], groups)
+        p = [
+            _p_of_contrast(figures, sides[a], sides[a] | sides[b], groups) if is_mean else far.p
+            for far, (a, b) in zip(found, pairs, strict=True)
+        ]
+        rows = tuple(
+            Between(lines[a], lines[b], *astuple(far)[:-1], test, corrected)
+            for far, (a, b), test, corrected in zip(found, pairs, p, adjusted_known(p, correction), strict=True)
+        )
+        words = _drawn_in_words(there, groups)
+        told = f"{words}; p: {_REST[is_mean]}, corrected over {len(rows)} contrasts by {CORRECTIONS[correction]}"
+        return Contrasts(one, other, chosen, rows, told)
+
+    def figures(self, dataset: int, *sources: str) -> tuple[Metric, ...]:
+        """The figures of all of these sources that are over samples together, by which parts can be compared."""
+        return self._comparing.figures(dataset, *sources)
 
     def found(
         self,
@@ -289,6 +383,20 @@ class Slicing:
         columns = np.concatenate(blocks, axis=1) if blocks else np.zeros((table.n, 0), dtype=np.bool_)
         return names, columns, facets
 
+    def _figures(
+        self, dataset: int, first: str, second: str | None, metric: str | None
+    ) -> tuple[Compared, Compared | None, Metric, list[SumFigure], bool]:
+        """The source or both, the figure of each, and whether it is a mean of what samples score."""
+        one, chosen, figure, is_mean = self._comparing.figure(dataset, first, metric)
+        if second is None:
+            if not figure.there.any():
+                raise BadInput(f"no sample has a {chosen.name} of {one.name}")
+            return one, None, chosen, [figure], is_mean
+        other, _, second_figure, _ = self._comparing.figure(dataset, second, chosen.name)
+        if not (figure.there & second_figure.there).any():
+            raise BadInput(f"no sample has a {chosen.name} of both {one.name} and {other.name}")
+        return one, other, chosen, [figure, second_figure], is_mean
+
     def _values(
         self, dataset: int, first: str, second: str | None, metric: str | None
     ) -> tuple[Compared, Compared | None, Metric, Floats, Floats | None]:
@@ -313,19 +421,47 @@ class Slicing:
         return found
 
 
+_HERE = {True: "Wilcoxon's signed-rank test of the differences", False: "a permutation test of the difference"}
+_REST = {True: "Welch's t-test", False: "Welch's t-test of pseudo-values"}
+"""By which test, of a mean over samples (True) and of other figures."""
+
+
+def _drawn_in_words(there: Bools, groups: Numbers | None) -> str:
+    n = int(there.sum()) if groups is None else len(np.unique(groups[there]))
+    return convention(n, "samples" if groups is None else "groups of samples", resamples_for(n, BESIDE), 0)
+
+
 def _sliced(
-    facet: str, value: str, side: Bools, first: Floats, second: Floats | None, sure: tuple[float, float] | None
+    facet: str, value: str, side: Bools, figures: Sequence[SumFigure], sure: tuple[float, float] | None
 ) -> Sliced:
     low, high = sure or (None, None)
-    mean = float(first[side].mean()) if side.any() else 0.0
-    if second is None:
-        return Sliced(facet, value, int(side.sum()), mean, low, high)
-    other = float(second[side].mean())
-    return Sliced(facet, value, int(side.sum()), mean, low, high, other, mean - other)
+    each = [figure.over(side) for figure in figures]
+    if len(each) == 1:
+        return Sliced(facet, value, int(side.sum()), each[0], low, high)
+    both = None if each[0] is None or each[1] is None else each[0] - each[1]
+    return Sliced(facet, value, int(side.sum()), each[0], low, high, each[1], both)
 
 
-def _tested(row: Sliced, p: float | None, adjusted: float | None) -> Sliced:
-    return replace(row, p=p, adjusted=adjusted)
+def _p_of_contrast(figures: Sequence[SumFigure], side: Bools, there: Bools, groups: Numbers | None) -> float | None:
+    """That a mean, or the difference of two, is another one in a part than in what is left of `there`."""
+    return _p(_of(figures), side, there, groups, paired=False)
+
+
+def _p_here(figures: Sequence[SumFigure], side: Bools, groups: Numbers | None, *, is_mean: bool) -> float | None:
+    """That two sources differ in a part."""
+    if is_mean:
+        return _p(_of(figures), side, side, groups, paired=True)
+    first, second = figures
+    if first.columns.shape != second.columns.shape or first.over(side) is None or second.over(side) is None:
+        return None
+    own = None if groups is None else np.unique(groups[side], return_inverse=True)[1].astype(np.int64)
+    return exchange_p(first.columns[side], second.columns[side], first.statistic, second.statistic, own)[0]
+
+
+def _of(figures: Sequence[SumFigure]) -> Floats:
+    """(n,): what each sample scored, or the first less the second."""
+    each = [figure.by_sample for figure in figures]
+    return each[0] if len(each) == 1 else each[0] - each[1]
 
 
 def _p(of: Floats, side: Bools, there: Bools, groups: Numbers | None, *, paired: bool) -> float | None:

@@ -1,0 +1,115 @@
+"""Any figure of a source that is a mean or a rate, by its name, as sums over samples: pairs and parts compare them."""
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from emotui.errors import BadInput
+from emotui.metrics.label_sums import Figures, of_sets
+from emotui.metrics.metric import Metric
+from emotui.metrics.resampling import Numbers
+from emotui.metrics.sums import SumFigure, over_repeats, placed, ratio
+from emotui.store.query import MARKS, Dataset
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.workbench.compare.sources import Compared, details_of, error_letters
+from emotui.workbench.masked.lexicons import with_lexicon
+
+MARK = "mark."
+"""Before the letter of an error: the share of samples that have it."""
+
+_LOWER = ("hallucination_rate", "fixation_rate", "neutral_sentence_fpr", "neutral_span_share", "invalid_share")
+_WORSE = frozenset((*_LOWER, "hamming_loss", "rmse", "mae"))
+"""Figures of which less is better, by the last part of their name."""
+
+_CONFUSION = "confusion."
+_NAMED = 12
+
+
+class SourceFigures:
+    """The figures of one source, over the samples of its dataset by their places; of repeats their mean.
+
+    What was scored is read once, and a figure is made when it is asked for.
+    """
+
+    def __init__(self, store: Store, dataset: Dataset, source: Compared) -> None:
+        self._n, self._start = dataset.n, store.file_order(dataset.dataset).start
+        self._each = self._by_repeat(store, dataset, source)
+        self._marks = error_letters(store, dataset, source)
+
+    def names(self) -> list[str]:
+        """Of all figures: those of the task's report, and the rates of its kinds of errors."""
+        names = dict.fromkeys(name for _, figures in self._each for name in figures)
+        there = sorted({letter for letters in self._marks.values() for letter in letters}, key=list(MARKS).index)
+        return [*names, *(f"{MARK}{letter}" for letter in there)]
+
+    def figure(self, name: str) -> SumFigure | None:
+        """None where the source has no figure of this name."""
+        if name.startswith(MARK):
+            return self._rate_of(name.removeprefix(MARK))
+        made = [placed(figures[name](), places, self._n) for places, figures in self._each if name in figures]
+        return over_repeats(made) if made else None
+
+    def _rate_of(self, letter: str) -> SumFigure | None:
+        if len(letter) != 1 or letter not in MARKS:
+            return None
+        there, marked = np.zeros(self._n), np.zeros(self._n)
+        for number, letters in self._marks.items():
+            there[number - self._start] = 1
+            marked[number - self._start] = letter in letters
+        return ratio(marked, there, there == 1)
+
+    def _by_repeat(self, store: Store, dataset: Dataset, source: Compared) -> list[tuple[Numbers, Figures]]:
+        """Of each repeat the places of its rows, and its figures."""
+        task = task_named(dataset.task)
+        if source.run is not None:
+            task = with_lexicon(store, task, store.run(source.run))
+        details, records = details_of(store, dataset, source), dict(store.dataset_samples(dataset.dataset))
+        found = []
+        for repeat in sorted({repeat for _, repeat in details}):
+            keys = [key for key in details if key[1] == repeat]
+            own = [details[key] for key in keys]
+            samples = [msgspec.json.decode(records[number], type=task.sample) for number, _ in keys]
+            figures = dict(task.sums(samples, own))
+            sets = [task.label_sets(detail) for detail in own]
+            figures |= _of_labels(sets, single=task.files.kind == "class")
+            found.append((np.array([number - self._start for number, _ in keys], dtype=np.int64), figures))
+        return found
+
+
+def _of_labels(sets: Sequence[tuple[tuple[str, ...], tuple[str, ...]] | None], *, single: bool) -> Figures:
+    """Of what gold and an answer say of each sample; None where gold says nothing."""
+    names = list(dict.fromkeys(name for one in sets if one is not None for side in one for name in side))
+    if not names:
+        return {}
+    place = {name: at for at, name in enumerate(names)}
+    gold, said = (np.zeros((len(sets), len(names)), dtype=bool) for _ in range(2))
+    for row, one in enumerate(sets):
+        for table, side in zip((gold, said), one or ((), ()), strict=True):
+            table[row, [place[name] for name in side]] = True
+    return of_sets(gold, said, names, np.array([one is not None for one in sets]), single=single)
+
+
+def metric_of(name: str) -> Metric:
+    """A figure as a metric: which end of it is better."""
+    parts = name.split(".")
+    if name.startswith(MARK):
+        return Metric(name, (0, 1), False, f"the share of samples with the error {parts[-1]}")
+    if _CONFUSION in name:
+        gold, said = parts[-2:]
+        what = f"the share of gold {gold} that is given as {said or 'nothing'}"
+        return Metric(name, (0, 1), gold == said, what)
+    limits = {"rmse": (0, None), "mae": (0, None), "pearson": (-1, 1), "ccc": (-1, 1)}.get(parts[-1], (0, 1))
+    return Metric(name, limits, parts[-1] not in _WORSE, "over all samples together")
+
+
+def no_figure(name: str, known: Sequence[str]) -> BadInput:
+    """That there is no such figure to compare, with those that are called most like it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, _NAMED, 0.5)
+    some = [*near, *(one for one in known if one not in near and _CONFUSION not in one)][:_NAMED]
+    left = len(known) - len(some)
+    more = f" and {left} more (emotui compare --runs A B --metrics lists them)" if left else ""
+    return BadInput(f"there is no metric {name!r} here; there are: {', '.join(some)}{more}")

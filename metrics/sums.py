@@ -1,0 +1,348 @@
+"""Figures that are made of sums over samples: means, rates, F1, correlations. Two are compared, or two parts of a set.
+
+A rate over sentences or spans is no mean over samples: a sample adds to what stands above the line and to what stands
+below it. What is drawn, exchanged or left out is always a whole sample, or a group of samples that share a text.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from emotui.metrics.permutation import exchange_p
+from emotui.metrics.resampling import (
+    RESAMPLES,
+    Numbers,
+    convention,
+    grouped_sums,
+    resampled_sums,
+    resamples_for,
+    spread_interval,
+)
+from emotui.metrics.states import Floats
+
+Bools = NDArray[np.bool_]
+Statistic = Callable[[Floats], Floats]
+"""From (m, k) sums to (m,) figures; NaN or infinite where a figure is undefined."""
+
+_WIDEST = 800
+"""Columns that are resampled at once."""
+
+_NO_MEAN = "the figure is no mean over samples"
+
+
+@dataclass(frozen=True, slots=True)
+class SumFigure:
+    """One figure of one source.
+
+    Attributes:
+        columns: (n, k) what each sample adds to the sums; 0 where it has no say.
+        statistic: from sums to the figure.
+        there: (n,) whether the sample was scored at all.
+    """
+
+    columns: Floats
+    statistic: Statistic
+    there: Bools
+
+    def over(self, kept: Bools) -> float | None:
+        """The figure over some of the samples; None where it is undefined there. Args: kept: (n,)."""
+        return _known(self._of(self.columns[kept].sum(axis=0)[None])[0])
+
+    @property
+    def by_sample(self) -> Floats:
+        """(n,): the figure of each sample alone; NaN where it is undefined."""
+        return np.where(self.there, self._of(self.columns), np.nan)
+
+    def _of(self, sums: Floats) -> Floats:
+        return _defined(self.statistic, sums)
+
+
+def ratio(above: ArrayLike, below: ArrayLike, there: ArrayLike | None = None) -> SumFigure:
+    """A mean or a rate. Args: above, below: (n,) what each sample adds; there: as of `SumFigure`, all unless told."""
+    columns = np.stack([np.asarray(side, dtype=np.float64) for side in (above, below)], axis=1)
+    return SumFigure(columns, divided, np.ones(len(columns), dtype=np.bool_) if there is None else np.asarray(there))
+
+
+def divided(sums: Floats) -> Floats:
+    """(m,): the first of two sums over the second. Args: sums: (m, 2)."""
+    return sums[:, 0] / sums[:, 1]
+
+
+def placed(figure: SumFigure, places: NDArray[np.int64], n: int) -> SumFigure:
+    """The same, whose rows stand at these places of a set of n samples."""
+    columns, there = np.zeros((n, figure.columns.shape[1])), np.zeros(n, dtype=np.bool_)
+    columns[places], there[places] = figure.columns, figure.there
+    return SumFigure(columns, figure.statistic, there)
+
+
+def over_repeats(each: Sequence[SumFigure]) -> SumFigure:
+    """The mean of a figure over the repeats in which it is defined; all over the same n samples."""
+    if len(each) == 1:
+        return each[0]
+    ends = np.cumsum([one.columns.shape[1] for one in each])
+
+    def mean(sums: Floats) -> Floats:
+        parts = np.split(sums, ends[:-1], axis=1)
+        table = np.stack([_defined(one.statistic, part) for one, part in zip(each, parts, strict=True)])
+        known = ~np.isnan(table)
+        return np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
+
+    columns = np.concatenate([one.columns for one in each], axis=1)
+    return SumFigure(columns, mean, np.logical_or.reduce([one.there for one in each]))
+
+
+def compared_sums(
+    first: SumFigure, second: SumFigure, kept: Bools, groups: Numbers | None = None, *, seed: int = 0
+) -> dict[str, Any]:
+    """The document of `emotui compare` for a figure that is no mean over samples; first minus second.
+
+    Args:
+        kept: (n,) the samples that are compared; both sources have them.
+        groups: (n,) the number of each sample's group.
+
+    Returns:
+        the names of `paired_report`. `mean_a` and `mean_b` are the figures themselves; `permutation_p` is of the
+        exchange of both sources' answers to a sample or group; `wilcoxon_p` and `cohens_d` are null.
+    """
+    # These import scipy.stats, which takes longer than anything that is shown before this is asked.
+    from emotui.metrics.paired import EQUAL
+    from emotui.metrics.significance import smallest_difference
+
+    x, y = first.columns[kept], second.columns[kept]
+    own = None if groups is None else np.unique(groups[kept], return_inverse=True)[1].astype(np.int64)
+    n, drawn = len(x), len(x) if own is None else int(own.max(initial=-1)) + 1
+    if drawn == n:
+        own = None
+    a, b = first.over(kept), second.over(kept)
+    off = first.by_sample[kept] - second.by_sample[kept]
+    won, lost = int((off > EQUAL).sum()), int((off < -EQUAL).sum())
+    notes = dict.fromkeys(("wilcoxon_p", "cohens_d"), _NO_MEAN)
+    document: dict[str, Any] = {"n": n, "mean_a": a, "mean_b": b, "mean_difference": None, "ci95": None}
+    document |= {"wilcoxon_p": None, "cohens_d": None, "won": won, "lost": lost, "tied": n - won - lost}
+    document |= {"smallest_difference": None, "permutation_p": None}
+    if own is not None:
+        document["groups"] = drawn
+    of = "pairs" if own is None else "groups"
+    told = {"mean_a": "the figure over all samples together, not a mean of theirs"}
+    told["won"] = "samples whose own figure is above that of the other source"
+    if a is None or b is None:
+        notes |= dict.fromkeys(("mean_difference", "ci95", "permutation_p", "smallest_difference"), "undefined in one")
+        return document | {"conventions": told, "notes": notes}
+    document["mean_difference"] = a - b
+    if drawn < 2:
+        few = "there is one pair only" if n == 1 else "all pairs are of one group"
+        notes |= dict.fromkeys(("ci95", "permutation_p", "smallest_difference"), few)
+        return document | {"conventions": told, "notes": notes}
+    both, apart = np.concatenate([x, y], axis=1), _apart(first, second)
+    (sure,) = _intervals(both, lambda sums: apart(sums)[:, None], own, seed, RESAMPLES)
+    document["ci95"] = None if sure is None else list(sure)
+    if sure is None:
+        notes["ci95"] = "no resample differs, or it is undefined in most of them"
+    pseudo = pseudo_values(both, apart, own)
+    if x.shape == y.shape:
+        p, tried = exchange_p(x, y, first.statistic, second.statistic, own, seed=seed)
+        document["permutation_p"] = p
+        told["permutation_p"] = f"two-sided, {tried} of both sources' answers over {of}"
+    else:
+        notes["permutation_p"] = "one source has more repeats than the other: answers cannot change sides"
+    if len(pseudo) > 1:
+        document["smallest_difference"] = smallest_difference(
+            float(pseudo.std(ddof=1) / np.sqrt(len(pseudo))), len(pseudo)
+        )
+    told |= {
+        "ci95": convention(drawn, of, RESAMPLES, seed),
+        "smallest_difference": "true difference found with a power of 0.8 at 5% (two-sided t-test of pseudo-values)",
+    }
+    return document | {"conventions": told, "notes": notes}
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A figure, or the difference of two sources' figures, in one part of a set less that in another.
+
+    `inside`, `outside`: in either part; `low`, `high`: the 95% interval of `difference`; `p`: Welch's t-test.
+    """
+
+    n: int
+    rest: int
+    inside: float | None
+    outside: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+
+
+def contrasts(
+    first: SumFigure,
+    second: SumFigure | None,
+    parts: Sequence[tuple[Bools, Bools]],
+    groups: Numbers | None = None,
+    *,
+    seed: int = 0,
+) -> list[Contrast]:
+    """How far the first of each two parts is from the second one.
+
+    The interval draws samples, or groups, of the whole set, each with all its rows of either part. The test is Welch's
+    t-test of the pseudo-values that groups have in either part (Tukey 1958); those of a mean are the values themselves.
+
+    Args:
+        second: of another source: the contrast is of the difference, first less second (an interaction).
+        parts: (n,) and (n,) of each contrast; no sample in both.
+    """
+    sides = [figure for figure in (first, second) if figure is not None]
+    columns = np.concatenate([figure.columns for figure in sides], axis=1)
+    apart = _apart(first, second)
+    k, drawn = columns.shape[1], len(columns) if groups is None else int(groups.max(initial=-1)) + 1
+    at_once = max(1, _WIDEST // (2 * k))
+    sure: list[tuple[float, float] | None] = []
+    for start in range(0, len(parts), at_once):
+        block = parts[start : start + at_once]
+        table = np.concatenate([columns * side[:, None] for part in block for side in part], axis=1)
+
+        def differences(sums: Floats, n: int = len(block)) -> Floats:
+            each = np.stack([apart(one) for one in np.split(sums, 2 * n, axis=1)], axis=1)
+            return each[:, ::2] - each[:, 1::2]
+
+        some = drawn >= 2
+        sure += _intervals(table, differences, groups, seed, resamples_for(drawn)) if some else [None] * len(block)
+    found = []
+    for (inside, outside), ends in zip(parts, sure, strict=True):
+        ins, outs = (_known(apart(columns[side].sum(axis=0)[None])[0]) for side in (inside, outside))
+        known = ins is not None and outs is not None
+        low, high = ends if ends is not None and known else (None, None)
+        own = [
+            pseudo_values(columns[side], apart, None if groups is None else groups[side]) for side in (inside, outside)
+        ]
+        found.append(
+            Contrast(
+                int(inside.sum()),
+                int(outside.sum()),
+                ins,
+                outs,
+                ins - outs if ins is not None and outs is not None else None,
+                low,
+                high,
+                welch_p(own[0], own[1]) if known else None,
+            )
+        )
+    return found
+
+
+def intervals_within(
+    first: SumFigure, second: SumFigure | None, parts: Sequence[Bools], groups: Numbers | None = None, *, seed: int = 0
+) -> list[tuple[float, float] | None]:
+    """The 95% intervals of a figure, or of the difference of two sources, in each part. Args: parts: (n,) each."""
+    sides = [figure for figure in (first, second) if figure is not None]
+    columns = np.concatenate([figure.columns for figure in sides], axis=1)
+    apart = _apart(first, second)
+    k, drawn = columns.shape[1], len(columns) if groups is None else int(groups.max(initial=-1)) + 1
+    at_once, found = max(1, _WIDEST // k), []
+    for start in range(0, len(parts), at_once):
+        block = parts[start : start + at_once]
+        table = np.concatenate([columns * part[:, None] for part in block], axis=1)
+
+        def each(sums: Floats, n: int = len(block)) -> Floats:
+            return np.stack([apart(one) for one in np.split(sums, n, axis=1)], axis=1)
+
+        found += _intervals(table, each, groups, seed, resamples_for(drawn)) if drawn > 1 else [None] * len(block)
+    return found
+
+
+def pseudo_values(columns: Floats, statistic: Statistic, groups: Numbers | None = None) -> Floats:
+    """(m,): what each sample, or group, says of a figure: m times the figure less m - 1 times it without that one.
+
+    Of a mean over samples these are the values themselves. Those without which the figure is undefined are left out.
+
+    Args:
+        columns: (n, k); groups: (n,).
+
+    Source: Tukey 1958.
+    """
+    x = columns if groups is None else grouped_sums(columns, np.unique(groups, return_inverse=True)[1].astype(np.int64))
+    m = len(x)
+    if m < 2:
+        return np.zeros(0)
+    whole = x.sum(axis=0)
+    found = m * _defined(statistic, whole[None])[0] - (m - 1) * _defined(statistic, whole - x)
+    known: Floats = found[~np.isnan(found)]
+    return known
+
+
+def welch_p(inside: Floats, outside: Floats) -> float | None:
+    """Two-sided; None where either side has fewer than two values, or none of both varies."""
+    from scipy.stats import ttest_ind
+
+    from emotui.metrics.paired import EQUAL
+
+    if len(inside) < 2 or len(outside) < 2 or (np.ptp(inside) <= EQUAL and np.ptp(outside) <= EQUAL):
+        return None
+    return float(ttest_ind(inside, outside, equal_var=False).pvalue)
+
+
+def _apart(first: SumFigure, second: SumFigure | None) -> Statistic:
+    """From the sums of the first source, and of the second beside them, to the figure or the difference of both."""
+    k = first.columns.shape[1]
+    if second is None:
+        return lambda sums: _defined(first.statistic, sums)
+    other = second.statistic
+    return lambda sums: _defined(first.statistic, sums[:, :k]) - _defined(other, sums[:, k:])
+
+
+def _intervals(
+    columns: Floats, statistic: Statistic, groups: Numbers | None, seed: int, resamples: int
+) -> list[tuple[float, float] | None]:
+    """Of the figures, from (m, k) sums to (m, figures)."""
+    values = statistic(resampled_sums(columns, groups, seed, resamples))
+    return [spread_interval(column) for column in values.T]
+
+
+def _defined(statistic: Statistic, sums: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = statistic(sums)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def made_of(parts: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> dict[str, Callable[[], SumFigure]]:
+    """Means and rates by their names, each made when it is asked for. Args: parts: (n,) above and below the line."""
+    return {name: partial(ratio, above, below) for name, (above, below) in parts.items()}
+
+
+def of_numbers_sums(gold: ArrayLike, said: ArrayLike, there: ArrayLike) -> dict[str, Callable[[], SumFigure]]:
+    """Pearson's correlation, Lin's concordance, RMSE and MAE. Args: gold, said, there: (n,); there: both are given."""
+    known = np.asarray(there, dtype=np.bool_)
+    x, y = (np.asarray(side, dtype=np.float64) for side in (gold, said))
+    # Squares of numbers far from 0 would lose their last digits; no figure changes where all numbers move alike.
+    middle = float(x[known].mean()) if known.any() else 0.0
+    x, y = (np.where(known, side - middle, 0.0) for side in (x, y))
+    columns = np.stack([known.astype(np.float64), x, y, x * x, y * y, x * y, (x - y) ** 2, np.abs(x - y)], axis=1)
+
+    def moments(sums: Floats) -> tuple[Floats, ...]:
+        mx, my, xx, yy, xy = (sums[:, at] / sums[:, 0] for at in range(1, 6))
+        return xx - mx**2, yy - my**2, xy - mx * my, (mx - my) ** 2
+
+    def pearson(sums: Floats) -> Floats:
+        vx, vy, cov, _ = moments(sums)
+        found: Floats = cov / np.sqrt(vx * vy)
+        return found
+
+    def ccc(sums: Floats) -> Floats:
+        vx, vy, cov, off = moments(sums)
+        found: Floats = 2 * cov / (vx + vy + off)
+        return found
+
+    statistics: dict[str, Statistic] = {
+        "pearson": pearson,
+        "ccc": ccc,
+        "rmse": lambda sums: np.sqrt(sums[:, 6] / sums[:, 0]),
+        "mae": lambda sums: sums[:, 7] / sums[:, 0],
+    }
+    return {name: partial(SumFigure, columns, statistic, known) for name, statistic in statistics.items()}

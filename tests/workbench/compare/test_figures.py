@@ -1,0 +1,142 @@
+"""Any figure of a run is compared: it is the figure that the run prints, and p is corrected over what is asked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emotui.metrics.significance import adjusted
+from emotui.workbench.compare.figures import SourceFigures, metric_of
+from emotui.workbench.compare.sources import source_named
+from emotui.workbench.runs.compared import comparable_figures, compare_figures, compare_runs
+from emotui.workbench.runs.scores import metrics
+from tests.conftest import Emotui
+from tests.workbench.results_store import ERRING, EXACT, add_run, workspace
+
+
+def _printed(report: Any, name: str) -> Any:
+    """The figure of a report at a dotted name, whose labels have no dots."""
+    for part in name.split("."):
+        report = report.get(part) if isinstance(report, dict) else None
+    return report
+
+
+def test_every_figure_of_spans_is_that_which_the_run_prints(tmp_path: Path) -> None:
+    opened, dataset = workspace(tmp_path / "w.duckdb")
+    add_run(opened, dataset, "r1", "wrong", "retrieve", ERRING)
+    store = opened.store
+    report = metrics(store, store.run("r1"))
+    figures = SourceFigures(store, dataset, source_named(store, dataset, "r1"))
+    checked = set()
+    for name in figures.names():
+        printed = _printed(report, name)
+        figure = figures.figure(name)
+        assert figure is not None
+        value = figure.over(figure.there)
+        if isinstance(printed, int | float):
+            assert value == pytest.approx(printed), name
+            checked.add(name)
+    rates = {"hallucination_rate", "neutral_sentence_fpr", "neutral_span_share", "precision", "recall", "f1_gold"}
+    assert rates <= checked
+    marked = [row for row in store.page(list(store.file_order(dataset.dataset)), "r1") if "H" in row.marks]
+    of_h = figures.figure("mark.H")
+    assert of_h is not None
+    assert of_h.over(of_h.there) == pytest.approx(len(marked) / int(of_h.there.sum()))
+    opened.close()
+
+
+def test_several_figures_at_once_are_corrected_over_all(tmp_path: Path) -> None:
+    opened, dataset = workspace(tmp_path / "w.duckdb")
+    add_run(opened, dataset, "r1", "right", "retrieve", EXACT)
+    add_run(opened, dataset, "r2", "wrong", "retrieve", ERRING)
+    store = opened.store
+    names = ("f1", "hallucination_rate", "neutral_sentence_fpr")
+    assert set(names) <= set(comparable_figures(store, "r1", "r2"))
+    found = compare_figures(store, "r1", "r2", names, "benjamini-hochberg")
+    p = [one["p"] for one in found["figures"] if one["p"] is not None]
+    corrected = [one["p_corrected"] for one in found["figures"] if one["p"] is not None]
+    assert corrected == pytest.approx(adjusted(p, "benjamini-hochberg"))
+    alone = compare_runs(store, "r1", "r2", "hallucination_rate")
+    assert alone["mean_a"] == 0
+    assert alone["mean_difference"] == -alone["mean_b"] < 0
+    assert found["figures"][1]["permutation_p"] == alone["permutation_p"]
+    opened.close()
+
+
+def test_a_figure_says_which_end_of_it_is_better() -> None:
+    for name in ("hallucination_rate", "mark.X", "by_name.valence.rmse", "confusion.joy.fear", "confusion.joy."):
+        assert not metric_of(name).higher_is_better, name
+    for name in ("precision", "confusion.joy.joy", "weighted_f1", "by_name.valence.ccc"):
+        assert metric_of(name).higher_is_better, name
+
+
+def _labelled(emotui: Emotui, tmp_path: Path) -> None:
+    """Forty texts, half of them irony: `a` is wrong in five of either half's mix, `b` in irony alone."""
+    labels = ["joy" if at % 2 else "fear" for at in range(40)]
+    styles = ["plain" if at % 4 < 2 else "irony" for at in range(40)]
+    wrong = {
+        "a": {at for at in range(40) if at % 8 == 0},
+        "b": {at for at in range(40) if styles[at] == "irony" and at % 3},
+    }
+    _write(
+        tmp_path / "gold.jsonl",
+        [{"id": str(at), "text": f"text {at}", "label": labels[at], "meta": {"style": styles[at]}} for at in range(40)],
+    )
+    words = ("import", tmp_path / "gold.jsonl", "--as", "class", "--name", "set", "--db", "w.duckdb")
+    assert emotui(*words).status == 0
+    for name, missed in wrong.items():
+        other = {"joy": "fear", "fear": "joy"}
+        said = [other[label] if at in missed else label for at, label in enumerate(labels)]
+        _write(tmp_path / f"{name}.jsonl", [{"id": str(at), "label": label} for at, label in enumerate(said)])
+        path = tmp_path / f"{name}.jsonl"
+        done = emotui("import", "predictions", path, "--dataset", "set", "--source", name, "--db", "w.duckdb")
+        assert done.status == 0, done.err
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_the_interaction_is_asked_by_facet_and_slices_are_compared_within_a_source(
+    emotui: Emotui, tmp_path: Path
+) -> None:
+    _labelled(emotui, tmp_path)
+    found = emotui("compare", "--runs", "a", "b", "--by", "style", "--db", "w.duckdb", "--json").document
+    irony = next(row for row in found["slices"] if row["value"] == "irony")
+    plain = next(row for row in found["slices"] if row["value"] == "plain")
+    assert irony["apart"] == pytest.approx(irony["difference"] - plain["difference"])
+    assert irony["apart"] == pytest.approx(-plain["apart"])
+    assert irony["apart_low"] <= irony["apart"] <= irony["apart_high"]
+    assert irony["apart_adjusted"] == pytest.approx(min(2 * irony["apart_p"], 1))
+    within = ("slices", "compare", "set", "style=irony", "--of", "b", "--db", "w.duckdb")
+    (contrast,) = emotui(*within, "--json").document["contrasts"]
+    assert (contrast["n"], contrast["rest"], contrast["other"]) == (20, 20, "")
+    assert contrast["difference"] == pytest.approx(irony["other"] - plain["other"])
+    figures = emotui("slices", "figures", "set", "--of", "b", "--by", "style", "--db", "w.duckdb", "--json").document
+    of_b = next(row for row in figures["slices"] if row["value"] == "irony")
+    assert of_b["apart"] == pytest.approx(contrast["difference"])
+    assert of_b["p"] == of_b["apart_p"] == pytest.approx(contrast["p"])
+    for metric in ("macro_f1", "confusion.joy.fear", "by_label.fear.recall"):
+        done = emotui("compare", "--runs", "a", "b", "--by", "style", "--metric", metric, "--db", "w.duckdb")
+        assert done.status == 0, done.err
+        assert "less the rest" in done.out
+
+
+def test_parts_that_share_samples_or_hold_none_are_refused_in_a_line(emotui: Emotui, tmp_path: Path) -> None:
+    _labelled(emotui, tmp_path)
+    for words, why in (
+        (
+            ("style=irony", "emotion=joy"),
+            "10 samples are in 'style=irony' and in 'emotion=joy': parts must share none\n",
+        ),
+        (("style=odd",), "no sample is scored in 'style=odd'\n"),
+        (("words>0",), "every sample is in 'words>0': there is no rest\n"),
+    ):
+        done = emotui("slices", "compare", "set", *words, "--of", "a", "--db", "w.duckdb")
+        assert (done.status, done.out) == (2, "")
+        assert done.err == why
+    done = emotui("compare", "--runs", "a", "b", "--metric", "macro", "--db", "w.duckdb")
+    assert done.status == 2
+    assert "there is no metric 'macro' here; there are: " in done.err
+    assert "macro_f1" in done.err
