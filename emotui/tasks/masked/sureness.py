@@ -25,7 +25,7 @@ def sureness(details: Sequence[Detail], shared: Mapping[str, str | None], words:
 
 
 def mask_sums(details: Sequence[Detail], words: WordVectors) -> Figures:
-    """The means over masks by a lexicon, a row a text; `confusion.WORD.GUESS`: of the masks of a word those with this guess."""
+    """The means over masks, a row a text; `confusion.WORD.GUESS`: the share of a word's masks with this guess."""
     names = [str(row) for row in range(len(details))]
     gold = dict(zip(names, (one.gold for one in details), strict=True))
     said = dict(zip(names, (one.predicted for one in details), strict=True))
