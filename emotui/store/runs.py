@@ -301,7 +301,13 @@ def _of_run(connection: "DuckDBPyConnection", run: str, wanted: str) -> tuple[An
 
 def _run(row: tuple[Any, ...]) -> Run:
     run, task, model, dataset, identity, config, *rest = row
-    return Run(run, task, model, dataset, identity, json.loads(config), *rest)
+    try:
+        settings = json.loads(config)
+    except (ValueError, RecursionError):
+        settings = None
+    # Whoever wants the settings is told that no run has such ones.
+    known = settings if isinstance(settings, dict) else {"repeats": config}
+    return Run(run, task, model, dataset, identity, known, *rest)
 
 
 def _result(row: tuple[Any, ...], sets: dict[int, Names]) -> ResultRow:

@@ -75,3 +75,17 @@ def test_figures_over_two_versions_of_gold_say_that_they_are_mixed(store: Store,
     )
     shown = emotui("results", run.run, "--db", store.path)
     assert "mixed" in shown.out + shown.err
+
+
+@pytest.mark.parametrize("config", ["no JSON", "[1]", '{"repeats": "many"}', "null"])
+def test_a_run_whose_settings_nobody_can_read_is_listed_told_in_a_line_and_deleted(
+    store: Store, emotui: Emotui, config: str
+) -> None:
+    (run,) = store.runs()
+    with store._turns.writing() as connection:
+        connection.execute("update runs set config = ?, state = 'running'", [config])
+    assert [one["state"] for one in emotui("runs", "--db", store.path, "--json").document] == ["stopped"]
+    assert emotui("results", run.run, "--db", store.path).status == 0
+    refused = emotui("rescore", run.run, "--db", store.path)
+    assert (refused.status, "its settings cannot be read" in refused.err) == (2, True)
+    assert emotui("delete", run.run, "--db", store.path).status == 0

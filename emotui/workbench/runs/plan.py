@@ -53,6 +53,16 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     lexicon: str = ""
 
 
+def settings_of(run: Run) -> RunConfig:
+    """What a run was asked for. Raises: BadInput where its row says what no run can have."""
+    try:
+        return msgspec.convert(run.config, RunConfig)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise BadInput(
+            f"run {run.run}: its settings cannot be read ({error}): no emotui wrote them; emotui delete takes it away"
+        ) from None
+
+
 def identity(task: Task, of: Mapping[str, str], card: ModelCard, seed: int, repeats: int, way: str = "") -> str:
     """SHA-256 over canonical JSON of everything that can change the run's outputs.
 

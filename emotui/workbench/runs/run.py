@@ -38,6 +38,7 @@ from emotui.workbench.runs.plan import (
     pace_of,
     questions_of,
     sample_seed,
+    settings_of,
     stored_samples,
 )
 from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
@@ -127,7 +128,7 @@ def run_task(
         run = store.run(resume)
         if run.source != "model":
             raise BadInput(f"{run.run} is what a {run.source} says: no model can go on with it")
-        settings = msgspec.convert(run.config, RunConfig)
+        settings = settings_of(run)
         repeats, seed = settings.repeats, settings.seed
         part, whole = settings.shard, settings.whole
         places = places_of(part, whole) if part else range(run.n // repeats)
@@ -393,7 +394,7 @@ def rescore(
     dataset = store.dataset(found.dataset)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
-    settings = msgspec.convert(found.config, RunConfig)
+    settings = settings_of(found)
     task = task_named(dataset.task).with_options(settings.options, settings.repeats)
     task = with_lexicon(store, task, found, lexicon)
     way = settings.way if found.source == "model" else ELSEWHERE

@@ -15,7 +15,7 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
 from emotui.workbench.datasets.label_maps import note_on
 from emotui.workbench.masked.lexicons import note_on_lexicon, with_lexicon
-from emotui.workbench.runs.plan import RunConfig, stored_samples
+from emotui.workbench.runs.plan import settings_of, stored_samples
 from emotui.workbench.runs.similarity import Embedder
 
 ELSEWHERE = "elsewhere"
@@ -99,7 +99,7 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
         for number, sample in stored_samples(store, dataset, dataset.n)
         if number in numbers
     ]
-    settings = msgspec.convert(run.config, RunConfig)
+    settings = settings_of(run)
     task = with_lexicon(store, task_named(dataset.task).with_options(settings.options, settings.repeats), run)
     added = _added_means(task, rows)
     scores = [row.score for row in rows if row.score is not None]
