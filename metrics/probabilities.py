@@ -24,7 +24,8 @@ def brier_score(gold: ArrayLike, probabilities: ArrayLike) -> float | None:
 def bin_sizes(probabilities: ArrayLike, bins: int = BINS) -> list[int]:
     """How many probabilities lie in each bin of `expected_calibration_error`."""
     p = np.asarray(probabilities, dtype=np.float64)
-    return np.bincount(_bin_of(p, bins), minlength=bins).tolist()
+    sizes: list[int] = np.bincount(_bin_of(p, bins), minlength=bins).tolist()
+    return sizes
 
 
 def expected_calibration_error(confidences: ArrayLike, right: ArrayLike, bins: int = BINS) -> float | None:
