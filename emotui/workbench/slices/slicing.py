@@ -1,7 +1,6 @@
 """Slices of a dataset: saved filters, what sources come to in each part, and rules that were found."""
 
 from collections.abc import Sequence
-from dataclasses import astuple
 from itertools import combinations
 from threading import Lock
 
@@ -298,7 +297,19 @@ class Slicing:
             for far, (a, b) in zip(found, pairs, strict=True)
         ]
         rows = tuple(
-            Between(lines[a], lines[b], *astuple(far)[:-1], test, corrected)
+            Between(
+                lines[a],
+                lines[b],
+                far.n,
+                far.rest,
+                far.inside,
+                far.outside,
+                far.difference,
+                far.low,
+                far.high,
+                test,
+                corrected,
+            )
             for far, (a, b), test, corrected in zip(found, pairs, p, adjusted_known(p, correction), strict=True)
         )
         words = _drawn_in_words(there, groups)
