@@ -121,6 +121,7 @@ class Frame(Acting, LaidOut):
     # What the session tells.
 
     def on_unmount(self) -> None:
+        self.session.drafts.save_at_once()
         hold(None)
 
     def on_mount(self) -> None:

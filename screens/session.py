@@ -12,10 +12,12 @@ from emotui.screens import jobs
 from emotui.screens.keymaps.keymap import Keymap
 from emotui.screens.keymaps.words import keyed
 from emotui.screens.list_state import HEADLINE, NO_RUN, ListState, from_setting, to_setting
+from emotui.screens.long_text import Drafts
 from emotui.screens.requests import LatestRequest
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
+    from emotui.workbench.drafts import Draft, DraftBook, Field
     from emotui.workbench.progress import RunProgress
     from emotui.workbench.source import BrowseSource, Models
     from emotui.workbench.task_words import TaskWords
@@ -28,6 +30,9 @@ LIST_WIDTH = "list width"
 
 TOUR = "tour"
 """The setting that says that the tour was shown."""
+
+QUERY = "sql query"
+"""The setting that remembers what was asked last in SQL."""
 
 _FIRST_START = "first start"
 
@@ -57,7 +62,8 @@ class Opened(msgspec.Struct, frozen=True):
 
     `live`: the SPEC of the model that answers wherever one text at a time is asked about, `live_state` how it stands.
     `list_width`: how many cells the list had. `marker`: the source's, from before anything else was
-    read. `overview`: for the list of the first task. `tour`: has the tour still to be shown?
+    read. `overview`: for the list of the first task. `tour`: has the tour still to be shown? `drafts`: what the
+    annotator was writing. `query`: what was asked last in SQL.
     """
 
     source: "BrowseSource"
@@ -71,6 +77,8 @@ class Opened(msgspec.Struct, frozen=True):
     marker: object
     overview: Overview
     tour: bool = False
+    drafts: "Mapping[Field, Draft]" = {}
+    query: object = None
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -141,6 +149,8 @@ class Session:
         """The names of the saved slices of the dataset in sight: told by what reads notes."""
         self.listed: Callable[[], Iterable[int]] = tuple
         """What the list holds, in its order: told by the list."""
+        self.query = ""
+        """What was asked last in SQL."""
         self.keymap = Keymap(())
         """The actions with their keys: told by the frame."""
         self._owner, self._view = owner, view
@@ -152,8 +162,9 @@ class Session:
         self._looked_at: dict[int, str] = {}
         self._told: set[int] = set()
         self._own = self._shown_own = NO_RUN
+        self.drafts = Drafts(owner, self._book)
         self._opening: LatestRequest[None, Opened] = LatestRequest(
-            "open", owner, lambda _: open_up(open_source(), tasks), self._take_opened, self._not_opened
+            "open", owner, lambda _: open_up(open_source(), tasks, annotator), self._take_opened, self._not_opened
         )
         self._overviews: LatestRequest[tuple[str, str | None], Overview] = LatestRequest(
             "overview", owner, lambda question: look(self.bound, tasks, *question), self._take_overview
@@ -225,7 +236,24 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        return any(request.busy for request in (self._opening, self._overviews, self._settings))
+        return any(request.busy for request in (self._opening, self._overviews, self._settings)) or self.drafts.busy
+
+    def _book(self) -> "DraftBook | None":
+        made = None if self.source is None else self.source.drafts
+        return None if made is None else made()
+
+    def field(self, name: str, *, sample: int | None = None, dataset: int | None = None, draft: str = "") -> "Field":
+        """Where the annotator writes: a field, about a sample where one is named.
+
+        Args:
+            dataset: the sample's; None: it is in the dataset in sight.
+            draft: which of several drafts.
+        """
+        from emotui.workbench.drafts import Field
+
+        if sample is not None and dataset is None and self.overview.dataset is not None:
+            dataset = self.overview.dataset.dataset
+        return Field(name, self.annotator, dataset, sample, draft)
 
     # Opening, and following what changes.
 
@@ -298,6 +326,8 @@ class Session:
         self._marker = opened.marker
         self._lists = {task: from_setting(kept) for task, kept in opened.lists.items()}
         self.state = self._lists[self.list_task]
+        self.drafts.begin(opened.drafts)
+        self.query = opened.query if isinstance(opened.query, str) else ""
         self._first_time = opened.first_start is not None and opened.lists.get(self.list_task) is None
         self._tour = opened.tour
         self._view.show_opened(opened)
@@ -429,6 +459,11 @@ class Session:
         for setting, value in settings.items():
             self.bound.set_setting(setting, value)
 
+    def keep_query(self, query: str) -> None:
+        """This was asked in SQL: it stands there the next time."""
+        self.query = query
+        self.remember(QUERY, query)
+
     def leave(self) -> None:
         """Stop the work and remember the list; then the view is told."""
         self.leaving = True
@@ -452,7 +487,7 @@ def list_setting(task: str) -> str:
     return _LIST_SETTINGS.get(task, f"list of {task}")
 
 
-def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
+def open_up(source: "BrowseSource", tasks: tuple[str, ...], annotator: str) -> Opened:
     """Ask a source that has just been opened for what it remembers."""
     with source.together():
         marker = source.marker()
@@ -473,6 +508,8 @@ def open_up(source: "BrowseSource", tasks: tuple[str, ...]) -> Opened:
             marker,
             look(source, tasks, tasks[0], from_setting(lists[tasks[0]]).dataset),
             tour=first_start is not None and source.setting(TOUR) is None,
+            drafts={} if source.drafts is None else source.drafts().of(annotator),
+            query=source.setting(QUERY),
         )
 
 

@@ -30,7 +30,6 @@ class ToolActions(Acting):
     ) -> None:
         self._session, self._owner = session, owner
         self._keys, self._signs = keys, signs
-        self._query = ""
         self._tour: Tour | None = None
 
     def do_theme(self) -> None:
@@ -57,10 +56,7 @@ class ToolActions(Acting):
 
         ask = self._session.bound.ask_sql
         if ask is not None:
-            self._owner.app.push_screen(SqlDialog(ask, self._query, self._keep_query))
-
-    def _keep_query(self, query: str) -> None:
-        self._query = query
+            self._owner.app.push_screen(SqlDialog(ask, self._session))
 
     def do_help(self) -> None:
         from emotui.screens.dialogs.help import HelpDialog

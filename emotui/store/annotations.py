@@ -1,7 +1,7 @@
 """The annotation log and the settings, on an open connection. The log only grows: undo is an entry in it."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +130,21 @@ def setting(connection: "DuckDBPyConnection", key: str, default: Any) -> Any:
     """The value kept under `key`, any JSON value, or `default`."""
     row = connection.execute("select value from settings where key = ?", [key]).fetchone()
     return json.loads(row[0]) if row else default
+
+
+def settings(connection: "DuckDBPyConnection", beginning: str) -> dict[str, Any]:
+    """Every value whose key begins so, by its key."""
+    found = connection.execute("select key, value from settings where starts_with(key, ?) order by key", [beginning])
+    return {key: json.loads(value) for key, value in found.fetchall()}
+
+
+def change_settings(connection: "DuckDBPyConnection", changed: Mapping[str, Any]) -> None:
+    """Keep each of these values under its key, in place of what was there; where it is None, nothing any more."""
+    for key, value in changed.items():
+        if value is None:
+            connection.execute("delete from settings where key = ?", [key])
+        else:
+            set_setting(connection, key, value)
 
 
 def set_setting(connection: "DuckDBPyConnection", key: str, value: Any) -> None:

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -593,6 +593,20 @@ class Store:
         """A JSON value kept under `key`, or `default`."""
         with self._turns.reading() as connection:
             return annotations.setting(connection, key, default)
+
+    def settings(self, beginning: str) -> dict[str, Any]:
+        """Every JSON value whose key begins so, by its key."""
+        with self._turns.reading() as connection:
+            return annotations.settings(connection, beginning)
+
+    def change_settings(self, beginning: str, change: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
+        """Keep what `change` makes of the values whose keys begin so, all or none; nobody writes in between.
+
+        Args:
+            change: gives the values that are new by their keys, whatever these begin with; None: there is to be none.
+        """
+        with self._turns.writing(shown=False) as connection:
+            annotations.change_settings(connection, change(annotations.settings(connection, beginning)))
 
     def change_setting(self, key: str, change: Callable[[Any], Any]) -> None:
         """Keep what `change` makes of the JSON value under `key` (None: there is none); nobody writes in between."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
+    from emotui.workbench.drafts import DraftBook
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
@@ -224,6 +225,10 @@ class BrowseSource(Protocol):
     @property
     def notes(self) -> "Callable[[], NoteBook] | None":
         """What keeps notes on samples and their codes."""
+
+    @property
+    def drafts(self) -> "Callable[[], DraftBook] | None":
+        """What keeps what a person writes and has not kept yet."""
 
     @property
     def near(self) -> "Callable[[int, int, int], list[Near]] | None":

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
+    from emotui.workbench.drafts import DraftBook
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
@@ -273,6 +274,12 @@ class Workspace:
             if self._notes is None:
                 self._notes = NoteBook(self.store)
             return self._notes
+
+    def drafts(self) -> "DraftBook":
+        """What people write and have not kept yet."""
+        from emotui.workbench.drafts import DraftBook
+
+        return DraftBook(self.store)
 
     def slicing(self) -> "Slicing":
         """Parts of datasets, made when it is first asked for: it brings scipy in."""

@@ -92,7 +92,8 @@ class AnswerKeys(AtWork):
             self.keep(SetNote(note))
             self.changed()
 
-        NoteDialog(self.at_work.said.note).ask(self.app, written)
+        field = self.note_field(self.at_work.text.number)
+        NoteDialog(self.at_work.said.note, self.session.drafts, field).ask(self.app, written)
 
     def do_guidelines(self) -> None:
         from emotui.screens.annotate.dialogs import GuidelinesDialog

@@ -28,7 +28,11 @@ from emotui.workbench.annotate.events import Event
 if TYPE_CHECKING:
     from emotui.workbench.annotate.adjudicating import Adjudicating
     from emotui.workbench.annotate.service import Annotating
+    from emotui.workbench.drafts import Field
     from emotui.workbench.source import BrowseSource
+
+NOTE = "note of an answer"
+"""The field of the note about a text, as drafts name it."""
 
 _BOLD = "text-style: bold;"
 _ABOUT = "Mark what the text shows; gold, models and others stay hidden until you have answered"
@@ -265,9 +269,18 @@ class AtWork(Place):
             self._writing.put(Wish(kind, self.at_work.text.number, source=source))
             self._writing.go_on()
 
+    def note_field(self, sample: int) -> "Field":
+        """Where the note about a text is written: by the annotator, or for the result of an adjudication."""
+        bench = self.bench_of
+        own = bench.annotator == self.session.annotator
+        draft = "" if own else bench.annotator
+        return self.session.field(NOTE, sample=sample, dataset=bench.dataset.dataset, draft=draft)
+
     def _kept(self, kept: Kept) -> None:
         """Nothing waits any more: what is kept is what is shown."""
         work = self.work
+        if not kept.error:
+            self.session.drafts.kept(self.note_field(kept.sample), kept.said.note)
         if kept.error or kept.told:
             self.notify(kept.error or kept.told, severity="warning" if kept.error else "information", markup=False)
         if work is not None and work.text.number == kept.sample:

@@ -12,10 +12,11 @@ from textual.widgets.option_list import Option
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
-from emotui.screens.elsewhere import LongInput
+from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.workbench.annotate.others import names_of
 from emotui.workbench.annotate.scheme import Scheme
+from emotui.workbench.drafts import Field
 
 _RESULT = "adjudicated"
 """The name that an adjudication has unless another one is typed."""
@@ -24,12 +25,13 @@ _RESULT = "adjudicated"
 class NoteDialog(Dialog[str]):
     """A line about the text; an empty one takes the note away."""
 
-    def __init__(self, note: str) -> None:
+    def __init__(self, note: str, drafts: Drafts, field: Field) -> None:
         super().__init__("Note about this text", ("^O", "$EDITOR"), ("Enter", "keep"))
-        self._note = note
+        self._note, self._drafts, self._field = note, drafts, field
 
     def body(self) -> Sequence[Widget]:
-        return [LongInput(self._note, id="note", compact=True, select_on_focus=False, placeholder="empty: no note")]
+        options = {"id": "note", "select_on_focus": False, "placeholder": "empty: no note", "compact": True}
+        return [LongInput(self._note, drafts=self._drafts, field=self._field, **options)]
 
     def result(self) -> str:
         return self.text("note")

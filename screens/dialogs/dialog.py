@@ -16,6 +16,7 @@ from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
+from emotui.screens.long_text import LongInput
 from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Line, Part
@@ -59,6 +60,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         padding: 0 1;
     }
     Dialog Label { color: $text-muted; width: 1fr; margin: 1 0 0 0; }
+    Dialog #unkept { color: $foreground; text-style: bold; height: auto; margin: 0; }
     Dialog #why { color: $error; height: auto; }
     Dialog Input, Dialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
     Dialog OptionList, Dialog OptionList:focus {
@@ -104,6 +106,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         with Vertical(id="sheet") as sheet:
             sheet.border_title = Content(self._title)
             yield from self.body()
+            yield Label("", id="unkept", markup=False)
             yield Label("", id="why", markup=False)
             yield Line(id="sheet-keys")
 
@@ -112,6 +115,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         self.refuse("")
         for field in self.query(Input):
             field.cursor_blink = False
+        self._tell_of_drafts()
         parts = []
         for key, label in self._keys:
             parts += [Part(key, "key"), Part(f" {label}  ")]
@@ -122,6 +126,15 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         label = self.query_one("#why", Label)
         label.update(shown(why))
         label.display = bool(why)
+
+    def _tell_of_drafts(self) -> None:
+        """Say that what stands in a field was typed before and is not kept."""
+        told = next((field.told for field in self.query(LongInput) if field.told), "")
+        label = self.query_one("#unkept", Label)
+        label.update(told)
+        label.display = bool(told)
+        if told:
+            self._keys = (("^Z", "as kept"), *self._keys)
 
     def text(self, name: str) -> str:
         """What is typed in a field."""

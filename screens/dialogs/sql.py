@@ -10,8 +10,9 @@ from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from emotui.screens.dialogs.dialog import Dialog
-from emotui.screens.elsewhere import LongInput
+from emotui.screens.long_text import LongInput
 from emotui.screens.requests import LatestRequest
+from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from emotui.workbench.queries import Table
 
 FIRST = "SELECT dataset, kind, source, count(DISTINCT id) AS texts FROM said GROUP BY ALL ORDER BY ALL"
+FIELD = "sql"
+"""The field of the query, as drafts name it."""
+
 VIEWS = "texts · gold · said · runs · scores · score_values · ratings   (docs/sql.md)"
 
 
@@ -29,8 +33,7 @@ class SqlDialog(Dialog[None]):
 
     Args:
         ask: answers a question in a thread; once the event is set, it ends.
-        query: what stands there at first.
-        keep: told of each question that was asked.
+        session: remembers what is asked and what is written.
     """
 
     BINDINGS = [
@@ -44,11 +47,9 @@ class SqlDialog(Dialog[None]):
     SqlDialog #answer { height: 1fr; margin: 1 0 0 0; background: $surface; }
     """
 
-    def __init__(
-        self, ask: "Callable[[str, threading.Event], Table]", query: str, keep: Callable[[str], object]
-    ) -> None:
+    def __init__(self, ask: "Callable[[str, threading.Event], Table]", session: Session) -> None:
         super().__init__("SQL", ("Enter", "ask"), ("^O", "$EDITOR"), ("↑ ↓", "scroll"))
-        self._query, self._keep = query or FIRST, keep
+        self._session = session
         self._stop = threading.Event()
         self._asked: LatestRequest[str, Table] = LatestRequest(
             "sql", self, lambda question: ask(question, self._stop), self._show, self._failed
@@ -60,7 +61,11 @@ class SqlDialog(Dialog[None]):
         return self._asked.busy
 
     def body(self) -> list[Widget]:
-        return [Label(VIEWS, markup=False), LongInput(self._query, id="query", compact=True), Page(id="answer")]
+        session = self._session
+        query = LongInput(
+            session.query or FIRST, drafts=session.drafts, field=session.field(FIELD), id="query", compact=True
+        )
+        return [Label(VIEWS, markup=False), query, Page(id="answer")]
 
     def on_mount(self) -> None:
         """Type at once."""
@@ -72,7 +77,8 @@ class SqlDialog(Dialog[None]):
         if self.text("query") and not self.busy:
             self._stop.clear()
             self.refuse("")
-            self._keep(self.text("query"))
+            self._session.keep_query(self.text("query"))
+            self._session.drafts.drop(self._session.field(FIELD))
             self._page.show([[Part("asking …   Esc stops", "dim")]])
             self._asked.ask(self.text("query"))
 

@@ -1,6 +1,11 @@
 """The line in which a person types: the word behind a mask, why, codes of their own."""
 
-from emotui.screens.elsewhere import LongInput
+from typing import TYPE_CHECKING
+
+from emotui.screens.long_text import Drafts, LongInput
+
+if TYPE_CHECKING:
+    from emotui.workbench.drafts import Field
 
 
 class GuessLine(LongInput):
@@ -20,7 +25,9 @@ class GuessLine(LongInput):
         super().__init__(id=id, compact=True)
         self.cursor_blink = False
 
-    def begin(self, prompt: str, value: str = "") -> None:
-        """Ask for something."""
-        self.value, self.placeholder = value, prompt
-        self.cursor_position = len(value)
+    def begin(self, prompt: str, value: str = "", drafts: Drafts | None = None, field: "Field | None" = None) -> None:
+        """Ask for something; where it was being written before, that stands there and is told."""
+        self.placeholder = prompt
+        self.put(value, drafts, field)
+        if self.told:
+            self.notify(self.told, markup=False)

@@ -22,6 +22,10 @@ ALLOWED = frozenset(
 """What list and frame can do while a study is open: nothing that tells what gold or a run says."""
 
 
+WHY, OWN_CODES = "why", "own codes"
+"""The fields of an answer, as drafts name them."""
+
+
 class StudyMode(Acting):
     """What keys do while a study is open.
 
@@ -29,7 +33,7 @@ class StudyMode(Acting):
         keep: keeps an answer to a text, which is known here already.
         take_back: takes the last answer back.
         seek: selects a text in the list.
-        ask: lets a line be typed: a prompt, what stands there, and who gets it.
+        ask: lets a line be typed: a prompt, what stands there, the field as drafts name it, and who gets it.
         draw: draws anew.
         tell: says something in passing.
         leave: leaves the study.
@@ -43,7 +47,7 @@ class StudyMode(Acting):
         keep: "Callable[[int, Answer], object]",
         take_back: Callable[[], object],
         seek: Callable[[int], object],
-        ask: Callable[[str, str, Callable[[str], object]], object],
+        ask: Callable[[str, str, str, Callable[[str], object]], object],
         draw: Callable[[], object],
         tell: Callable[[str], object],
         leave: Callable[[], object],
@@ -137,7 +141,8 @@ class StudyMode(Acting):
     def do_rationale(self) -> None:
         """Why, in the coder's words."""
         if (said := self._now()) is not None:
-            self._ask("why?   Enter keeps it   ^O your editor   Esc leaves", said.rationale, self._keep_rationale)
+            prompt = "why?   Enter keeps it   ^O your editor   Esc leaves"
+            self._ask(prompt, said.rationale, WHY, self._keep_rationale)
 
     def _keep_rationale(self, text: str) -> None:
         if (said := self._now()) is not None:
@@ -146,13 +151,12 @@ class StudyMode(Acting):
     def do_own_codes(self) -> None:
         """Codes in the coder's words: open coding."""
         if (said := self._now()) is not None:
-            self._ask(
-                "your own codes, ; between them   Enter keeps them   Esc leaves", "; ".join(said.open), self._keep_own
-            )
+            prompt = "your own codes, ; between them   Enter keeps them   Esc leaves"
+            self._ask(prompt, "; ".join(said.open), OWN_CODES, self._keep_own)
 
     def _keep_own(self, text: str) -> None:
         if (said := self._now()) is not None:
-            self._put(said.answer, said.rationale, text.split(";"), said.codes)
+            self._put(said.answer, said.rationale, codes_in(text), said.codes)
 
     # Going on.
 
@@ -184,3 +188,8 @@ class StudyMode(Acting):
 
     def do_leave(self) -> None:
         self._leave()
+
+
+def codes_in(line: str) -> tuple[str, ...]:
+    """The codes of a line that has `;` between them."""
+    return tuple(dict.fromkeys(code for one in line.split(";") if (code := one.strip())))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from emotui.screens.keymaps.words import keyed
 from emotui.screens.masked.guess_line import GuessLine
-from emotui.screens.masked.study_mode import StudyMode
+from emotui.screens.masked.study_mode import OWN_CODES, WHY, StudyMode, codes_in
 from emotui.screens.masked.study_results import result_lines
 from emotui.screens.masked.study_rows import Row
 from emotui.screens.masked.text import hidden, text_lines
@@ -19,6 +19,7 @@ from emotui.screens.widgets.row_list import PickedRows
 
 if TYPE_CHECKING:
     from emotui.workbench.compare.sources import Compared
+    from emotui.workbench.drafts import Field
     from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.masked.study import Coding, Shown
     from emotui.workbench.masked.study_log import Answer
@@ -37,6 +38,7 @@ class StudyPlace(Place):
         self.results: Mapping[str, Any] | None = None
         self._bench: Callable[[], MaskedBench] | None = None
         self._pending: deque[Kept | None] = deque()
+        self._stored: deque[Kept] = deque()
         self._answering: Callable[[str], object] | None = None
         self._asks: dict[str, LatestRequest[Any, Any]] = {}
         self._then = "study"
@@ -206,13 +208,18 @@ class StudyPlace(Place):
         mode.row = self.choices.picked
         self._tag()
 
-    def _ask_line(self, prompt: str, value: str, then: Callable[[str], object]) -> None:
+    def _ask_line(self, prompt: str, value: str, field: str, then: Callable[[str], object]) -> None:
         assert self.mode is not None
+        assert self.mode.shown is not None
         self._answering, self.mode.typing = then, True
-        self.guess_line.begin(prompt, value)
+        where = self._field_of(field, self.mode.shown.sample, self.mode.coding)
+        self.guess_line.begin(prompt, value, self.session.drafts, where)
         self.guess_line.display = True
         self.guess_line.focus()
         self.refresh_bindings()
+
+    def _field_of(self, name: str, sample: int, coding: "Coding") -> "Field":
+        return self.session.field(name, sample=sample, dataset=coding.dataset, draft=coding.name)
 
     def end_line(self, text: str | None) -> None:
         """What was typed is taken; None: it is left."""
@@ -244,14 +251,28 @@ class StudyPlace(Place):
                 taken = coding.undo()
             else:
                 coding.write(*one)
+                self._stored.append(one)
             self._pending.popleft()
         return taken
 
     def _written(self, coding: "Coding | None", taken: int | None) -> None:
+        if coding is not None:
+            self._forget_drafts(coding)
         if taken is not None and self.mode is not None:
             self.post_message(self.Sought(frozenset({taken}), 0))
             self.ask_text(taken)
             self._tag()
+
+    def _forget_drafts(self, coding: "Coding") -> None:
+        """What was being written is in the store."""
+        drafts = self.session.drafts
+        while self._stored:
+            sample, answer = self._stored.popleft()
+            drafts.kept(self._field_of(WHY, sample, coding), answer.rationale)
+            own_codes = self._field_of(OWN_CODES, sample, coding)
+            draft = drafts.of(own_codes)
+            if draft is not None and codes_in(draft.text) == answer.open:
+                drafts.drop(own_codes)
 
     def _not_written(self, coding: "Coding | None", why: str) -> None:
         self._pending.clear()

@@ -64,6 +64,8 @@ class NoteActions(Acting):
         self._session.slices = tuple(answer.slices)
         if answer.said:
             self._pane.notify(answer.said, markup=False)
+        if wish.do == "write":
+            self._forget_drafts(wish)
         if wish.do in ("write", "rename", "undo"):
             self._steps += 1
             self._session.follow()
@@ -79,6 +81,14 @@ class NoteActions(Acting):
         then, self._then = self._then, None
         if then is not None:
             then()
+
+    def _forget_drafts(self, wish: Wish) -> None:
+        from emotui.screens.notes.note import CODES, NOTE
+
+        session = self._session
+        note, codes = (session.field(name, sample=wish.sample, dataset=wish.dataset) for name in (NOTE, CODES))
+        session.drafts.kept(note, wish.text)
+        session.drafts.drop(codes)
 
     def draw(self) -> None:
         """Show what is noted about the selected sample."""
@@ -122,7 +132,7 @@ class NoteActions(Acting):
     do_note_here = do_sample_note
 
     def _open_note(self) -> None:
-        from emotui.screens.notes.note import NoteDialog
+        from emotui.screens.notes.note import CODES, NOTE, NoteDialog
 
         sample, answer = self._pane.sample, self.answer
         if sample is None or answer is None:
@@ -134,7 +144,10 @@ class NoteActions(Acting):
             self._asked.ask(replace(wish, text=note.text, codes=note.codes))
 
         row = self._pane.rows.row(self._pane.rows.cursor)
-        dialog = NoteDialog("this sample" if row is None else row.id, notes, answer.codes, self._session.annotator)
+        session = self._session
+        fields = {name: session.field(name, sample=sample) for name in (NOTE, CODES)}
+        name = "this sample" if row is None else row.id
+        dialog = NoteDialog(name, notes, answer.codes, session.annotator, session.drafts, fields)
         dialog.ask(self._pane.app, written)
 
     def can_codes(self) -> bool:

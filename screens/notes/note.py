@@ -1,6 +1,6 @@
 """The sheet in which a note on a sample is written: a text, and codes by some of their names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,16 +11,21 @@ from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from emotui.screens.dialogs.dialog import Dialog
-from emotui.screens.elsewhere import LongInput
+from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.widgets.cell_width import shown
 from emotui.workbench.notes.book import as_known, codes_in
 
 if TYPE_CHECKING:
+    from emotui.workbench.drafts import Field
     from emotui.workbench.notes.book import Code
     from emotui.workbench.notes.folding import Note
 
 _SHOWN = 8
 """Codes that are offered at a time."""
+
+
+NOTE, CODES = "note", "codes of a note"
+"""The fields of the sheet, as drafts name them."""
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -57,7 +62,11 @@ def fitting(names: Sequence[str], line: str) -> list[str]:
 
 
 class NoteDialog(Dialog[Written]):
-    """Gives back the note as it was typed; empty: there is to be none any more."""
+    """Gives back the note as it was typed; empty: there is to be none any more.
+
+    Args:
+        fields: whose drafts its fields have, by `NOTE` and `CODES`.
+    """
 
     BINDINGS = [
         Binding("down", "app.focus_next", show=False),
@@ -67,22 +76,44 @@ class NoteDialog(Dialog[Written]):
     NoteDialog #others, NoteDialog #offered { color: $text-muted; height: auto; margin: 0; }
     """
 
-    def __init__(self, sample: str, notes: "Sequence[Note]", codes: "Sequence[Code]", annotator: str) -> None:
+    def __init__(
+        self,
+        sample: str,
+        notes: "Sequence[Note]",
+        codes: "Sequence[Code]",
+        annotator: str,
+        drafts: Drafts,
+        fields: "Mapping[str, Field]",
+    ) -> None:
         keys = ("Tab", "field"), ("→", "take what is offered"), ("^O", "$EDITOR"), ("Enter", "keep")
         super().__init__(f"Note on {shown(sample)}", *keys)
         self._own = next((note for note in notes if note.annotator == annotator), None)
         self._others = [note for note in notes if note.annotator != annotator]
         self._names = [code.name for code in codes]
-        self._annotator = annotator
+        self._annotator, self._drafts, self._fields = annotator, drafts, fields
 
     def body(self) -> list[Widget]:
-        own = self._own
+        own, drafts, fields = self._own, self._drafts, self._fields
         others = "\n".join(f"{shown(note.annotator)}: {in_words(note)}" for note in self._others)
         return [
             Label(f"note of {shown(self._annotator)}", markup=False),
-            LongInput(own.text if own else "", id="text", compact=True, select_on_focus=False),
+            LongInput(
+                own.text if own else "",
+                drafts=drafts,
+                field=fields[NOTE],
+                id="text",
+                compact=True,
+                select_on_focus=False,
+            ),
             Label("codes, with commas between them; new ones are made", markup=False),
-            Input(", ".join(own.codes) if own else "", id="codes", compact=True, suggester=CodeSuggester(self._names)),
+            LongInput(
+                ", ".join(own.codes) if own else "",
+                drafts=drafts,
+                field=fields[CODES],
+                id="codes",
+                compact=True,
+                suggester=CodeSuggester(self._names),
+            ),
             Label("", id="offered", markup=False),
             *([Label(others, id="others", markup=False)] if others else []),
         ]

@@ -8,14 +8,15 @@ from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import Place
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase.carried import carried
-from emotui.screens.rephrase.drafts import Drafts, begun_with
+from emotui.screens.rephrase.drafts import AttemptDrafts, begun_with
 from emotui.screens.rephrase.state import is_open
 from emotui.screens.rephrase.suggestions import Suggesting
 from emotui.screens.rephrase.writing import Writing
 from emotui.screens.requests import LatestRequest
-from emotui.screens.widgets.editor import LONGEST
+from emotui.screens.widgets.editor import LONGEST, typeable
 
 if TYPE_CHECKING:
+    from emotui.workbench.drafts import Draft, Field
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.rephrase.views import ChainView
 
@@ -39,8 +40,10 @@ class Attempts:
     ) -> None:
         self._owner, self._writing, self._go_to = owner, writing, go_to
         self._before_suggestion: str | None = None
+        self._draft = ""
+        self._submitted: tuple[int, str] | None = None
         self.lexicon: object = None
-        self.drafts = Drafts(owner, service_of)
+        self.drafts = AttemptDrafts(owner.session)
         self.suggesting = Suggesting(owner, owner.session, service_of)
         self._acting: LatestRequest[asking.Act, asking.Done] = LatestRequest(
             "act", owner, lambda act: asking.act(service_of(), act), self._acted, self._not_acted, older=True
@@ -49,7 +52,7 @@ class Attempts:
     @property
     def busy(self) -> bool:
         """Is an answer on its way?"""
-        return self.drafts.busy or self.acting
+        return self.acting
 
     @property
     def acting(self) -> bool:
@@ -64,13 +67,44 @@ class Attempts:
             seen.live = seen.words = seen.now = None
             seen.history = ()
             seen.warnings, seen.difference, seen.hint, seen.nearness = (), (), "", (None, False)
-            draft = self.drafts.of(chain) if not editor.read_only else None
-            text, seen.suggested = (draft.text, draft.suggested) if draft is not None else begun_with(chain)
+            left = self.drafts.take_up(chain) if not editor.read_only else None
+            text, seen.suggested = begun_with(chain) if left is None else (left[1].text, left[1].suggested)
+            self._tell_of(left)
             self._before_suggestion = None
             editor.begin(text, max(LONGEST, 2 * len(chain.original)))
         else:
             self.keep_draft()
+        self.list_drafts()
         editor.mark_with(self._mark)
+
+    def list_drafts(self) -> None:
+        """What else was written for the text at work and never submitted is listed with its attempts."""
+        seen = self._writing.seen
+        if seen.chain is not None:
+            chain = seen.chain
+            others = self.drafts.others(chain, closed=not is_open(chain)).items()
+            seen.drafts = tuple((self.drafts.told(chain, field, one), one.text) for field, one in others)
+
+    def _tell_of(self, left: "tuple[Field, Draft] | None") -> None:
+        """Say beside the editor that this draft has come back, as long as it stands there unchanged."""
+        seen = self._writing.seen
+        self._draft = "" if left is None else typeable(left[1].text)
+        seen.draft = "" if left is None or seen.chain is None else self.drafts.told(seen.chain, *left)
+
+    def other_draft(self) -> None:
+        """Put another draft of this text into the editor, and what stands there among the others."""
+        seen, editor = self._writing.seen, self._writing.editor
+        if seen.chain is None or not seen.drafts:
+            return
+        field, draft = self.drafts.exchange(seen.chain, editor.text, suggested=seen.suggested)
+        seen.suggested, self._before_suggestion = draft.suggested, None
+        self._tell_of((field, draft))
+        editor.put(draft.text)
+        self.keep_draft()
+        self.list_drafts()
+        editor.focus()
+        self._writing.draw_attempt()
+        self._writing.draw_below()
 
     def keep_draft(self) -> None:
         """What was typed and not submitted waits for when the text comes up again."""
@@ -78,7 +112,7 @@ class Attempts:
         chain, text = seen.chain, editor.text
         if chain is None or editor.read_only:
             return
-        if (text, seen.suggested) == begun_with(chain):
+        if (text, seen.suggested) == begun_with(chain) or self._submitted == (chain.number, text):
             self.drafts.drop(chain.number)
         else:
             self.drafts.put(chain, text, suggested=seen.suggested)
@@ -96,6 +130,8 @@ class Attempts:
         """The text in the editor has changed."""
         seen = self._writing.seen
         seen.hint = ""
+        if self._writing.editor.text != self._draft:
+            seen.draft = ""
         if self._writing.editor.text == self._before_suggestion:
             seen.suggested, self._before_suggestion = False, None
         self.keep_draft()
@@ -143,8 +179,9 @@ class Attempts:
         if act.round is not seen.round:
             return
         seen.last = done.said
+        self._submitted = (act.chain.number, act.text) if act.kind == "submit" else None
         if act.kind == "submit":
-            self.drafts.drop(act.chain.number)
+            self.drafts.submitted(act.chain.number, act.text)
         if act.kind in ("submit", "skip"):
             self._writing.editor.history.clear()
         if done.reopened is not None:

@@ -24,6 +24,16 @@ ENTRY = PlaceEntry(
             needs="it is for while one types; {view} turns the views",
         ),
         Action(
+            "other_draft",
+            ("f5",),
+            "F5",
+            "other draft",
+            "What else you wrote for this text and never submitted",
+            "Rephrase",
+            4,
+            needs="there is no other draft of this text",
+        ),
+        Action(
             "figures", ("f3",), "F3", "statistics", "What the rephrasings came to, as plots and tables", "Rephrase", 4
         ),
         Action("review", ("f4",), "F4", "review", "Judge others' rephrasings without the verdict", "Rephrase", 4),

@@ -89,8 +89,8 @@ def folded(text: str, cells: int, kind: str = "plain") -> list[list[Part]]:
     return [[Part(text[start:end].rstrip(), kind)] for start, end in wrap(text, cells)]
 
 
-def attempt(chain: "ChainView", written: str, hint: str, *, suggested: bool) -> Sides:
-    """Which attempt this is, and how long the text is beside the original."""
+def attempt(chain: "ChainView", written: str, hint: str, draft: str, *, suggested: bool) -> Sides:
+    """Which attempt this is, and how long the text is beside the original; what is told of a draft that came back."""
     if not chain.offered:
         return [Part(" set aside", "strong"), Part("  the classifier is wrong already: nothing to do", "dim")], []
     if chain.state != "open":
@@ -106,6 +106,8 @@ def attempt(chain: "ChainView", written: str, hint: str, *, suggested: bool) -> 
         left.append(Part("  suggested by a model", "mark"))
     if hint:
         return [*left, Part(f"  {hint}", "mark")], []
+    if draft:
+        return [*left, Part(f"  {draft}", "mark")], []
     before, now = len(chain.original.split()), len(written.split())
     return left, [Part(f"{now} words, original {before} ", "dim")]
 
@@ -173,12 +175,14 @@ def _leaning(words: "CarryingWords | None", cells: int) -> list[Part]:
     return parts if carrying else [Part(f"no word makes {words.gold_label} likelier", "dim")]
 
 
-def chain_lines(chain: "ChainView", cells: int) -> Lines:
-    """The attempts so far: what the classifier said to each, how sure it was of gold, how near it was, the text."""
-    if not chain.attempts:
-        return [[Part("no attempt yet", "dim")]]
-    lines = []
-    name = max(width(one.predicted) for one in chain.attempts)
+def chain_lines(chain: "ChainView", drafts: Sequence[tuple[str, str]], cells: int) -> Lines:
+    """The attempts so far: what the classifier said to each, how sure it was of gold, how near it was, the text.
+
+    Args:
+        drafts: what was written in other rounds and never submitted: what is told of each, and the text.
+    """
+    lines: list[list[Part]] = [] if chain.attempts else [[Part("no attempt yet", "dim")]]
+    name = max((width(one.predicted) for one in chain.attempts), default=0)
     for place, one in enumerate(chain.attempts, 1):
         wrong = one.predicted != chain.label
         head = [
@@ -192,6 +196,9 @@ def chain_lines(chain: "ChainView", cells: int) -> Lines:
             head.append(Part("S ", "mark"))
         room = cells - sum(width(part.text) for part in head)
         lines.append([*head, Part(fit(one.text, max(room, 8)).rstrip())])
+    for told, text in drafts:
+        lines.append([Part("draft  ", "mark"), Part(fit(told, max(cells - 7, 8)).rstrip(), "dim")])
+        lines += folded(text, cells)
     return lines
 
 

@@ -26,7 +26,7 @@ from emotui.screens.session import Session
 from emotui.screens.widgets.editor import LONGEST, DirectionLine, Editor, typeable
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
-from emotui.store.query import Run
+from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:
     from emotui.workbench.rephrase.service import Rephrasing
@@ -64,7 +64,7 @@ class Rephrase(Place):
         self.beginning = self._arrived = self._without = False
         self.open: frozenset[int] = frozenset()
         self._reviewer = ""
-        self._early: dict[int, str] = {}
+        self._put_in = ""
         self._attempts: Attempts | None = None
         self._texts: LatestRequest[int, Text] | None = None
         self._standing: LatestRequest[asking.Standing, asking.Stood] | None = None
@@ -148,8 +148,6 @@ class Rephrase(Place):
     def _ask_for_a_new_round(self, at_work: "Round", spec: str) -> None:
         def go_on() -> None:
             self._spec, self.refused = spec, ""
-            if self._attempts is not None:
-                self._attempts.drafts.save()
             self.writing.seen = ChainState()
             self._go_on()
 
@@ -160,8 +158,7 @@ class Rephrase(Place):
         if sample != self._sample:
             if self._attempts is not None:
                 self._attempts.keep_draft()
-            self.seen.chain = None
-            self._put_aside()
+            self.seen.chain = self.seen.waiting = None
         self._sample = sample
         if sample is None:
             self.show_nothing(f"No text is selected: {keyed(EMPTY_LIST)}")
@@ -174,7 +171,7 @@ class Rephrase(Place):
         if self._standing is None or self._sample is None or dataset is None or dataset.task != self.entry.samples_of:
             return
         live = self.session.live
-        if self.round is not None and self.round.dataset.dataset == dataset.dataset:
+        if self.round is not None and _alike(self.round.dataset, dataset):
             if live is not None and live != self.round.model and self.app.screen is self.screen:
                 self._ask_for_a_new_round(self.round, live)
             self._standing.ask(asking.Standing(self.round, self._sample, arriving=not self._arrived))
@@ -211,19 +208,16 @@ class Rephrase(Place):
         elif self._texts is not None and self._sample is not None:
             self._texts.ask(self._sample)
 
-    def _put_aside(self) -> None:
-        """What was written into a text before its round began waits for when the text comes up again."""
-        waiting, self.seen.waiting = self.seen.waiting, None
-        if waiting is not None and self.editor.text != typeable(waiting.text):
-            self._early[waiting.number] = self.editor.text
-
     def _text_read(self, number: int, text: Text) -> None:
         """The text is there at once: it can be written while the classifier is loaded."""
         if number != self._sample or self.chain is not None or self.refused or self._is_waiting:
             return
+        assert self._attempts is not None
+        draft = self._attempts.drafts.before_a_round(number)
         self.seen.waiting = text
         self.editor.read_only = False
-        self.editor.begin(self._early.pop(number, text.text), max(LONGEST, 2 * len(text.text)))
+        self.editor.begin(text.text if draft is None else draft.text, max(LONGEST, 2 * len(text.text)))
+        self._put_in = self.editor.text
         self._lay_out()
         self.writing.draw()
         self.refresh_bindings()
@@ -233,7 +227,17 @@ class Rephrase(Place):
         waiting = self.seen.waiting
         if waiting is None or waiting.number != chain.number:
             return False
-        return self.editor.text != typeable(waiting.text)
+        return self.editor.text != self._put_in
+
+    def _keep_early(self) -> None:
+        """What is written into a text before its round begins waits for when the text comes up again."""
+        waiting = self.seen.waiting
+        if waiting is None or self._attempts is None or self.editor.text == self._put_in:
+            return
+        if self.editor.text in ("", typeable(waiting.text)):
+            self._attempts.drafts.drop_early(waiting.number)
+        else:
+            self._attempts.drafts.put_early(waiting.number, self.editor.text, waiting.gold)
 
     @on(Begun)
     def _begun(self, event: Begun) -> None:
@@ -244,7 +248,7 @@ class Rephrase(Place):
             self.writing.seen = ChainState(round=event.round, last=event.round.note, waiting=self.seen.waiting)
             self._arrived = False
             if self._attempts is not None:
-                self._attempts.drafts.begin(event.round, event.drafts)
+                self._attempts.drafts.begin(event.round)
         self._go_on()
 
     def _unread(self, _: object, why: str) -> None:
@@ -275,9 +279,8 @@ class Rephrase(Place):
         seen.waiting = None
         if fresh or changed:
             self._attempts.take_up(stood.chain, keep=early or not fresh)
-            written = self._early.pop(stood.chain.number, None)
-            if written is not None and not self.editor.read_only:
-                self.editor.put(written)
+            if early and not self.editor.read_only:
+                self._attempts.drafts.drop_early(stood.chain.number)
         if early and self.following is not None:
             self.following.typed()
         self._lay_out()
@@ -290,6 +293,7 @@ class Rephrase(Place):
         self.query_one(DirectionLine).about(self.editor.text)
         if self._attempts is not None:
             self._attempts.typed()
+            self._keep_early()
         if self.following is not None:
             self.following.typed()
 
@@ -345,10 +349,6 @@ class Rephrase(Place):
         elif self.writing.display:
             self.query_one("#rephrase-original").focus()
 
-    def on_unmount(self) -> None:
-        if self._attempts is not None:
-            self._attempts.drafts.save_at_once()
-
     # Keys.
 
     def can(self, action: str) -> bool:
@@ -364,6 +364,7 @@ class Rephrase(Place):
             beginning=self.beginning,
             editing=self.editor.has_focus,
             acting=self._attempts is not None and self._attempts.acting,
+            others_written=bool(self.seen.drafts),
             others_open=bool(self.open),
             judging=review is not None and review.item is not None,
             judged=review is not None and review.can_undo,
@@ -412,6 +413,10 @@ class Rephrase(Place):
     def do_redo(self) -> None:
         if self._attempts is not None:
             self._attempts.redo()
+
+    def do_other_draft(self) -> None:
+        if self._attempts is not None:
+            self._attempts.other_draft()
 
     def do_suggest(self) -> None:
         if self._attempts is not None:
@@ -486,3 +491,8 @@ class Rephrase(Place):
         if self.chain is not None:
             self.app.copy_to_clipboard(rephrase_lines.as_text(self.chain))
             self.notify(f"{self.chain.id} copied", markup=False)
+
+
+def _alike(one: Dataset, other: Dataset) -> bool:
+    """Is it the same dataset, with the same gold?"""
+    return (one.dataset, one.gold) == (other.dataset, other.gold)

@@ -1,7 +1,7 @@
 """Beginning a round: every original is classified first, in the frame's long work, where Esc stops it."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -12,7 +12,6 @@ from emotui.screens.session import Session
 
 if TYPE_CHECKING:
     from emotui.workbench.progress import OnProgress
-    from emotui.workbench.rephrase.drafts import Draft
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.rephrase.views import Progress, Round
 
@@ -20,11 +19,11 @@ _STOPPED = "Stopped before every text was classified; what was done is kept."
 
 
 class Begun(Message):
-    """A round has begun, with what was being written in it when it was left; or could not: then the error in words."""
+    """A round has begun; or could not: then the error in words."""
 
-    def __init__(self, round: "Round | None", error: str, drafts: "Mapping[int, Draft]") -> None:
+    def __init__(self, round: "Round | None", error: str) -> None:
         super().__init__()
-        self.round, self.error, self.drafts = round, error, drafts
+        self.round, self.error = round, error
 
 
 def begin(owner: Widget, session: Session, service_of: "Callable[[], Rephrasing]", dataset: int, spec: str) -> None:
@@ -33,16 +32,14 @@ def begin(owner: Widget, session: Session, service_of: "Callable[[], Rephrasing]
 
     def work(on_progress: "OnProgress") -> None:
         found, error = None, _STOPPED
-        drafts: Mapping[int, Draft] = {}
         try:
             service = service_of()
-            begun = service.begin(dataset, spec, session.annotator, on_progress=on_progress, cancelled=over.is_set)
-            drafts, found = service.drafts(begun), begun
+            found = service.begin(dataset, spec, session.annotator, on_progress=on_progress, cancelled=over.is_set)
         except EmotuiError as problem:
             # The place says it, and goes on saying it: the frame need not.
             error = str(problem)
         finally:
-            owner.post_message(Begun(found, "" if found else error, drafts))
+            owner.post_message(Begun(found, "" if found else error))
 
     session.begin(f"round with {spec}", work, over.set)
 

@@ -40,6 +40,10 @@ class ChainState:
     """The similarity to the original, and whether it is that of the text as it is now."""
     difference: "Sequence[Change]" = ()
     suggested: bool = False
+    draft: str = ""
+    """What is told of a draft that stands in the editor as it came back."""
+    drafts: tuple[tuple[str, str], ...] = ()
+    """What else was written for this text and never submitted: what is told of each, and the text."""
     last: str = ""
     trouble: str = ""
     hint: str = ""
@@ -57,6 +61,7 @@ class Situation:
         beginning: whether a round is being begun.
         editing: whether the editor has the keys.
         acting: whether a decision is being kept.
+        others_written: whether another draft of the text can be taken into the editor.
         others_open: whether any text of the round is open.
         judging: whether the review shows a rephrasing.
         judged: whether the review has a judgement to take back.
@@ -69,6 +74,7 @@ class Situation:
     beginning: bool
     editing: bool
     acting: bool
+    others_written: bool
     others_open: bool
     judging: bool
     judged: bool
@@ -87,6 +93,8 @@ class Situation:
             case "annotators":
                 return self.mode == "figures"
             case "words" if not self.editing:
+                return False
+            case "other_draft" if not self.others_written:
                 return False
             case "judge":
                 return self.judging
@@ -108,5 +116,5 @@ def is_open(chain: "ChainView") -> bool:
     return chain.offered and chain.state == "open"
 
 
-_WRITING = ("submit", "write", "skip", "suggest", "undo", "redo", "words", "view", "view_back", "copy")
-_OPEN = ("submit", "skip", "suggest")
+_WRITING = ("submit", "write", "skip", "suggest", "undo", "redo", "words", "view", "view_back", "copy", "other_draft")
+_OPEN = ("submit", "skip", "suggest", "other_draft")

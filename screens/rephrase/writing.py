@@ -176,7 +176,7 @@ class Writing(Container):
         # Where lines are few there is none to spare for what there is to warn of.
         low = self.has_class("-low")
         hint = self.seen.hint or (f"! {self.seen.warnings[0]}" if low and self.seen.warnings else "")
-        sides = rephrase_lines.attempt(chain, self.editor.text, hint, suggested=self.seen.suggested)
+        sides = rephrase_lines.attempt(chain, self.editor.text, hint, self.seen.draft, suggested=self.seen.suggested)
         self.query_one("#rephrase-attempt", Line).show(*sides)
 
     def draw_live(self, *, stale: bool = False) -> None:
@@ -251,7 +251,7 @@ class Writing(Container):
             return rephrase_lines.session(seen.progress, seen.last, cells)
         if seen.chain is None:
             return []
-        chain = rephrase_lines.chain_lines(seen.chain, cells)
+        chain = rephrase_lines.chain_lines(seen.chain, seen.drafts, cells)
         if not self.stacked:
             return [*chain, [], *rephrase_lines.difference(seen.difference, cells)]
         room = height - len(chain) - 1

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.widgets import TextArea
 
 from emotui.screens.keymaps.words import keyed
+from emotui.screens.long_text import typed_when
 from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
@@ -22,10 +23,14 @@ from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Run
+from emotui.workbench.drafts import Draft
 
 if TYPE_CHECKING:
     from emotui.workbench.datasets.spot_checks import Kept, SampleText
     from emotui.workbench.source import BrowseSource
+
+FIELD = "spot check"
+"""The field of the text, as drafts name it."""
 
 REST, LONGER_REST = 0.12, 0.7
 """Seconds without a key after which the quick parts are asked, and the others."""
@@ -58,6 +63,7 @@ class Spot(Place):
         self._keeping: LatestRequest[str, Kept] | None = None
         self._taking_back: LatestRequest[Kept, None] | None = None
         self._kept: tuple[str, Kept] | None = None
+        self._came_back: Draft | None = None
         self._waits = NamedTimers(self)
 
     def compose(self) -> ComposeResult:
@@ -89,6 +95,7 @@ class Spot(Place):
             self.view.say("Models answer in a workspace", keyed(NO_WORKSPACE))
             return
         self.sides = Sides(self, self.session, models, lambda: self.editor.text, lambda: self.view.draw(), self._said)
+        self._take_up_draft()
         self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number), self._offer, self._warn)
         self._keeping = LatestRequest(
             "keep", self, lambda text: spot_checks().keep(text), self._tell_kept, self._warn, older=True
@@ -96,6 +103,20 @@ class Spot(Place):
         self._taking_back = LatestRequest(
             "take back", self, lambda kept: spot_checks().take_back(kept), self._tell_taken_back, self._warn
         )
+
+    def _take_up_draft(self) -> None:
+        """What was being tried when the last session ended, unless something is typed already."""
+        self._came_back = self.session.drafts.of(self.session.field(FIELD))
+        if self._came_back is not None and not self.editor.text:
+            self.editor.begin(self._came_back.text, LONGEST)
+
+    def _keep_draft(self) -> None:
+        """What stands there waits for the next session, unless it is a sample's or nothing."""
+        field, text = self.session.field(FIELD), self.editor.text
+        if text in ("", self._taken):
+            self.session.drafts.drop(field)
+        else:
+            self.session.drafts.put(field, Draft(text=text))
 
     def use_model(self, spec: str) -> None:
         """The live model: the first column."""
@@ -165,7 +186,9 @@ class Spot(Place):
 
     def _from_where(self) -> list[Part]:
         """Where the text is from, and whose could be taken."""
-        offered = self._offered
+        offered, back = self._offered, self._came_back
+        if back is not None and self.editor.text == back.text:
+            return [Part(f"you typed this {typed_when(back)}", "mark")]
         if offered is None:
             return []
         if self.editor.text == self._taken == offered.text:
@@ -179,6 +202,7 @@ class Spot(Place):
     def _typed(self, event: TextArea.Changed) -> None:
         event.stop()
         if self.sides is not None:
+            self._keep_draft()
             self._soon()
             self._waits.wait("grey", GREY_AFTER, self._turn_grey, again=False)
             self._stand()
@@ -243,6 +267,7 @@ class Spot(Place):
         self.refresh_bindings()
 
     def _tell_kept(self, text: str, kept: "Kept") -> None:
+        self.session.drafts.kept(self.session.field(FIELD), text)
         if not kept.known:
             self._kept = text, kept
         self.refresh_bindings()
@@ -317,6 +342,7 @@ class Spot(Place):
             self._kept = None
 
     def _tell_taken_back(self, kept: "Kept", _: None) -> None:
+        self._keep_draft()
         self.notify(f"{kept.id} is not kept any more", markup=False)
         self.session.look_again()
         self.refresh_bindings()

@@ -114,7 +114,7 @@ class Editor(MarkedTextArea, inherit_bindings=False):
 
     def action_elsewhere(self) -> None:
         """Write on in the editor that $EDITOR names."""
-        from emotui.screens.elsewhere import write_elsewhere
+        from emotui.screens.long_text import write_elsewhere
 
         if self.read_only:
             return

@@ -8,7 +8,7 @@ import pytest
 
 from emotui.store.query import Run
 from emotui.store.store import Store
-from emotui.workbench.rephrase.drafts import Draft, keep_drafts, kept_drafts
+from emotui.workbench.drafts import Draft, DraftBook, Field
 from emotui.workbench.runs import holders
 from emotui.workbench.runs.holders import begun, is_own, may_be_going, signed
 from emotui.workbench.runs.plan import RunConfig
@@ -110,16 +110,8 @@ def test_a_setting_is_read_and_written_in_one_transaction(tmp_path: Path, monkey
     assert store.setting("n") == [1, 2, 3]
     monkeypatch.setattr(Store, "setting", lambda *_: pytest.fail("read in a transaction of its own"))
     monkeypatch.setattr(Store, "set_setting", lambda *_: pytest.fail("written in a transaction of its own"))
-    keep_drafts(store, _Round(), {1: Draft(text="mine"), 2: None})  # type: ignore[arg-type]
-    keep_drafts(other, _Round(), {2: Draft(text="yours")})  # type: ignore[arg-type]
+    one, two = Field("note", "ann", 1, 1), Field("note", "ann", 1, 2)
+    DraftBook(store).keep({one: Draft(text="mine"), two: None})
+    DraftBook(other).keep({two: Draft(text="yours")})
     monkeypatch.undo()
-    assert kept_drafts(store, _Round()) == {1: Draft(text="mine"), 2: Draft(text="yours")}  # type: ignore[arg-type]
-
-
-class _Round:
-    """As far as drafts know a round."""
-
-    class dataset:
-        fingerprint = "f" * 16
-
-    identity, annotator = "model", "ann"
+    assert DraftBook(store).of("ann") == {one: Draft(text="mine"), two: Draft(text="yours")}

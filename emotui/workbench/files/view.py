@@ -55,6 +55,7 @@ class FileView:
     masked: None = None
     near: None = None
     notes: None = None
+    drafts: None = None
     slicing: None = None
     ask_sql: None = None
     spot_checks: None = None

@@ -13,10 +13,13 @@ from emotui.store.store import Store
 from emotui.tasks.rephrase.task import Prediction
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.rephrase.classifier import FrozenClassifier
+from emotui.workbench.rephrase.variants import kept_of, key_of
 from emotui.workbench.rephrase.views import Original
 from emotui.workbench.runs.run import run_task
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
+
+_NAME = "rephrasing"
 
 Verdicts = Mapping[int, tuple[str, float | None]]
 """By number: the label that a classifier gave, and its confidence in the gold label where it is known."""
@@ -45,8 +48,9 @@ def classified(
     if missing := [number for number in samples if number not in found]:
         refused = next((row.error for row in store.results(run.run, missing) if row.error), "no answer")
         raise ModelError(f"{classifier.card.spec} refuses the text {samples[missing[0]].id}: {refused}")
-    if store.setting(_key(dataset, classifier.identity)) != run.run:
-        store.set_setting(_key(dataset, classifier.identity), run.run)
+    key = key_of(dataset, _NAME, f"/{classifier.identity}")
+    if store.setting(key) != run.run:
+        store.set_setting(key, run.run)
     known = classifier.asked.known
     return {
         number: Original(
@@ -92,7 +96,7 @@ def _verdicts(store: Store, run: str, samples: Mapping[int, ClassGold]) -> dict[
 
 def verdicts_kept(store: Store, dataset: Dataset, identity: str, samples: Mapping[int, ClassGold]) -> Verdicts:
     """What the classifier of this identity said to the originals: in its run, or in the file its chains came from."""
-    kept = store.setting(_key(dataset, identity), {})
+    kept = _kept(store, dataset, identity)
     if isinstance(kept, str):
         return dict(_verdicts(store, kept, samples))
     return {int(number): (label, None) for number, label in kept.items()}
@@ -100,10 +104,19 @@ def verdicts_kept(store: Store, dataset: Dataset, identity: str, samples: Mappin
 
 def keep_labels(store: Store, dataset: Dataset, identity: str, labels: Mapping[int, str]) -> None:
     """Keep the labels that came with a file of chains, unless there is a run of that classifier."""
-    kept = store.setting(_key(dataset, identity), {})
+    kept = _kept(store, dataset, identity)
     if not isinstance(kept, str):
-        store.set_setting(_key(dataset, identity), kept | {str(number): label for number, label in labels.items()})
+        said = kept | {str(number): label for number, label in labels.items()}
+        store.set_setting(key_of(dataset, _NAME, f"/{identity}"), said)
 
 
-def _key(dataset: Dataset, identity: str) -> str:
-    return f"rephrasing/{dataset.fingerprint[:16]}/{identity}"
+def _kept(store: Store, dataset: Dataset, identity: str) -> str | dict[str, str]:
+    """The id of a classifier's run, else the labels that a file had of it, by number."""
+    every: list[str | dict[str, str]] = kept_of(store, dataset, _NAME, f"/{identity}")
+    run = next((one for one in every if isinstance(one, str)), None)
+    if run is not None:
+        return run
+    labels: dict[str, str] = {}
+    for one in reversed(every):
+        labels |= one if isinstance(one, dict) else {}
+    return labels

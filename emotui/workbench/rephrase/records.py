@@ -28,7 +28,7 @@ class Rephrased:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._lock = threading.Lock()
-        self._samples: dict[int, dict[int, ClassGold]] = {}
+        self._samples: dict[int, tuple[str, dict[int, ClassGold]]] = {}
         self._logs: dict[int, tuple[object, Log]] = {}
 
     def datasets(self) -> list[Dataset]:
@@ -45,13 +45,13 @@ class Rephrased:
         return found
 
     def samples(self, dataset: Dataset) -> dict[int, ClassGold]:
-        """By number, in file order. Datasets never change, so they are read once."""
+        """By number, in file order. They are read once, and again where their gold was replaced."""
         with self._lock:
-            known = self._samples.get(dataset.dataset)
-        if known is None:
+            mark, known = self._samples.get(dataset.dataset, ("", {}))
+        if mark != dataset.fingerprint:
             known = stored_texts(self.store, dataset)
             with self._lock:
-                self._samples[dataset.dataset] = known
+                self._samples[dataset.dataset] = dataset.fingerprint, known
         return known
 
     def text(self, number: int) -> ClassGold:

@@ -5,7 +5,7 @@ the store's annotation log.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -16,7 +16,6 @@ from emotui.store.store import Store
 from emotui.tasks.rephrase.labelling import Verdict, labelling
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.rephrase.classifier import FrozenClassifier, identity_of
-from emotui.workbench.rephrase.drafts import Draft, keep_drafts, kept_drafts
 from emotui.workbench.rephrase.live import Typing
 from emotui.workbench.rephrase.log import (
     ATTEMPT,
@@ -156,14 +155,6 @@ class Rephrasing(Rephrased):
         """The classifier's verdict on each text, and its similarity to the original."""
         original = self._original(round, number)
         return [self._typing.verdict_and_similarity(round.classifier, original.sample.text, text) for text in texts]
-
-    def drafts(self, round: Round) -> dict[int, Draft]:
-        """What the annotator was writing in the round, by number of the text, as it was kept last."""
-        return kept_drafts(self.store, round)
-
-    def keep_drafts(self, round: Round, changed: Mapping[int, Draft | None]) -> None:
-        """Keep what is being written, or forget it where it is None; other texts' drafts stay."""
-        keep_drafts(self.store, round, changed)
 
     # What a person decides.
 

@@ -1,12 +1,15 @@
 """Automatic variants of originals (back-translations, say), kept in a workspace as columns of the statistics."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from emotui.errors import BadInput
 from emotui.metrics.rephrasing_statistics import COLUMNS
 from emotui.records import ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+
+_NAME = "rephrasing-variants"
 
 Variants = Mapping[str, Mapping[str, str]]
 """Column to (id of the original to text)."""
@@ -20,9 +23,30 @@ def check_name(name: str) -> None:
         raise BadInput(f"{name} is a column already: choose another name, such as BT-1")
 
 
+def kept_of(store: Store, dataset: Dataset, name: str, behind: str = "") -> list[Any]:
+    """What is kept about a dataset under this name, whatever has become of its gold, the newest first.
+
+    Older programs kept it by the fingerprint of the gold that the dataset had; what they kept counts until it is
+    kept anew under `key_of`.
+    """
+    with store.together():
+        own = store.setting(key_of(dataset, name, behind))
+        if own is not None:
+            return [own]
+        former = [store.setting(f"{name}/{mark[:16]}{behind}") for mark in store.fingerprints(dataset.dataset)]
+    return [each for each in former if each is not None]
+
+
+def key_of(dataset: Dataset, name: str, behind: str = "") -> str:
+    """Under which setting something about a dataset is kept: by its number, which it has for good."""
+    return f"{name}/{dataset.dataset}{behind}"
+
+
 def kept_variants(store: Store, dataset: Dataset) -> dict[str, dict[str, str]]:
-    """The columns of a dataset, in the order in which they came."""
-    found: dict[str, dict[str, str]] = store.setting(_key(dataset), {})
+    """The columns of a dataset, in the order in which they came; of two of one name the newer one."""
+    found: dict[str, dict[str, str]] = {}
+    for columns in reversed(kept_of(store, dataset, _NAME)):
+        found |= columns
     return found
 
 
@@ -39,7 +63,7 @@ def keep_variants(store: Store, dataset: Dataset, samples: Mapping[int, ClassGol
         if strange:
             raise BadInput(f"{name}: {dataset.name} has no text {strange[0]!r}")
     kept = kept_variants(store, dataset)
-    store.set_setting(_key(dataset), kept | {name: dict(texts) for name, texts in variants.items()})
+    store.set_setting(key_of(dataset, _NAME), kept | {name: dict(texts) for name, texts in variants.items()})
 
 
 def drop_variants(store: Store, dataset: Dataset, name: str) -> None:
@@ -47,8 +71,4 @@ def drop_variants(store: Store, dataset: Dataset, name: str) -> None:
     kept = kept_variants(store, dataset)
     if name not in kept:
         raise BadInput(f"{dataset.name} has no column {name!r}; it has: {', '.join(kept) or 'none'}")
-    store.set_setting(_key(dataset), {other: texts for other, texts in kept.items() if other != name})
-
-
-def _key(dataset: Dataset) -> str:
-    return f"rephrasing-variants/{dataset.fingerprint[:16]}"
+    store.set_setting(key_of(dataset, _NAME), {other: texts for other, texts in kept.items() if other != name})

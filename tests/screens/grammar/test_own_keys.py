@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from emotui.errors import BadInput
 from emotui.screens.clipboard import copy_by_tmux
-from emotui.screens.elsewhere import edited, editor_of
 from emotui.screens.keymaps.file import Chosen, read, write
 from emotui.screens.keymaps.keymap import SIGNS
+from emotui.screens.long_text import edited, editor_of
 from emotui.screens.places import ACTIONS
 
 IDS = [action.id for action in ACTIONS]

@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,7 +32,10 @@ from emotui.screens.dialogs.sql import SqlDialog
 from emotui.screens.generate.dialogs import RateDialog
 from emotui.screens.keymaps.file import Chosen
 from emotui.screens.list_state import ListState
+from emotui.screens.long_text import Drafts
 from emotui.screens.notes.codebook import Codebook
+from emotui.screens.notes.note import CODES as NOTE_CODES
+from emotui.screens.notes.note import NOTE as NOTE_TEXT
 from emotui.screens.notes.note import NoteDialog
 from emotui.screens.notes.requests import Answer
 from emotui.screens.places import SIGNS
@@ -41,6 +45,7 @@ from emotui.store.query import Dataset
 from emotui.workbench.annotate.scheme_files import built_in
 from emotui.workbench.datasets.source_bench import LabelSheet
 from emotui.workbench.datasets.sources import Proposed
+from emotui.workbench.drafts import Draft, Field
 from emotui.workbench.generation.rating_batches import RatingOptions
 from emotui.workbench.models.loaded import OnShelf
 from emotui.workbench.notes.book import Code
@@ -61,6 +66,10 @@ PROGRESS = Progress(10_000, 300, (5, 2, 1, 1), 2, 3, 9_700, 46)
 SUGGESTED = [Suggestion(LONG, "neutral", 0.41, 0.81, ()), Suggestion(WIDE, "joy", 0.9, None, ("sad", "alone"))]
 ROUND = Round(DATASET, "embedded", "x", "ann", 1, "", ("joy",), 1, 2, None, {})  # type: ignore[arg-type]
 LABELS = LabelSheet(DATASET, MODEL, ("glad", WIDE), ("joy", "sadness"), {}, {"glad": "joy", WIDE: None})
+DRAFTS = Drafts(None, lambda: None)  # type: ignore[arg-type]
+FIELDS = {name: Field(name, "bob", 1, 1) for name in (NOTE_TEXT, NOTE_CODES)}
+DRAFTS.begin({FIELDS[NOTE_TEXT]: Draft(text=LONG)})
+SESSION = SimpleNamespace(query="", drafts=DRAFTS, field=lambda name: Field(name, "bob"))
 RUN = Over(
     "sample",
     10_000,
@@ -72,7 +81,7 @@ RUN = Over(
 )
 
 SHEETS: Sequence[Callable[[], "Dialog[Any]"]] = (
-    lambda: annotate.NoteDialog("a note"),
+    lambda: annotate.NoteDialog("a note", DRAFTS, Field("note", "bob")),
     lambda: annotate.WordDialog(1, 3, "語"),
     lambda: annotate.LabelDialog([(LONG, "about it"), (WIDE, LONG), ("joy", "")]),
     lambda: annotate.ConsentDialog(f"{LONG}\n\n{LONG}"),
@@ -81,7 +90,7 @@ SHEETS: Sequence[Callable[[], "Dialog[Any]"]] = (
     lambda: AlphaDialog(0.5, 0),
     lambda: PriorDialog({"exact": LONG, "bias": "about it"}, "exact", 1, "fitted"),
     lambda: Codebook(Answer([NOTE], CODES, Saturation((1, 1), (1, 2), None, None)), "sample", lambda *_: None),
-    lambda: NoteDialog("sample", [NOTE, NOTE], CODES, "bob"),
+    lambda: NoteDialog("sample", [NOTE, NOTE], CODES, "bob", DRAFTS, FIELDS),
     lambda: FileDialog("Notes and codes", "notes.csv", (".csv", ".jsonl")),
     lambda: ExportDialog(10_000, None, with_all=True),
     lambda: ChoiceDialog("Dataset", CHOICES, "b"),
@@ -90,7 +99,7 @@ SHEETS: Sequence[Callable[[], "Dialog[Any]"]] = (
     lambda: GoldDialog(MODEL, lambda: Proposed(DATASET, MODEL, 1, ("run",))),
     lambda: LiveDialog("embedded", lambda: [OnShelf(MODEL, "loaded"), OnShelf("embedded", "failed")]),
     lambda: ImportDialog(None),  # type: ignore[arg-type]
-    lambda: SqlDialog(lambda *_: None, "", lambda _: None),  # type: ignore[arg-type,return-value]
+    lambda: SqlDialog(lambda *_: None, SESSION),  # type: ignore[arg-type,return-value]
     lambda: RunDialog("Run", CHOICES, "b", ("a",), compares=True),
     lambda: NameDialog("Annotator", (LONG, "about it"), "語", why=LONG),
     lambda: HelpDialog("Browse", SHARED[:10], SHARED[10:], {1: "Browse"}, SIGNS),
