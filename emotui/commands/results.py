@@ -19,8 +19,9 @@ from emotui.formats.rows import literal
 from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
 from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.progress import RunProgress
+from emotui.workbench.reports.notes import footnotes
 from emotui.workbench.reports.report import WRITTEN, picked, write_report
-from emotui.workbench.reports.values import DAGGER, Section, column_groups, footnotes
+from emotui.workbench.reports.values import DAGGER, Section, column_groups
 from emotui.workbench.results.service import BY, SPANS
 from emotui.workbench.results.span_tables import transition_table
 from emotui.workbench.workspace import Workspace

@@ -184,7 +184,7 @@ class Grid(Page, inherit_bindings=False):
             if self._below and (under := self._under_parts(row, seen)):
                 lines.append(_Line(number, tuple(under)))
         lines.append(_Line(-1, ()))
-        for note in table.notes:
+        for note in (*table.notes, *table.hints):
             text = shown(note)
             lines += [_Line(-1, (Part(text[a:b], "dim"),)) for a, b in wrap(text, min(cells - 2, _MOST_NOTES))]
         self._rows_at = {at: line.row for at, line in enumerate(lines) if line.row >= 0}

@@ -242,9 +242,7 @@ def _heatmap(found: "Transitions") -> "ResultsTable":
         )
         for at, row in enumerate(table.rows)
     )
-    first, *rest = table.notes
-    shades = "Shades go by fifths of the largest count; # shows the counts."
-    return replace(table, rows=rows, notes=(f"{first} {shades}", *rest))
+    return replace(table, rows=rows, hints=("Shades go by fifths of the largest count; # shows the counts.",))
 
 
 def _shares(found: "Transitions", at: int, to: int) -> str:

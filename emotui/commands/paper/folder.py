@@ -19,6 +19,7 @@ from emotui.workbench.paper.again import Again, make_again
 from emotui.workbench.paper.folder import write_paper
 from emotui.workbench.paper.recipe import Stated
 from emotui.workbench.progress import RunProgress
+from emotui.workbench.reports import figures
 
 
 @click.command()
@@ -69,6 +70,8 @@ def paper(
         raise BadInput("--kept and --model go with --again DIR")
     workspace = look_into(db, read_only=read_only)
     try:
+        if not figures.at_hand():
+            say(f"figures/ will be missing: {install('figures')} brings what draws them", err=True)
         with bar("paper") as progress, stopping() as asked:
 
             def show(step: RunProgress) -> None:
@@ -94,9 +97,8 @@ def paper(
     if as_json:
         print_json(written)
         return
-    say(f"{len(written['files'])} files about {len(written['runs'])} runs written to {target}")
-    if not written["figures"]:
-        say(f"without figures: {install('figures')} brings what draws them", err=True)
+    n = len(written["runs"])
+    say(f"{len(written['files'])} files about {n} run{'s' * (n != 1)} written to {target}")
 
 
 def _named(pairs: Sequence[str]) -> dict[str, str]:

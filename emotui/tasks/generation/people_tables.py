@@ -25,11 +25,11 @@ NEUTRAL = "F1: the neutral class's 2r / (1 + r), as all texts are gold neutral; 
 
 def people_tables(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tuple[str, str]]) -> list[ResultsTable]:
     """Tables of the emotional texts (8, 9, 10) and of the neutral ones (6, 7), where these were rated."""
-    tables, notes = [], interval_notes(models.values())
+    tables, notes, hints = [], interval_notes(models.values()), (CHANCE,)
     rated = {model: {**one["human"], "ci95": _sure(one, "human")} for model, one in models.items() if "human" in one}
     if rated:
         title, rows = "What raters see in the emotional texts", _rows(rated, _EMOTIONAL, runs)
-        tables.append(ResultsTable("raters", title, _EMOTIONAL, rows, (AGREEMENT, CHANCE, SPREAD, *notes)))
+        tables.append(ResultsTable("raters", title, _EMOTIONAL, rows, (AGREEMENT, SPREAD, *notes), hints=hints))
         title, rows = "Agreement and human F1 by emotion", _by_emotion(rated, runs)
         tables.append(ResultsTable("raters-by-emotion", title, _by_model(rated), rows, (AGREEMENT, *notes)))
     of_neutral = {
@@ -45,7 +45,7 @@ def people_tables(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tu
             for model, one in of_neutral.items()
         }
         title, rows = "What raters see in the neutral texts", _rows(flat, columns, runs)
-        tables.append(ResultsTable("raters-neutral", title, columns, rows, (NEUTRAL, CHANCE, *notes)))
+        tables.append(ResultsTable("raters-neutral", title, columns, rows, (NEUTRAL, *notes), hints=hints))
     return tables
 
 

@@ -51,11 +51,14 @@ FIGURES = (
     "ECE (15 bins): means over labels."
 )
 CONFUSION = (
-    "A text counts on the diagonal for every label that is right, and for each label missed in the columns of those "
-    "given too much; under – where nothing was given too much. The row – has what was given too much where nothing was "
-    "missed (after Heydarian, Doyle and Samavi 2022). Shades go by fifths of the row; # shows the counts."
+    "A text counts on the diagonal for each label that is right. A label missed counts in the columns of the labels "
+    "given wrongly, under no label where none was; the row no label has labels given wrongly where none was missed "
+    "(after Heydarian, Doyle and Samavi 2022)."
 )
-NO_LABEL = "–"
+SHADES = "Shades go by fifths of the row; # shows the counts."
+BY_LABEL = "Labels by how often they are gold."
+BEHIND = "Enter on precision lists texts with the label given too much, on recall those where it was missed."
+NO_LABEL, NO_LABEL_SHORT = "no label", "–"
 
 
 def label_tables(runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
@@ -234,9 +237,10 @@ def _summary(counted: Sequence[_Counts], chosen: Sequence[_Chosen | str]) -> Res
     for own, other in zip(counted, chosen, strict=True):
         run, wrong = own.scored.run, (own.said != own.gold).any(axis=1)
         told.append(own.sure(own.said))
-        rows.append(Row(own.name, "run", run.run, _summary_cells(own, own.own, wrong, told[-1]), _remark(own)))
+        unchosen = f"no thresholds are chosen: {other}" if isinstance(other, str) else ""
+        remark = "; ".join(filter(None, (_remark(own), unchosen)))
+        rows.append(Row(own.name, "run", run.run, _summary_cells(own, own.own, wrong, told[-1]), remark))
         if isinstance(other, str):
-            notes.append(f"{own.name}: no thresholds are chosen: {other}.")
             continue
         wrong = (other.said != own.gold).any(axis=1)
         told.append(own.sure(other.said))
@@ -299,10 +303,7 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
             figure = f"by_label.{name}.{key}"
             cells.append(_cell(own, values, (), _why(own.own, figure, key), sure[0], figure))
         rows.append(Row(name, "label", own.scored.run.run, tuple(cells)))
-    notes = [
-        "Labels by how often they are gold. Enter on precision lists texts with the label given too much, on recall "
-        "those where it was missed."
-    ]
+    notes = [BY_LABEL]
     notes.append(f"Thresholds: {other}." if isinstance(other, str) else _where(other) + ".")
     notes += [binned] if (binned := _binned(own)) else []
     notes += interval_notes(sure)
@@ -314,6 +315,7 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
         tuple(columns),
         tuple(rows),
         (*notes, *([remark + "."] if remark else ())),
+        hints=(BEHIND,),
     )
 
 
@@ -330,7 +332,7 @@ def _confusion(own: _Counts) -> ResultsTable:
             cells.append(Cell(int(counts[i, j]), samples=own.samples(both), run=own.scored.run.run))
         rows.append(Row(name or NO_LABEL, "gold", own.scored.run.run, tuple(cells)))
     columns = tuple(
-        Column(name or NONE, name or "no label", "given", "count", short=short)
+        Column(name or NONE, name or NO_LABEL, "given", "count", short=short)
         for name, short in zip(names, _short(names), strict=True)
     )
     return ResultsTable(
@@ -340,6 +342,7 @@ def _confusion(own: _Counts) -> ResultsTable:
         tuple(rows),
         (CONFUSION,),
         heat=True,
+        hints=(SHADES,),
     )
 
 
@@ -354,7 +357,7 @@ def _short(names: Sequence[str]) -> list[str]:
     found: list[str] = []
     for place, name in enumerate(names):
         fitting = (short[place] for short in tried if short.count(short[place]) == 1 and short[place] not in found)
-        found.append(next(fitting, name) or NO_LABEL)
+        found.append(next(fitting, name) or NO_LABEL_SHORT)
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from emotui import __version__
 from emotui.store.store import Store
-from emotui.workbench.paper.material import Told, datasets_of, packages
+from emotui.workbench.paper.material import Told, datasets_of, packages, parameters_of
 from emotui.workbench.reports.escaping import markdown
 from emotui.workbench.runs.run_file import portable
 
@@ -51,7 +51,9 @@ def _artifacts(store: Store, told: Sequence[Told]) -> list[_Line]:
     datasets = datasets_of(told)
     names = ", ".join(markdown(one.name) for one in datasets)
     models = ", ".join(dict.fromkeys(markdown(portable(one.run.model)) for one in told if one.is_model)) or "none"
-    sizes = "; ".join(f"{markdown(one.name)}: {one.n:,} samples, gold version {one.gold}" for one in datasets)
+    sizes = "; ".join(
+        f"{markdown(one.name)}: {one.n:,} sample{'s' * (one.n != 1)}, gold version {one.gold}" for one in datasets
+    )
     return [
         (
             "B1",
@@ -87,8 +89,9 @@ def _experiments(told: Sequence[Told]) -> list[_Line]:
         (
             "C1",
             "How large are the models, how long did it take, and on what?",
-            f"{len(own)} runs, {seconds / 3600:.3g} hours in all; hardware and energy: `methods.md`. {YOURS} Numbers of"
-            " parameters are not known to the store.",
+            f"{_sizes(own) or 'No model was run.'} {len(own)} run{'s' * (len(own) != 1)},"
+            f" {seconds / 3600:.3g} hours in all; hardware and"
+            " energy: `methods.md`.",
         ),
         (
             "C2",
@@ -98,10 +101,21 @@ def _experiments(told: Sequence[Told]) -> list[_Line]:
         (
             "C3",
             "How sure are the figures?",
-            "Each table says n; 95% intervals, and standard deviations over repeats; tests are named.",
+            "Each table says n, how its intervals are computed and what was tested."
+            + (" ± is the standard deviation over repeats." if any(one.config.repeats > 1 for one in own) else ""),
         ),
         ("C4", "Which packages, in which versions?", f"emotui {__version__}, {versions}."),
     ]
+
+
+def _sizes(own: Sequence[Told]) -> str:
+    """Parameters of each model, as `methods.md` says them."""
+    cards = {markdown(portable(one.run.model)): one.card for one in own}
+    said = [
+        f"{name}: {size} parameters." if (size := parameters_of(card)) else f"{name}: {YOURS} Parameters not recorded."
+        for name, card in cards.items()
+    ]
+    return " ".join(said)
 
 
 def _people(store: Store, told: Sequence[Told]) -> list[_Line]:
@@ -111,7 +125,7 @@ def _people(store: Store, told: Sequence[Told]) -> list[_Line]:
         kept = {one.run.model for one in told if one.run.source == "person" and one.dataset == dataset}
         n = len({name for name, _ in people} | kept)
         if n:
-            found.append(f"{markdown(dataset.name)}: {n} annotators")
+            found.append(f"{markdown(dataset.name)}: {n} annotator{'s' * (n != 1)}")
     if not found:
         return [("D", "Who annotated?", f"The store holds nobody's annotations beside gold. {YOURS}")]
     return [

@@ -150,8 +150,7 @@ class _Making:
         self._figures(cancelled)
         data = self._data()
         runs = [self._run(one) for one in self.told]
-        tables = [table for section in self.sections for table in section.tables]
-        self._put("methods.md", methods(self.told, tables, prompts=self.texts))
+        self._put("methods.md", methods(self.told, self.sections, list(self.tested.values()), prompts=self.texts))
         self._put("checklist.md", checklist(self.store, self.told))
         hashes = {name: _sha256(folder / name) for name in self.files if name.startswith(("tables/", "figures/"))}
         recipe = Recipe(
@@ -197,9 +196,7 @@ class _Making:
             self._put(f"tables/{label}.tex", text(".tex", [alone], at))
 
     def _figures(self, cancelled: IsCancelled) -> None:
-        try:
-            figures.check_at_hand()
-        except BadInput:
+        if not figures.at_hand():
             return
         self.drawn = True
         for (at, place), label in labels_of(self.sections).items():

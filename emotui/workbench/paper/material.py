@@ -1,5 +1,6 @@
 """What a paper is made from: runs, their datasets, and what is known of each."""
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -19,6 +20,9 @@ _PACKAGES = (
     *("numpy", "scipy", "torch", "transformers", "sentence-transformers", "llama-cpp-python", "openai", "duckdb"),
     *("krippendorff", "empath", "nrclex", "matplotlib"),
 )
+
+
+_PARAMETERS = re.compile(r"([\d.,]+ (?:thousand|million|billion)) parameters")
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -67,6 +71,12 @@ def told_of(store: Store, runs: Sequence[Run], naming: Naming) -> list[Told]:
             )
         )
     return found
+
+
+def parameters_of(card: ModelCard | None) -> str:
+    """How many parameters a model has, as its card says it (`22 million`); empty where it does not."""
+    found = (_PARAMETERS.search(note) for note in (card.notes if card is not None else ()))
+    return next((match[1] for match in found if match), "")
 
 
 def datasets_of(told: Sequence[Told]) -> list[Dataset]:

@@ -6,29 +6,39 @@ from collections.abc import Sequence
 
 from emotui import __version__
 from emotui.tables import ResultsTable
-from emotui.tasks.registry import task_named
 from emotui.workbench.paper.commands import command_of, kept_settings
-from emotui.workbench.paper.material import Told, datasets_of, packages
+from emotui.workbench.paper.material import Told, packages
+from emotui.workbench.paper.prose import prose
+from emotui.workbench.reports.best import Best
 from emotui.workbench.reports.escaping import markdown, one_line
+from emotui.workbench.reports.notes import printed_notes
+from emotui.workbench.reports.values import Section
 from emotui.workbench.runs.machine import Measured
 from emotui.workbench.runs.run_file import portable
 
 _JOULES_A_WATT_HOUR = 3600
+_ORIGIN = {"file": "imported from a file", "person": "annotated by a person"}
 
 
-def methods(told: Sequence[Told], tables: Sequence[ResultsTable], *, prompts: bool) -> str:
-    """The text, in Markdown. Args: prompts: whether files with the prompts stand beside."""
+def methods(told: Sequence[Told], sections: Sequence[Section], tested: Sequence[Best], *, prompts: bool) -> str:
+    """The text, in Markdown: prose for the paper, then its appendix.
+
+    Args:
+        tested: what was tested in each table.
+        prompts: whether files with the prompts stand beside.
+    """
     parts = [
         "# Methods\n",
-        _paragraph(told),
-        "\n## Runs\n",
+        prose(told, sections, tested),
+        "\n# Appendix\n",
+        "## Runs\n",
         _runs(told),
         "\n## Models\n",
         *_models(told),
         "\n## Prompts\n",
         *_prompts(told, prompts),
         "\n## Conventions\n",
-        *_conventions(told, tables),
+        *_conventions(told, [table for section in sections for table in section.tables]),
         "\n## Hardware, time and energy\n",
         *_hardware(told),
         "\n## Software\n",
@@ -39,38 +49,6 @@ def methods(told: Sequence[Told], tables: Sequence[ResultsTable], *, prompts: bo
         "```",
     ]
     return "\n".join(parts) + "\n"
-
-
-def _paragraph(told: Sequence[Told]) -> str:
-    """What was done, as a paper says it."""
-    said = []
-    for dataset in datasets_of(told):
-        own = [one for one in told if one.dataset.dataset == dataset.dataset]
-        task = task_named(dataset.task)
-        models = ", ".join(dict.fromkeys(_model(one) for one in own))
-        repeats = sorted({one.config.repeats for one in own})
-        seeds = sorted({one.config.seed for one in own if one.is_model})
-        said.append(
-            f"On *{markdown(dataset.name)}* ({dataset.n:,} samples, gold version {dataset.gold}; the {task.name} task,"
-            f" version {task.version} of its questions) we compare {models}"
-            + (f", with {_numbers(repeats)} repeat{'s' * (repeats != [1])} a sample" if repeats else "")
-            + (f" and seed {_numbers(seeds)}." if seeds else ".")
-        )
-    said.append(
-        "Figures are means over samples, of several repeats over these first; intervals are 95% percentile bootstraps"
-        " over samples, or over what samples share. Differences are tested pair by pair over samples; the best of a"
-        " column is bold only where it is above every other run at 5% after Holm's correction."
-    )
-    return " ".join(said)
-
-
-def _model(one: Told) -> str:
-    name = markdown(portable(one.run.model)) if one.is_model else markdown(one.run.model)
-    return name if one.is_model else f"{name} (what a {one.run.source} says)"
-
-
-def _numbers(values: Sequence[int]) -> str:
-    return ", ".join(map(str, values))
 
 
 def _runs(told: Sequence[Told]) -> str:
@@ -98,10 +76,15 @@ def _models(told: Sequence[Told]) -> list[str]:
             told_of_it = ", ".join(
                 f"{markdown(name)} `{one_line(value)[:80]}`" for name, value in known.identity.items()
             )
-            line += f": {told_of_it}" + "".join(f"; {markdown(note)}" for note in known.notes)
+            line += f": {told_of_it}" + "".join(f"; {markdown(_fact(note))}" for note in known.notes)
         lines.append(line + ".")
         lines += [f"  {markdown(why)}." for why in dict.fromkeys((one.config.trained_on,)) if why]
     return lines or ["None: all of this was said by people, or made elsewhere."]
+
+
+def _fact(note: str) -> str:
+    """A note of a model's card as part of a sentence, without where to look further."""
+    return note.partition(": see ")[0].rstrip(".")
 
 
 def _part(value: str) -> str:
@@ -146,7 +129,7 @@ def file_name(name: str) -> str:
 
 def _conventions(told: Sequence[Told], tables: Sequence[ResultsTable]) -> list[str]:
     own = dict.fromkeys(convention for one in told for convention in one.conventions)
-    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    notes = dict.fromkeys(note for table in tables for note in printed_notes(table))
     return [*(f"- Samples are scored by: {markdown(one)}." for one in own), *(f"- {markdown(note)}" for note in notes)]
 
 
@@ -200,7 +183,7 @@ def _energy(measured: Measured) -> str:
 
 def _command(one: Told) -> list[str]:
     if not one.is_model:
-        return [f"# {one_line(one.called)}: what a {one.run.source} says"]
+        return [f"# {one_line(one.called)}: {_ORIGIN.get(one.run.source, one.run.source)}; nothing is run"]
     kept = kept_settings(one.config.options)
     told = [f"# with {', '.join(kept)} as kept with the run"] if kept else []
     return [*told, one_line(command_of(one.run, one.dataset, private=False))]

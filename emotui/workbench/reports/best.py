@@ -24,17 +24,21 @@ _SHARES = ("share", "cosine", "fine-share")
 
 WILCOXON, MCNEMAR = "Wilcoxon's signed-rank test", "McNemar's exact test"
 EXCHANGED = "a permutation test"
+UNTESTED = ""
 
 _F1 = {"macro_f1": "macro", "macro": "macro", "micro_f1": "micro", "micro": "micro", "weighted_f1": "weighted"}
 """F1 over a whole set of labels, by the columns that hold it: no mean over samples."""
 
 
 class Best(msgspec.Struct, frozen=True):
-    """`cells`: (row, column) of those that are best. `tested`: in how many columns there was anything to test."""
+    """`cells`: (row, column) of those that are best. `note`: which columns were tested how, and which were not.
+
+    `tests`: the names of the tests.
+    """
 
     cells: frozenset[tuple[int, int]] = frozenset()
-    tested: int = 0
     note: str = ""
+    tests: tuple[str, ...] = ()
 
 
 class _Candidate(msgspec.Struct, frozen=True):
@@ -61,47 +65,45 @@ class Judge:
 
         Each pair of the best and another is tested over the samples that both have, of several repeats by their mean;
         where samples share a passage, post or original, over the means of these. The p-values of a column are corrected
-        by Holm. A column is not tested where runs cover different samples, or where its figures are no such means.
+        by Holm. A column is not tested where runs cover different samples, or where its figures are no such means; the
+        note names it.
         Macro, micro and weighted F1 of labels are tested by exchanging the runs' answers (`label_tests`).
         """
         found: set[tuple[int, int]] = set()
-        tested, names = 0, set()
+        tests: dict[str, list[int]] = {}
         for place, column in enumerate(table.columns):
-            if column.unit not in _SHARES:
+            candidates = self._candidates(table, place) if column.unit in _SHARES else []
+            if len({one.run for one in candidates}) < 2:
                 continue
-            candidates = self._candidates(table, place)
             average = next((_F1[part] for part in column.key.split("/") if part in _F1), None)
-            if average is not None:
-                testable, surely = self._best_f1(average, candidates)
-                tested += testable
-                if surely is not None:
-                    names.add(EXCHANGED)
-                    found.add((surely.row, place))
-                continue
-            metric = self._metric(column.key, candidates)
-            if metric is None:
-                continue
-            tested += 1
-            best = (max if metric.higher_is_better else min)(candidates, key=lambda one: one.value)
-            rivals = self._measured(metric, candidates)
-            if best not in rivals:
-                continue
-            test = self._surely(metric, best, [one for one in rivals if one is not best])
-            if test is not None:
-                names.add(test)
-                found.add((best.row, place))
-        return Best(frozenset(found), tested, _note(tested, names))
+            test, surely = (
+                self._best_mean(column.key, candidates) if average is None else self._best_f1(average, candidates)
+            )
+            tests.setdefault(test, []).append(place)
+            if surely is not None:
+                found.add((surely.row, place))
+        note = _note(table, tests, bold=bool(found), grouped=self._shared() is not None)
+        return Best(frozenset(found), note, tuple(name for name in tests if name != UNTESTED))
 
-    def _best_f1(self, average: str, candidates: Sequence[_Candidate]) -> tuple[bool, _Candidate | None]:
-        """Whether F1 over all samples can be tested, and the run that is surely above every other one."""
-        from emotui.metrics.significance import adjusted_known
+    def _best_mean(self, key: str, candidates: Sequence[_Candidate]) -> tuple[str, _Candidate | None]:
+        """The test of a column of means over samples, and the run that is surely above every other one."""
+        metric = self._metric(key, candidates)
+        if metric is None:
+            return UNTESTED, None
+        best = (max if metric.higher_is_better else min)(candidates, key=lambda one: one.value)
+        rivals = self._measured(metric, candidates)
+        if best not in rivals:
+            return UNTESTED, None
+        p = self._against(metric, best, [one for one in rivals if one is not best])
+        return (MCNEMAR if self._binary(metric) else WILCOXON, best if _sure(p) else None) if p else (UNTESTED, None)
+
+    def _best_f1(self, average: str, candidates: Sequence[_Candidate]) -> tuple[str, _Candidate | None]:
+        """The test of F1 over all samples, and the run that is surely above every other one."""
         from emotui.workbench.compare.label_tests import label_tests
 
         own: dict[str, _Candidate] = {}
         for one in candidates:
             own.setdefault(one.run, one)
-        if len(own) < 2:
-            return False, None
         best = max(candidates, key=lambda one: one.value)
         shared = groups_of(self._store, self._dataset.dataset)
         p: list[float | None] = []
@@ -114,10 +116,9 @@ class Judge:
             # Figures of thresholds or of a prior are other ones than those kept. Labels that never occur make both
             # macro F1 smaller alike, which changes no test.
             if found is None or abs(found["a"] * other.value - found["b"] * best.value) > _EQUAL:
-                return False, None
+                return UNTESTED, None
             p.append(found["p"])
-        sure = all(value is not None and value < LEVEL for value in adjusted_known(p))
-        return True, best if sure and own[best.run] is best else None
+        return EXCHANGED, best if _sure(p) and own[best.run] is best else None
 
     def _candidates(self, table: ResultsTable, place: int) -> list[_Candidate]:
         found = []
@@ -130,8 +131,6 @@ class Judge:
     def _metric(self, key: str, candidates: Sequence[_Candidate]) -> Metric | None:
         """The metric whose mean over samples the figures are; of several the one that the column is called by."""
         runs = {one.run for one in candidates}
-        if len(runs) < 2:
-            return None
         named = sorted(self._metrics, key=lambda metric: metric.name not in key.split("/"))
         return next((one for one in named if {each.run for each in self._measured(one, candidates)} == runs), None)
 
@@ -161,24 +160,19 @@ class Judge:
                 return values
         return None
 
-    def _surely(self, metric: Metric, best: _Candidate, others: Sequence[_Candidate]) -> str | None:
-        """By which test the best is above all others; None where it may not be."""
+    def _against(self, metric: Metric, best: _Candidate, others: Sequence[_Candidate]) -> list[float | None]:
+        """The p of the best against each other run; nothing where they cover different samples."""
         import numpy as np
-
-        from emotui.metrics.significance import adjusted_known
 
         first = self._values(metric, best)
         p: list[float | None] = []
         for other in others:
             second = self._values(metric, other)
             if first is None or second is None or (np.isnan(first) != np.isnan(second)).any():
-                return None
+                return []
             there = ~np.isnan(first)
             p.append(self._p(metric, first[there], second[there], there))
-        corrected = adjusted_known(p)
-        if any(value is None or value >= LEVEL for value in corrected):
-            return None
-        return MCNEMAR if self._binary(metric) else WILCOXON
+        return p
 
     def _binary(self, metric: Metric) -> bool:
         return metric.yes_or_no and self._shared() is None
@@ -213,10 +207,38 @@ def _number(cell: Cell) -> bool:
     return isinstance(cell.value, int | float) and not isinstance(cell.value, bool)
 
 
-def _note(tested: int, names: set[str]) -> str:
-    if not tested:
+def _sure(p: Sequence[float | None]) -> bool:
+    from emotui.metrics.significance import adjusted_known
+
+    return all(value is not None and value < LEVEL for value in adjusted_known(p))
+
+
+def _note(table: ResultsTable, tests: dict[str, list[int]], *, bold: bool, grouped: bool) -> str:
+    """What bold means here, with which test each column was tested, and which columns were not."""
+    untested = tests.get(UNTESTED, [])
+    tested = {name: places for name, places in tests.items() if name != UNTESTED}
+    every = sum(map(len, tests.values()))
+    told = []
+    if tested:
+        over = "over groups of samples that share a text" if grouped else "over samples"
+        by = "; ".join(f"{name}{_of(table, places, every)}" for name, places in sorted(tested.items()))
+        result = "" if bold else " No difference from every other run is significant."
+        told.append(
+            "Bold: the best run of its column, where the difference from every other run is significant at 5%"
+            f" (two-sided, {over}, Holm over the comparisons of a column; {by}).{result}"
+        )
+    if untested:
+        which = _of(table, untested, every).removeprefix(" for ") or "all columns"
+        told.append(f"Not tested, and so not in bold: {which} (no paired test here covers them).")
+    return " ".join(told)
+
+
+def _of(table: ResultsTable, places: Sequence[int], every: int) -> str:
+    """Which columns, after a colon; nothing where they are all."""
+    if len(places) == every:
         return ""
-    tests = " or ".join(sorted(names)) if names else WILCOXON
-    means = "the best run of its column, where the difference from every other run is significant at 5%"
-    note = f"Bold: {means} ({tests} over samples, two-sided, Holm over the comparisons of a column)."
-    return note if names else f"{note} No difference is."
+    groups: dict[str, list[str]] = {}
+    for place in places:
+        groups.setdefault(table.columns[place].group, []).append(table.columns[place].title)
+    shown = (f"{group} {', '.join(titles)}".strip() for group, titles in groups.items())
+    return f" for {' and '.join(shown)}"

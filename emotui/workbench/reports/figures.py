@@ -4,6 +4,7 @@ import io
 import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
@@ -29,15 +30,22 @@ _STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-_LONGEST = 48
+_LONGEST = 40
+_SIGNS = 13
+"""Letters of a title to an inch."""
 _FEW = 40
 """Points that are drawn large."""
 _INK, _PALE = "#1b3a5c", "#9aa7b4"
 
 
+def at_hand() -> bool:
+    """Whether the extra is installed."""
+    return find_spec("matplotlib") is not None
+
+
 def check_at_hand() -> None:
     """Raises: BadInput where the extra is not installed."""
-    if find_spec("matplotlib") is None:
+    if not at_hand():
         raise BadInput(f"figures are drawn by matplotlib, which is not installed: {install('figures')}")
 
 
@@ -76,7 +84,7 @@ def drawn(table: ResultsTable, ending: str) -> bytes:
             _shades(figure, table)
         else:
             _intervals(figure, table)
-        figure.suptitle(_short(table.title, 90), fontsize=10)
+        figure.suptitle(_wrapped(table.title, int(figure.get_figwidth() * _SIGNS)), fontsize=10)
         written = io.BytesIO()
         about: dict[str, Any] = {"Date": None, "Creator": None} if ending == ".svg" else {"Software": None}
         figure.savefig(written, format=ending[1:], dpi=_DPI, metadata=about)
@@ -106,7 +114,7 @@ def _intervals(figure: "Figure", table: ResultsTable) -> None:
         for at, row in enumerate(rows):
             _dot(axis, at, row.cells[place], row)
         column = table.columns[place]
-        axis.set_title(_short(f"{column.group} {column.title}".strip(), 30), fontsize=9)
+        axis.set_title(_wrapped(f"{column.group} {column.title}".strip(), 24), fontsize=9)
         axis.grid(axis="x", color="#dddddd", linewidth=0.6)
         axis.set_axisbelow(True)
     axes[0].set_yticks(range(len(rows)), [_row_name(row, table.columns) for row in rows])
@@ -140,9 +148,9 @@ def _shades(figure: "Figure", table: ResultsTable) -> None:
     axis.pcolormesh(shares, cmap="Blues", vmin=0, vmax=max(float(shares.max()), 1e-9))
     axis.invert_yaxis()
     axis.set_xticks(
-        np.arange(counts.shape[1]) + 0.5, [_short(column.title, 24) for column in table.columns], rotation=90
+        np.arange(counts.shape[1]) + 0.5, [_wrapped(column.title, 24) for column in table.columns], rotation=90
     )
-    axis.set_yticks(np.arange(counts.shape[0]) + 0.5, [_short(row.label, 24) for row in table.rows])
+    axis.set_yticks(np.arange(counts.shape[0]) + 0.5, [_wrapped(row.label, 24) for row in table.rows])
     for (at, place), count in np.ndenumerate(counts):
         if count:
             ink = "white" if shares[at, place] > 0.6 * shares.max() else "#333333"
@@ -163,8 +171,8 @@ def _points(figure: "Figure", plot: Plot) -> None:
     axis.plot(across, up, "o" if len(plot.points) <= _FEW else ".", color=_INK, markersize=4)
     axis.set_xlim(plot.x)
     axis.set_ylim(plot.y)
-    axis.set_xlabel(_short(plot.across, 60))
-    axis.set_ylabel(_short(plot.up, 60))
+    axis.set_xlabel(_wrapped(plot.across, 48))
+    axis.set_ylabel(_wrapped(plot.up, 40))
 
 
 def _row_name(row: Row, columns: Sequence[Column]) -> str:
@@ -175,12 +183,12 @@ def _row_name(row: Row, columns: Sequence[Column]) -> str:
         if column.unit == "words" and cell.value
     ]
     name = " ".join([f"{row.label} {DAGGER}" if row.published else row.label, *words])
-    return _short(name, _LONGEST)
+    return _wrapped(name, _LONGEST)
 
 
-def _short(text: str, room: int) -> str:
-    plain = one_line(text)
-    return plain if len(plain) <= room else f"{plain[: room - 1]}…"
+def _wrapped(text: str, room: int) -> str:
+    """All of a text, in lines of so many letters."""
+    return "\n".join(wrap(one_line(text), room)) or " "
 
 
 def _is_number(cell: Cell) -> bool:

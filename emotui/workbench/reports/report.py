@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from emotui import __version__
 from emotui.backends.base import OnStep
 from emotui.backends.host import Cancelled, IsCancelled
@@ -33,6 +35,7 @@ from emotui.workbench.reports.values import (
     run_values,
     slug,
     table_values,
+    told_imported,
 )
 from emotui.workbench.results.scene_tables import scene_table
 from emotui.workbench.results.service import Results, never
@@ -199,7 +202,7 @@ def _narrowed(table: ResultsTable, best: Best) -> Best:
     """The same cells by the columns that `asked_only` leaves."""
     kept = [at for at in range(len(table.columns)) if any(row.cells[at].asked for row in table.rows)]
     places = {at: place for place, at in enumerate(kept)}
-    return Best(frozenset((row, places[at]) for row, at in best.cells if at in places), best.tested, best.note)
+    return Best(frozenset((row, places[at]) for row, at in best.cells if at in places), best.note, best.tests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +249,11 @@ def sections_of(
     if experiments:
         tables = _tables(replace(making, sim=False), experiments[0].dataset, experiments)
         sections.append(Section("Prompting experiments", tuple(tables)))
-    return sections
+    files = {run.model for run in runs if run.source == "file"}
+    return [
+        msgspec.structs.replace(one, tables=tuple(told_imported(table, files) for table in one.tables))
+        for one in sections
+    ]
 
 
 def picked(sections: Sequence[Section], keys: Sequence[str]) -> list[Section]:

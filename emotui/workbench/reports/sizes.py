@@ -9,22 +9,27 @@ from emotui.workbench.task_metrics import metrics_of
 _PARTS = ("task-1", "task-2")
 """Tables of the spans task about a part of a dataset end in its key."""
 
+_OF_PEOPLE = ("spread", "reliability")
+"""Tables of people's spread are of the texts with two annotators and a question of theirs, behind each cell."""
+
 
 def sizes(store: Store, sections: Sequence[Section]) -> SizeOf:
     """A function from the key of a table and a run to that number; None where it is not known."""
-    parts = {
-        (part, cell.run): len(cell.samples)
+    cells = [
+        (table.key, cell)
         for section in sections
         for table in section.tables
-        for part in _PARTS
-        if table.key == part
+        if table.key in _PARTS or table.key.startswith(_OF_PEOPLE)
         for row in table.rows
         for cell in row.cells
         if cell.run
-    }
+    ]
+    parts = {(key, cell.run): len(cell.samples) for key, cell in cells}
     kept: dict[str, int | None] = {}
 
     def size(key: str, run: str) -> int | None:
+        if key.startswith(_OF_PEOPLE):
+            return parts.get((key, run)) or None
         part = part_of(key)
         if part is not None and (part, run) in parts:
             return parts[part, run]

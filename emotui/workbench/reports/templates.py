@@ -23,8 +23,18 @@ _MARKDOWN = """\
 ### {{ table.title }}
 {% if table.size %}
 
-n = {{ table.size }} samples.
+{{ table.size }}
 {% endif %}
+{% if table.counts %}
+
+The greatest counts off the diagonal:
+
+| {{ table.counts.row_head }} | {{ table.counts.group }} | count | of the row |
+|---|---|---:|---:|
+{% for pair in table.counts.greatest %}
+| {{ pair.row }} | {{ pair.column }} | {{ pair.n }} | {{ pair.share }} |
+{% endfor %}
+{% else %}
 
 | | Source |{% if table.sizes %} n |{% endif %}{% for column in table.columns %} {{ column.heading }} |{% endfor %}
 
@@ -32,15 +42,20 @@ n = {{ table.size }} samples.
 ---:|{% endif %}{% endfor %}
 
 {% for row in table.rows %}
-| {{ row.label }} | {{ row.source }} |{% if table.sizes %} {{ row.size }} |{% endif %}{% for cell in row.cells %} \
+| {{ row.label }}{% if row.mark %}<sup>{{ row.mark }}</sup>{% endif %} | {{ row.source }} |\
+{% if table.sizes %} {{ row.size }} |{% endif %}{% for cell in row.cells %} \
 {% if cell.best %}**{{ cell.figure }}**{% if cell.interval %} {{ cell.interval }}{% endif %}{% else %}
-{{ cell.text }}{% endif %} |\
+{{ cell.text }}{% if cell.mark %}<sup>{{ cell.mark }}</sup>{% endif %}{% endif %} |\
 {% endfor %}
 
 {% endfor %}
+{% endif %}
 
 {% for note in table.notes %}
-{{ loop.index }}. {{ note }}
+- {{ note }}
+{% endfor %}
+{% for one in table.marked %}
+- <sup>{{ one.mark }}</sup> {{ one.note }}
 {% endfor %}
 {% endfor %}
 {% endfor %}
@@ -83,6 +98,33 @@ Run & Model & Dataset & Setting & Answered & Repeats & Seed & Started & emotui \
 <% for section in sections %>
 <% for table in section.tables %>
 
+<% if table.counts %>
+\begin{figure*}[t]
+\centering\small
+\setlength{\unitlength}{<< table.counts.unit >>}
+\emotuifit{\begin{picture}(<< table.counts.width + 6 >>,<< table.counts.height + 1 >>)(-6,0)
+\linethickness{0.1pt}
+\multiput(0,0)(1,0){<< table.counts.width + 1 >>}{\line(0,1){<< table.counts.height >>}}
+\multiput(0,0)(0,1){<< table.counts.height + 1 >>}{\line(1,0){<< table.counts.width >>}}
+<% for row in table.counts.rows %>
+\put(-0.2,<< row.y >>){\makebox(0,0)[r]{\scriptsize << row.label >> << row.n >>}}
+<% endfor %>
+<% for column in table.counts.columns %>
+\put(<< column.x >>,<< table.counts.height >>.5){\makebox(0,0){\scriptsize << column.n >>}}
+<% endfor %>
+<% for square in table.counts.squares %>
+\put(<< square.x >>,<< square.y >>){\rule{<< square.side >>\unitlength}{<< square.side >>\unitlength}}
+<% endfor %>
+\end{picture}}
+\caption[<< table.title >>]{<< table.caption >> Rows: gold; columns: << table.counts.group >><% if table.counts.named %>
+ (<< table.counts.named >>)<% else %>, numbered as the rows are<% endif %>.
+ The area of a square is its share of the row.
+<% if table.counts.greatest %>
+ Greatest off the diagonal: <% for pair in table.counts.greatest %>
+<< pair.row >> as << pair.column >> (<< pair.n >>, << pair.share >>)<% if not loop.last %>; <% endif %><% endfor %>.
+<% endif %>
+}
+<% else %>
 \begin{<% if table.wide %>table*<% else %>table<% endif %>}[t]
 \centering\small
 \emotuifit{\begin{tabular}{l<% if table.sizes %>r<% endif %><% for column in table.columns %><% if column.words %>
@@ -99,26 +141,35 @@ l<% else %>r<% endif %>
 <% if row.parted %>
 \midrule
 <% endif %>
-{}<< row.label >><% if table.sizes %> & << row.size >><% endif %><% for cell in row.cells %>
- & <% if table.stacked and cell.interval %>\shortstack[r]{<% endif %>
-<% if cell.best %>\textbf{<% endif %><< cell.figure >><% if cell.best %>}<% endif %>
-<% if cell.interval %><% if table.stacked %>\\ {\scriptsize << cell.interval >>}}<% else %>
- {\small << cell.interval >>}<% endif %><% endif %>
+{}<< row.label >><% if row.mark %>\textsuperscript{<< row.mark >>}<% endif %>
+<% if table.sizes %> & << row.size >><% endif %><% for cell in row.cells %>
+ & <% if cell.best %>\textbf{<< cell.figure >>}<% else %><< cell.figure >><% endif %>
+<% if cell.mark %>\textsuperscript{<< cell.mark >>}<% endif %>
+<% if cell.interval and not table.stacked %> {\small << cell.interval >>}<% endif %>
 <% endfor %> \\
+<% if table.stacked and row.intervals %>
+{}<% if table.sizes %> & <% endif %><% for cell in row.cells %> & <% if cell.interval %>
+{\scriptsize << cell.interval >>}<% endif %><% endfor %> \\
+<% endif %>
 <% endfor %>
 \bottomrule
 \end{tabular}}
 \caption[<< table.title >>]{<< table.caption >>}
-\label{tab:<< table.label >>}
-<% if table.notes %>
+<% endif %>
+\label{<% if table.counts %>fig<% else %>tab<% endif %>:<< table.label >>}
+<% if table.notes or table.marked %>
 
+\par\medskip
 \begin{minipage}{\linewidth}\scriptsize\raggedright
-<% for note in table.notes %>
-\textsuperscript{<< loop.index >>} << note >>\par
+<% if table.notes %>
+\emph{Note.}<% for note in table.notes %> << note >><% endfor %>\par
+<% endif %>
+<% for one in table.marked %>
+\textsuperscript{<< one.mark >>} << one.note >>\par
 <% endfor %>
 \end{minipage}
 <% endif %>
-\end{<% if table.wide %>table*<% else %>table<% endif %>}
+\end{<% if table.counts %>figure*<% elif table.wide %>table*<% else %>table<% endif %>}
 <% endfor %>
 <% endfor %>
 <% if document %>
@@ -148,7 +199,7 @@ tr.parted td { border-top: 1px solid; }
 td.words, th.words { text-align: left; }
 tr.run td:first-child, tr.people td:first-child { font-weight: 600; }
 tbody tr:hover { background: color-mix(in srgb, currentColor 8%, transparent); }
-ol, .size { font-size: 85%; max-width: 60rem; }
+ul, .size { font-size: 85%; max-width: 60rem; }
 .size { margin: 0; }
 </style>
 </head>
@@ -174,7 +225,7 @@ ol, .size { font-size: 85%; max-width: 60rem; }
 {% for table in section.tables %}
 <h3 id="{{ section.key }}-{{ table.key }}">{{ table.title }}</h3>
 {% if table.size %}
-<p class="size">n = {{ table.size }} samples.</p>
+<p class="size">{{ table.size }}</p>
 {% endif %}
 <div class="wide"><table>
 <thead>
@@ -190,22 +241,27 @@ ol, .size { font-size: 85%; max-width: 60rem; }
 <tbody>
 {% for row in table.rows %}
 <tr class="{{ row.kind }}{% if row.parted %} parted{% endif %}">\
-<td>{{ row.label }}</td><td class="source">{{ row.source }}</td>{% if table.sizes %}
+<td>{{ row.label }}{% if row.mark %}<sup>{{ row.mark }}</sup>{% endif %}</td>\
+<td class="source">{{ row.source }}</td>{% if table.sizes %}
 <td>{{ row.size }}</td>{% endif %}\
 {% for cell in row.cells %}\
 <td{% if cell.words %} class="words"{% endif %}\
 {% if cell.shade %} style="background: color-mix(in srgb, royalblue {{ cell.shade }}%, transparent)"{% endif %}\
 {% if cell.about %} title="{{ cell.about }}"{% endif %}>{% if cell.best %}
-<strong>{{ cell.figure }}</strong> {{ cell.interval }}{% else %}{{ cell.text }}{% endif %}</td>\
+<strong>{{ cell.figure }}</strong> {{ cell.interval }}{% else %}{{ cell.text }}{% if cell.mark %}
+<sup>{{ cell.mark }}</sup>{% endif %}{% endif %}</td>\
 {% endfor %}</tr>
 {% endfor %}
 </tbody>
 </table></div>
-<ol>
+<ul>
 {% for note in table.notes %}
 <li>{{ note }}</li>
 {% endfor %}
-</ol>
+{% for one in table.marked %}
+<li><sup>{{ one.mark }}</sup> {{ one.note }}</li>
+{% endfor %}
+</ul>
 {% endfor %}
 {% endfor %}
 </body>

@@ -1,14 +1,16 @@
 """A table as the values that report templates are filled with."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 
 import msgspec
 
 from emotui.store.query import Dataset, Run
-from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, Row, shown_cell
+from emotui.tables import Cell, Column, ResultsTable, Row, shown_cell
 from emotui.workbench.reports.best import Best
+from emotui.workbench.reports.counts import counts_values, is_wide_heat
 from emotui.workbench.reports.escaping import Verbatim
+from emotui.workbench.reports.notes import notes_of, without_commands
 from emotui.workbench.results.span_tables import SETTINGS
 
 DAGGER = "†"
@@ -48,6 +50,31 @@ def run_values(run: Run, dataset: Dataset, *, model: str) -> dict[str, object]:
     }
 
 
+def imported(name: str) -> str:
+    """What a source is called in a paper that no model here is: its predictions came from a file."""
+    return f"{name} (imported)"
+
+
+def told_imported(table: ResultsTable, files: Set[str]) -> ResultsTable:
+    """The table with sources that are files named as such, in rows, columns and its title. Args: files: their names."""
+    if not files:
+        return table
+    words = "|".join(sorted(map(re.escape, files), key=len, reverse=True))
+    at_first = re.compile(rf"({words})(?=$|:| by label| \()")
+
+    def told(text: str) -> str:
+        return at_first.sub(lambda found: imported(found[0]), text, count=1) if at_first.match(text) else text
+
+    return msgspec.structs.replace(
+        table,
+        title=told(table.title),
+        columns=tuple(msgspec.structs.replace(column, title=told(column.title)) for column in table.columns),
+        rows=tuple(
+            msgspec.structs.replace(row, label=told(row.label)) if row.kind == "run" else row for row in table.rows
+        ),
+    )
+
+
 def asked_only(table: ResultsTable) -> ResultsTable:
     """The table without the columns in which no row was asked."""
     kept = [at for at in range(len(table.columns)) if any(row.cells[at].asked for row in table.rows)]
@@ -70,14 +97,14 @@ def table_values(table: ResultsTable, best: Best, size_of: SizeOf, *, dataset: s
     known = {size for size in sizes if size}
     alike = len(known) == 1
     numbers = sum(column.unit != "words" for column in table.columns)
-    blank = any(not cell.asked for row in table.rows for cell in row.cells)
+    notes = notes_of(table, best)
     intervals = any(cell.low is not None for row in table.rows for cell in row.cells)
     return {
         "key": table.key,
         "title": table.title,
         "label": Verbatim(label),
         "caption": _caption(table.title, dataset, next(iter(known)) if alike else "", intervals, best),
-        "size": next(iter(known)) if alike else "",
+        "size": samples(next(iter(known))) if alike else "",
         "sizes": bool(known) and not alike,
         "wide": numbers > _WIDE,
         "stacked": intervals and numbers > _STACKED,
@@ -97,26 +124,26 @@ def table_values(table: ResultsTable, best: Best, size_of: SizeOf, *, dataset: s
                 "kind": row.kind,
                 "source": row.source,
                 "size": sizes[at],
+                "mark": Verbatim(notes.rows.get(at, "")),
+                "intervals": any(cell.low is not None for cell in row.cells),
                 "parted": row.published and at > 0 and not table.rows[at - 1].published,
                 "cells": [
                     {
                         **_parts(cell, column),
-                        "about": cell.why or cell.convention,
+                        "about": without_commands(cell.why or "") or cell.convention,
                         "words": column.unit == "words",
                         "shade": _shade(cell, most) if row.kind == "gold" else 0,
                         "best": (at, place) in best.cells,
+                        "mark": Verbatim(notes.cells.get((at, place), "")),
                     }
                     for place, (cell, column) in enumerate(zip(row.cells, table.columns, strict=True))
                 ],
             }
             for at, row in enumerate(table.rows)
         ],
-        "notes": [
-            *table.notes,
-            *footnotes(table),
-            *([best.note] if best.note else []),
-            *([f"{NOT_ASKED}: not asked."] if blank else []),
-        ],
+        "notes": notes.general,
+        "marked": [{"mark": Verbatim(mark), "note": note} for mark, note in notes.marked],
+        "counts": counts_values(table) if is_wide_heat(table) else None,
     }
 
 
@@ -144,12 +171,17 @@ def slug(name: str) -> str:
 def _caption(title: str, dataset: str, size: str, intervals: bool, best: Best) -> str:
     parts = [f"{title.rstrip('.')}." if not dataset or dataset in title else f"{title.rstrip('.')} ({dataset})."]
     if size:
-        parts.append(f"n = {size} samples.")
+        parts.append(samples(size))
     if intervals:
         parts.append("In brackets: 95% intervals.")
     if best.cells:
-        parts.append(best.note)
+        parts.append("Bold: significantly better than every other run (see the notes).")
     return " ".join(parts)
+
+
+def samples(size: str) -> str:
+    """`n = 1 sample.`"""
+    return f"n = {size} sample{'s' * (size != '1')}."
 
 
 def _sizes(key: str, row: Row, size_of: SizeOf) -> str:
@@ -180,30 +212,3 @@ def column_groups(columns: Sequence[Column]) -> list[tuple[str, int]]:
         else:
             found.append((column.group, 1))
     return found
-
-
-def footnotes(table: ResultsTable) -> list[str]:
-    """What a table's rows and cells add to its notes: conventions of own scores, reasons, remarks.
-
-    Where each cell says something else, as of counts of one thing against another, it is no convention.
-    """
-    own = [row for row in table.rows if not row.published]
-    cells = [cell for row in own for cell in row.cells]
-    conventions = dict.fromkeys(
-        cell.convention for cell in cells if cell.convention and cell.convention not in table.notes
-    )
-    if len(conventions) == sum(bool(cell.convention) for cell in cells) > 1:
-        conventions = {}
-    reasons = dict.fromkeys(cell.why for cell in cells if cell.value is None and cell.why)
-    return [
-        *(f"Own rows are scored by: {convention}." for convention in conventions),
-        *([f"n/a: {'; '.join(reasons)}."] if reasons else []),
-        *(f"{_named(row)}{row.remark}." for row in own if row.remark),
-    ]
-
-
-def _named(row: Row) -> str:
-    """Whom a remark is about; nothing where it says so itself."""
-    if row.source:
-        return f"{row.label} ({row.source}): "
-    return "" if row.remark.startswith(row.label) else f"{row.label}: "

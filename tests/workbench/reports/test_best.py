@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -47,13 +48,13 @@ def store(tmp_path: Path) -> tuple[Workspace, Dataset]:
     return opened, dataset
 
 
-def f1_of(opened: Workspace, *runs: str) -> tuple[ResultsTable, set[int]]:
+def f1_of(opened: Workspace, *runs: str, tested: bool = True) -> tuple[ResultsTable, set[int]]:
     """The main table, and the rows whose F1 is in bold."""
     (section,) = sections_of(opened.store, opened.results(), [opened.store.run(run) for run in runs], sim=False)
     (table,) = [one for one in section.tables if one.key == "task-1"]
     place = next(at for at, column in enumerate(table.columns) if column.key == "retrieve/f1")
     best = judged(opened.store, [section])[0, "task-1"]
-    assert "Wilcoxon" in best.note
+    assert ("Wilcoxon" in best.note) == tested
     return table, {row for row, column in best.cells if column == place}
 
 
@@ -71,17 +72,16 @@ def test_the_best_is_not_in_bold_where_the_second_may_be_as_good(store: tuple[Wo
 def test_nothing_is_in_bold_where_runs_cover_other_samples(store: tuple[Workspace, Dataset]) -> None:
     half = {key: said for key, said in answers(12).items() if key != "s11"}
     add_run(store[0], store[1], "half", "model half", "retrieve", half, with_sim=False)
-    assert f1_of(store[0], "half", "poor")[1] == set()
+    assert f1_of(store[0], "half", "poor", tested=False)[1] == set()
 
 
 def test_a_figure_that_is_no_mean_over_samples_is_not_tested(store: tuple[Workspace, Dataset]) -> None:
     opened, dataset = store
     rows = tuple(Row(run, "run", run, (Cell(value, run=run),)) for run, value in (("near", 0.9), ("poor", 0.1)))
     table = ResultsTable("x", "x", (Column("f1", "F1"),), rows)
-    assert (Judge(opened.store, dataset).best(table).cells, Judge(opened.store, dataset).best(table).note) == (
-        frozenset(),
-        "",
-    )
+    best = Judge(opened.store, dataset).best(table)
+    told = "Not tested, and so not in bold: all columns (no paired test here covers them)."
+    assert (best.cells, best.note) == (frozenset(), told)
 
 
 def test_figures_of_a_run_are_over_the_samples_that_it_scored(store: tuple[Workspace, Dataset]) -> None:
@@ -138,4 +138,5 @@ def test_f1_of_labels_is_tested_by_exchanging_answers(tmp_path: Path, wrong: int
     best = judged(opened.store, [section])[0, "labels"]
     macro = next(at for at, column in enumerate(table.columns) if column.key == "macro_f1")
     assert [table.rows[row].source for row, column in best.cells if column == macro] == ["right"] * bold
-    assert ("a permutation test" in best.note) == bold
+    assert "a permutation test for Macro-F1" in best.note
+    assert re.search("Not tested, and so not in bold: [^.]*Brier score", best.note)

@@ -26,8 +26,8 @@ from emotui.workbench.datasets.experiments import add_experiment
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.reports.escaping import latex, markdown, one_line
+from emotui.workbench.reports.notes import footnotes
 from emotui.workbench.reports.report import write_report
-from emotui.workbench.reports.values import footnotes
 from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
@@ -120,7 +120,8 @@ def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_heading(
     assert "| Retrieve (Base) F1 |" in text
     assert "\x1b" not in text
     assert markdown(NASTY) in text
-    assert "plain (r2): 3 of 5 scored." in text
+    (mark,) = re.findall(r"plain<sup>(\w)</sup> \| r2 \|", text.partition("### Task")[2].partition("### Task")[0])
+    assert f"- <sup>{mark}</sup> 3 of 5 scored." in text
     assert "| Phi 4 Mini 3.8B † | SEER, section 10.2 | Retrieve (Base) | 0.163 |" in text
 
 
@@ -366,7 +367,9 @@ def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_p
     tables = [one["table"] for one in report["tables"]]
     assert tables == ["scenes", "spread", "spread-annotators", f"reliability-{run}"]
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
-    row = re.search(rf"\| embedded \| {run} \|( \d\.\d{{4}}[^|]*\|){{6}}( \d\.\d{{3}}[^|]*\|){{2}}", text)
+    row = re.search(
+        rf"\| embedded<sup>[a-z,]+</sup> \| {run} \|( \d\.\d{{4}}[^|]*\|){{6}}( \d\.\d{{3}}[^|]*\|){{2}}", text
+    )
     assert row
     assert row[0].count("[") >= 6  # none where no resample differs, as of twelve vectors that are all wrong
     assert "| Gemma-2-9b-it † | EmoScene, Table 1 | 0.8337 | 0.8348 | 0.2488 |" in text
