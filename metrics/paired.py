@@ -11,12 +11,16 @@ from scipy.stats import wilcoxon
 
 from emotui.errors import BadInput
 from emotui.metrics.resampling import (
+    EQUAL as EQUAL,
+)
+from emotui.metrics.resampling import (
     RESAMPLES,
     Numbers,
     convention,
     group_numbers,
     percentile_interval,
     resampled_means,
+    snapped,
     standard_error,
 )
 from emotui.metrics.significance import mcnemar_p, smallest_difference
@@ -42,13 +46,15 @@ def bootstrap_means(
 def wilcoxon_p(differences: ArrayLike) -> float | None:
     """Two-sided p-value of the signed-rank test; zeros are dropped (Wilcoxon's own treatment).
 
+    Differences are `snapped` first: those of equal scores are 0, and equal ones have one rank.
+
     Exact for up to 50 differences without ties and up to 13 with some, else by the normal approximation (as scipy
     decides).
 
     Returns:
         in [0, 1]; None where no difference is left.
     """
-    d = np.asarray(differences, dtype=np.float64)
+    d = snapped(differences)
     return _signed_rank_p(np.sort(d).tobytes()) if d.any() else None
 
 
@@ -118,7 +124,7 @@ def compared(
     first: Floats, second: Floats, groups: Numbers | None = None, *, seed: int = 0, resamples: int = RESAMPLES
 ) -> dict[str, Any]:
     """The figures of `paired_report`. Args: first, second: (n,), finite, n at least 1; groups: (n,)."""
-    differences = first - second
+    differences = snapped(first - second, max(np.abs(first).max(), np.abs(second).max()))
     n = len(differences)
     if groups is not None and int(groups.max()) + 1 == n:
         groups = None
@@ -167,10 +173,6 @@ def compared(
         if document["mcnemar_p"] is None:
             notes["mcnemar_p"] = "both have the same samples right"
     return document | {"conventions": told, "notes": notes}
-
-
-EQUAL = 1e-12
-"""Scores that are no farther apart are equal: what is left is rounding."""
 
 
 def _zeros(differences: Floats) -> str:

@@ -20,6 +20,9 @@ RESAMPLES = 10_000
 BESIDE = 2000
 """For intervals beside many figures; the ends of an interval then waver by about a fiftieth of its length."""
 
+EQUAL = 1e-12
+"""Scores that are no farther apart are equal: what is left is rounding."""
+
 _DRAWS = 40_000_000
 _FEWEST = 200
 _BLOCK = 1 << 18  # draws held at once
@@ -215,3 +218,18 @@ def spread_interval(resampled: ArrayLike) -> tuple[float, float] | None:
     """As `interval`; None too where no resample differs: that 0 of 50 were found makes 0 not certain."""
     found = interval(resampled)
     return None if found is None or found[0] == found[1] else found
+
+
+def snapped(differences: ArrayLike, scale: float = 1.0) -> Floats:
+    """Differences on a grid of 1e-12, before their signs, ranks or counts are taken: equal scores are equal then.
+
+    .3 - .2 and .2 - .1 are the same size on paper and not in binary; a rank test orders such differences.
+
+    Args:
+        differences: (n,).
+        scale: the greatest score behind them, where it is above 1: the grid is as much wider.
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    grid = EQUAL * max(1.0, float(scale))
+    found: Floats = np.round(d / grid) * grid if grid > EQUAL else np.round(d, 12)
+    return found + 0.0  # no negative zeros
