@@ -118,7 +118,10 @@ class SpanPrediction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScenesGold(msgspec.Struct, frozen=True, kw_only=True):
-    """A scenario's gold vector over named labels (EmoScene)."""
+    """A scenario's gold vector over named labels (EmoScene).
+
+    `unknown`: labels that are asked about though gold does not say whether they are there; their value means nothing.
+    """
 
     id: str
     labels: Mapping[str, int]
@@ -126,6 +129,12 @@ class ScenesGold(msgspec.Struct, frozen=True, kw_only=True):
     subject: str | None = None
     annotators: Mapping[str, Mapping[str, int]] = {}
     meta: Mapping[str, Any] = {}
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def gold(self) -> Mapping[str, int] | None:
+        """The vector; None where gold does not say all of it."""
+        return None if self.unknown else self.labels
 
 
 class ScenesPrediction(msgspec.Struct, frozen=True, kw_only=True):

@@ -138,6 +138,7 @@ def run(
                 done = workspace.run_model(
                     spec,
                     target,
+                    task=task,
                     limit=limit,
                     shard=part,
                     repeats=repeats,
@@ -245,11 +246,9 @@ def _dataset(workspace: Workspace, task: str, name: str | None, resume: str | No
         return add_sample_data(workspace.store, task).dataset
     found = workspace.store.dataset(name)
     if found is not None:
-        if found.task != task:
-            raise BadInput(f"the dataset {name!r} is one of the {found.task} task")
         return found.dataset
     if name != "-" and not is_there(name):
-        there = ", ".join(dataset.name for dataset in workspace.datasets() if dataset.task == task) or "none"
+        there = ", ".join(dataset.name for dataset in workspace.datasets()) or "none"
         raise BadInput(f"{name}: no such file, and no dataset of this name in the store (there: {there})")
     return workspace.import_files([name], task=task).dataset
 

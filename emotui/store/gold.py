@@ -122,3 +122,26 @@ def golds_of(connection: "DuckDBPyConnection", run: str) -> tuple[int, ...]:
         [run],
     )
     return tuple(int(version) for (version,) in found.fetchall())
+
+
+def move_what_is_said(connection: "DuckDBPyConnection", old: int, new: int, moved: dict[int, int]) -> None:
+    """Move all that is said about the samples of one data set to the samples of another, with its runs and slices.
+
+    Args:
+        moved: by the number of each old sample that of the new one.
+    """
+    connection.execute("create temp table moved(old bigint, new bigint)")
+    try:
+        connection.execute(
+            "insert into moved select unnest(?::bigint[]), unnest(?::bigint[])", [list(moved), list(moved.values())]
+        )
+        for table in ("outputs", "predictions", "scores", "annotations", "notes"):
+            connection.execute(f"update {table} set sample = m.new from moved m where {table}.sample = m.old")
+        connection.execute("update notes set dataset = ? where dataset = ?", [new, old])
+        connection.execute("update runs set dataset = ? where dataset = ?", [new, old])
+        connection.execute(
+            "update slices set dataset = ? where dataset = ? and name not in (select name from slices where dataset = ?)",
+            [new, old, new],
+        )
+    finally:
+        connection.execute("drop table moved")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 MARKS = {
     "H": "hallucinated",
@@ -78,8 +79,10 @@ class ListRow(msgspec.Struct, frozen=True):
 
 
 class Dataset(msgspec.Struct, frozen=True):
-    """A named set of samples of one task.
+    """A named set of texts, as one task reads them.
 
+    `task`: whose samples its texts are read as: out of the store that which its file came for, by `read_as` any other.
+    `form`: the task whose records the store keeps them as; empty: `task`.
     `added`: UTC ISO string, None where an old store did not note it. `gold`: the version of its gold records, from 1.
     `asked`: a fingerprint of what of its samples can change a model's answers; None where it is not known yet.
     `deleted`: since when it is in the trash, None where it is not.
@@ -95,6 +98,19 @@ class Dataset(msgspec.Struct, frozen=True):
     gold: int = 1
     asked: str | None = None
     deleted: str | None = None
+    form: str = ""
+
+    @property
+    def kept_as(self) -> str:
+        """The task whose records the store keeps its texts as."""
+        return self.form or self.task
+
+    def read_as(self, task: str) -> "Dataset":
+        """The same texts as samples of another task; its own, where that is the one."""
+        if task == self.task:
+            return self
+        # What of a text can change an answer is another matter for every question.
+        return replace(self, task=task, form=self.kept_as, asked=None)
 
 
 class Run(msgspec.Struct, frozen=True):

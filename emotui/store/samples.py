@@ -243,6 +243,12 @@ def dataset(connection: "DuckDBPyConnection", key: str | int) -> Dataset | None:
     return Dataset(*row) if row else None
 
 
+def dataset_of(connection: "DuckDBPyConnection", sample: int) -> Dataset | None:
+    """The data set that a sample is of; None: there is no such sample."""
+    row = connection.execute(f"{_DATASET} where first <= ? and ? < first + n", [sample, sample]).fetchone()
+    return Dataset(*row) if row else None
+
+
 def first_of(connection: "DuckDBPyConnection", dataset: int) -> tuple[int, int]:
     """The number of its first sample, and how many there are; (0, 0) for an unknown data set."""
     row = connection.execute("select first, n from datasets where dataset = ?", [dataset]).fetchone()

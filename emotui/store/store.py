@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from emotui import scratch
 from emotui.bounded import is_there
 from emotui.controls import as_unicode
-from emotui.errors import BadStore, StoreError
+from emotui.errors import BadInput, BadStore, StoreError
 from emotui.store import access, annotations, gold, list_rows, refusals, run_results, runs, samples, schema, trash
 from emotui.store.access import Access
 from emotui.store.beside.embeddings import EmbeddingTable
@@ -141,6 +141,14 @@ class Store:
         with self._turns.reading() as connection:
             return samples.dataset(connection, key)
 
+    def dataset_of(self, sample: int) -> Dataset:
+        """The data set that a sample is of. Raises BadInput where there is no such sample."""
+        with self._turns.reading() as connection:
+            found = samples.dataset_of(connection, sample)
+        if found is None:
+            raise BadInput(f"there is no sample {sample}")
+        return found
+
     def add_dataset(
         self,
         name: str,
@@ -234,6 +242,11 @@ class Store:
                 return gold.replace(
                     connection, dataset.dataset, staged, as_unicode(source), dataset.fingerprint, fingerprint
                 )
+
+    def move_what_is_said(self, old: int, new: int, moved: dict[int, int]) -> None:
+        """Move all that is said about samples of a data set, its runs and slices to another; `moved`: old to new."""
+        with self._turns.writing() as connection:
+            gold.move_what_is_said(connection, old, new, moved)
 
     def fingerprints(self, dataset: int) -> list[str]:
         """The fingerprint of each version of a data set's gold, today's first."""

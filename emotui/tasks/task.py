@@ -85,6 +85,9 @@ class Task(Protocol):
     embeds: bool = False
     """Does scoring ask for sentence embeddings?"""
 
+    scores_unlabelled: bool = True
+    """Does `score` take answers about samples of which gold says nothing? Else those are kept without a score."""
+
     # Samples.
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> Any:

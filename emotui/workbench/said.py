@@ -17,6 +17,7 @@ from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.task_metrics import metrics_named
+from emotui.workbench.texts import read_sample
 from emotui.workbench.turns import Turns, turns_of
 
 __all__ = ["Said", "SaidLine", "SampleSaid", "said_of"]
@@ -74,10 +75,11 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
     held, found = store.dataset(dataset), store.samples([number])
     if held is None or not found:
         raise BadInput(f"there is no sample {number} in the dataset {dataset!r}")
+    of = None if run is None else with_state(store.run(run))
+    held = held if of is None else held.read_as(of.task)
     task = task_named(held.task)
     record = found[0][1]
-    sample, named = msgspec.json.decode(record, type=task.sample), msgspec.json.decode(record, type=_Text)
-    of = None if run is None else with_state(store.run(run))
+    sample, named = read_sample(store, held, record), msgspec.json.decode(record, type=_Text)
     if of is not None:
         settings = msgspec.convert(of.config, RunConfig)
         task = with_lexicon(store, task.with_options(settings.options, settings.repeats), of)

@@ -174,10 +174,11 @@ class Workspace:
 
     def evidence(self, sample: int, run: str | None) -> Evidence:
         from emotui.workbench.runs.scores import last_attempts
+        from emotui.workbench.texts import read_sample
 
         with self.store.together():
             ((_, record),) = self.store.samples([sample])
-            asked = msgspec.json.decode(record, type=SpanSample)
+            asked: SpanSample = read_sample(self.store, self.store.dataset_of(sample).read_as(_SPANS), record)
             rows = [] if run is None else last_attempts(self.store.results(run, [sample]))
             return Evidence(
                 number=sample,
@@ -395,6 +396,7 @@ class Workspace:
         spec: str,
         dataset: int | str,
         *,
+        task: str | None = None,
         limit: int | None = None,
         shard: "Shard | None" = None,
         repeats: int = 1,
@@ -410,6 +412,9 @@ class Workspace:
     ) -> Run:
         """Run a model over a dataset and wait for it; `stop()` from another thread ends it between or inside batches.
 
+        Args:
+            task: what is asked about its texts; None: what they came for, or what the run to resume asks.
+
         Raises:
             BadInput: no such dataset, or a resume that does not fit.
             EmotuiError: the model or the store failed; what was done is kept.
@@ -421,6 +426,10 @@ class Workspace:
         found = self.store.dataset(dataset)
         if found is None:
             raise BadInput(f"the store has no dataset {dataset!r}")
+        if task is None and resume is not None:
+            task = self.store.run(resume).task
+        if task is not None:
+            found = found.read_as(task)
         self._stop.clear()
         model = self.model(spec)
         on_progress(RunProgress("", spec, 0, found.n, 0, None, None, f"loading {spec}"))

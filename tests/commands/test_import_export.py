@@ -93,7 +93,13 @@ def test_several_files_become_one_dataset_with_ids_of_their_own(emotui: Emotui, 
 def test_a_kind_may_be_asked_for(emotui: Emotui, tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text(CSV)
     spans = emotui("import", "mine.csv", "--as", "spans", "--dry-run", "--json").document
-    assert spans["first"][0] == {"id": "2", "text": "So glad you came!", "emotion": "joy", "meta": {"user": "a"}}
+    assert spans["first"][0] == {
+        "id": "2",
+        "text": "So glad you came!",
+        "emotion": "joy",
+        "label": "joy",
+        "meta": {"user": "a"},
+    }
     scenes = emotui("import", "mine.csv", "--as", "scenes", "--dry-run", "--skip-bad", "--json").document
     assert scenes["first"][0]["labels"] == {"joy": 1, "sadness": 0}
 

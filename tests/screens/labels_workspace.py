@@ -10,8 +10,8 @@ from emotui.records import LabelsGold
 from emotui.store.rows import ResultRow
 from emotui.tasks.labels.task import Labels
 from emotui.workbench.datasets.samples import add_samples
-from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import scored
+from emotui.workbench.texts import stored_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.templates import copy_of
 

@@ -8,8 +8,8 @@ from emotui.metrics.locating import locate
 from emotui.store import questions, views
 from emotui.store.store import Store
 from emotui.workbench.runs.elsewhere import Said, keep_said
-from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.sample_data import add_sample_data
+from emotui.workbench.texts import stored_samples
 from tests.paths import CHECKOUT
 
 PAGE = (CHECKOUT / "docs" / "sql.md").read_text()

@@ -158,6 +158,7 @@ class Masked(Task):
         score=score_files,
         baselines=score_baselines,
         fault=miscounted,
+        labelled=lambda sample: not sample.labels or any(sample.labels),
         about="Masked emotion words (EXPRESS): as words, and as ten-dimensional vectors.",
         score_options=(
             ScoreOption("lexicon", LEXICON_HELP),
@@ -175,6 +176,8 @@ class Masked(Task):
         prompts=read_masked_prompts,
         examples=example_file,
     )
+
+    scores_unlabelled = False
 
     def __init__(self, settings: FillingSettings | None = None, lexicon: WordVectors | None = None) -> None:
         """`lexicon`: what words are compared by; None: EmoLex with the supplement."""

@@ -219,6 +219,7 @@ class Scenes(Task):
         baselines=score_baselines,
         about="Emotion vectors (EmoScene): lexical and vector accuracy, Hamming loss, macro and micro F1.",
         label_columns=True,
+        labelled=lambda sample: not sample.unknown,
         own=OwnSamples("scenes", ("scenes.jsonl",)),
     )
     asking = Asking(
@@ -228,14 +229,17 @@ class Scenes(Task):
         prompts=read_scenes_prompts,
     )
     labels = SceneLabels()
+    scores_unlabelled = False
 
     def __init__(self, settings: Settings | None = None) -> None:
         self._settings = settings or Settings()
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> ScenesGold:
         """A scenario whose emotions are not known."""
-        unknown = dict.fromkeys(labels or PLUTCHIK, 0)
-        return ScenesGold(id=text.id, text=text.text, subject=text.subject, labels=unknown)
+        asked = tuple(labels or PLUTCHIK)
+        return ScenesGold(
+            id=text.id, text=text.text, subject=text.subject, labels=dict.fromkeys(asked, 0), unknown=asked
+        )
 
     def problem(self, sample: ScenesGold, first: ScenesGold) -> str | None:
         """A scenario without a text, or with other labels than the first."""
@@ -383,11 +387,14 @@ class Scenes(Task):
 
     def as_gold(self, sample: ScenesGold, prediction: Prediction) -> ScenesGold:
         """With the predicted vector."""
-        return msgspec.structs.replace(sample, labels={name: prediction.labels[name] for name in sample.labels})
+        vector = {name: prediction.labels[name] for name in sample.labels}
+        return msgspec.structs.replace(sample, labels=vector, unknown=())
 
     def said(self, sample: ScenesGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
         """A line an emotion: yes or no, and the odds of yes as a probability."""
-        return tuple(_line(name, value, prediction) for name, value in sample.labels.items())
+        return tuple(
+            _line(name, None if name in sample.unknown else value, prediction) for name, value in sample.labels.items()
+        )
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
         """F1 of each vector; M where an emotion is missed, X one too many, ! where an answer is hardly yes or no."""
@@ -440,12 +447,12 @@ class Scenes(Task):
         return with_notes(found, notes)
 
 
-def _line(name: str, gold: int, prediction: Prediction | None) -> SaidLine:
-    words = {0: "no", 1: "yes"}
+def _line(name: str, gold: int | None, prediction: Prediction | None) -> SaidLine:
+    words = {None: "", 0: "no", 1: "yes"}
     if prediction is None or name not in prediction.labels or name in prediction.unanswered:
         return SaidLine(name, words[gold], "")
     said = prediction.labels[name]
-    mark = "" if said == gold else "M" if gold else "X"
+    mark = "" if gold is None or said == gold else "M" if gold else "X"
     if name not in prediction.scores:
         return SaidLine(name, words[gold], words[said], mark)
     yes, no = prediction.scores[name]

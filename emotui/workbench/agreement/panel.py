@@ -22,7 +22,7 @@ from emotui.workbench.datasets.samples import COMPOSED, is_sample_data
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, sources
 from emotui.workbench.progress import Cancelled
-from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.texts import stored_samples
 
 Said = Sequence[Mark] | Sequence[str] | Mapping[str, float]
 """Marks of spans; labels, or a word a mask; numbers by name, which of vectors are 0 and 1."""
@@ -288,7 +288,7 @@ def _values(record: ValuesGold) -> Said | None:
 
 
 def _vector(record: ScenesGold) -> Said | None:
-    return record.labels
+    return record.gold
 
 
 def _spans(record: SpanSample) -> Said | None:

@@ -24,7 +24,7 @@ from emotui.workbench.annotate.scheme import (
 )
 from emotui.workbench.annotate.scheme_files import BUILT_IN, NAMES, built_in, read_scheme
 from emotui.workbench.annotate.service import Annotating
-from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.texts import stored_samples
 
 _LOOKED_THROUGH = 20_000
 """Texts of a dataset among which its own labels are looked for, once."""

@@ -16,8 +16,8 @@ from emotui.workbench.annotate.events import KIND
 from emotui.workbench.annotate.log import Log, whole_log
 from emotui.workbench.annotate.others import GOLD, PERSON, inside, names_of
 from emotui.workbench.runs.elsewhere import source_run
-from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import last_attempts
+from emotui.workbench.texts import stored_samples
 
 
 class Given(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from emotui.tasks.masked.lexicon import word_vectors
 from emotui.tasks.masked.word_questions import EMOTION, NEAREST
 from emotui.tasks.values.task import Values
 from emotui.workbench.annotate.given import logs_of, source_answers
-from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.texts import stored_samples
 
 
 class AnnotatedWord:

@@ -13,8 +13,8 @@ from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, person_says, sources
 from emotui.workbench.runs.elsewhere import source_run
-from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import ELSEWHERE, scored
+from emotui.workbench.texts import stored_samples
 
 if TYPE_CHECKING:
     import numpy as np

@@ -67,7 +67,7 @@ class Fitting:
         several, one = row.get("labels"), row.get("label")
         if "labels" not in self._fields and "label" not in self._fields:
             if one is not None and "emotion" in self._fields and "emotion" not in row:
-                row["emotion"] = row.pop("label")
+                row["emotion"] = one
             return
         if self._one_label and one is None and isinstance(several, list | dict):
             there = _there(several)

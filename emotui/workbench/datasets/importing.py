@@ -7,6 +7,7 @@ from typing import Any
 from emotui.bounded import expanded, is_there
 from emotui.errors import BadInput
 from emotui.formats import check_not_over, write_text
+from emotui.formats.beside import lifted
 from emotui.formats.json_document import present, to_json_document
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.mapping import KeptMapping, mapping_text, read_mapping
@@ -125,7 +126,7 @@ def described(found: Foreign) -> Iterator[str]:
 def first_records(found: Foreign) -> Iterator[str]:
     """The first records as they will be, one a line."""
     for sample in found.samples[:SHOWN]:
-        text = to_json_document(present(sample))
+        text = to_json_document(lifted(type(sample), present(sample)))
         yield text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

@@ -16,7 +16,7 @@ from emotui.tasks.spans.label_maps import MAPPED, hash_of
 from emotui.tasks.spans.task import Prediction
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.measured import with_measured
-from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.texts import stored_samples
 
 _OF_SPANS = "spans"
 

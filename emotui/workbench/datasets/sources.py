@@ -15,9 +15,9 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.runs.elsewhere import Said, keep_said, source_run
-from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import check_at_rest, with_state
+from emotui.workbench.texts import stored_samples
 
 GOLD, PERSON = "gold", "person"
 

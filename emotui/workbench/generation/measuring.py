@@ -23,6 +23,7 @@ from emotui.workbench.datasets.measured import change_measured
 from emotui.workbench.datasets.measured import measured as kept_of
 from emotui.workbench.runs.export import run_records
 from emotui.workbench.runs.run import rescore
+from emotui.workbench.texts import run_dataset
 
 TASK = "generation"
 VERSIONS = ("original", "neutral", "emotional")
@@ -85,7 +86,7 @@ def measure_fluency(store: Store, run: Run, spec: str, stride: int | None) -> di
     """As `measure`, perplexity alone: the model, and the stride in words and in tokens of these texts."""
     given = {"ppl_model": spec} | ({} if stride is None else {"stride": stride})
     measure(store, run.run, given)
-    dataset = store.dataset(run.dataset)
+    dataset = run_dataset(store, run)
     kept = {} if dataset is None else measures_of(kept_of(store, dataset))
     one = kept[measured.PPL]
     return {"ppl_model": spec, "ppl_stride": one.stride, "ppl_stride_tokens": one.stride_tokens}
@@ -95,14 +96,15 @@ def _named(store: Store, name: str) -> tuple[Dataset, list[Run]]:
     dataset = store.dataset(name)
     if dataset is None:
         run = store.run(name)
-        dataset = store.dataset(run.dataset)
+        dataset = run_dataset(store, run)
         if dataset is None:
             raise BadInput(f"run {run.run} has lost its dataset")
         runs = [run]
     else:
-        runs = store.runs(dataset.dataset)
+        runs = [run for run in store.runs(dataset.dataset) if run.task == TASK]
+        dataset = dataset.read_as(TASK) if runs else dataset
     if dataset.task != TASK:
-        raise BadInput(f"{name} is of the {dataset.task} task: what is measured are versions of texts (generation)")
+        raise BadInput(f"{name} has no run of {TASK}: what is measured are the versions of texts that one writes")
     return dataset, runs
 
 

@@ -11,6 +11,7 @@ from emotui.workbench.paper.commands import limit_of
 from emotui.workbench.progress import OnProgress
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import last_attempts
+from emotui.workbench.texts import run_dataset
 
 if TYPE_CHECKING:
     from emotui.workbench.workspace import Workspace
@@ -41,7 +42,7 @@ class Reproduced(msgspec.Struct, frozen=True):
 def run_of(store: Store, name: str) -> tuple[Run, Dataset]:
     """A run that a model made, with its dataset. Raises: BadInput."""
     run = store.run(name)
-    dataset = store.dataset(run.dataset)
+    dataset = run_dataset(store, run)
     if run.source != "model":
         raise BadInput(f"{run.run} is what a {run.source} says: there is nothing to run again")
     if dataset is None:

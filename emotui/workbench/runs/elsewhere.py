@@ -26,11 +26,12 @@ from emotui.tasks.task import Task
 from emotui.workbench.files.fit import without_prediction
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.holders import signed
-from emotui.workbench.runs.plan import RunConfig, asked_of, stored_samples
+from emotui.workbench.runs.plan import RunConfig, asked_of
 from emotui.workbench.runs.run import by_lexicon, scored_outputs
 from emotui.workbench.runs.said_lines import Line, said_lines
 from emotui.workbench.runs.scores import ELSEWHERE
 from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.texts import stored_samples
 
 if TYPE_CHECKING:
     from emotui.tasks.masked.lexicon import WordVectors

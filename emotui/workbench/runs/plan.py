@@ -1,7 +1,7 @@
 """Which run a person asks for: how the model is asked, under which identity, and whether it was done before."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import count
 from typing import Any
 
@@ -16,6 +16,7 @@ from emotui.tasks.registry import resolve_labels, task_named
 from emotui.tasks.task import Task
 from emotui.workbench.runs.window import Pace
 from emotui.workbench.shards.shard import Shard
+from emotui.workbench.texts import stored_samples
 
 MOST_REPEATS = 1000
 """Of a run: a hundred times what papers report."""
@@ -148,9 +149,10 @@ class RunRequest(msgspec.Struct, frozen=True):
         """Finished runs over datasets with the same texts and other gold, which were asked the same."""
         asked = asked_of(self.store, self.dataset)
         found: list[Run] = []
-        for other in self.store.datasets():
-            same_size = other.dataset != self.dataset.dataset and (other.task, other.n) == (task.name, self.dataset.n)
-            if same_size and asked_of(self.store, other) == asked:
+        for other in (one.read_as(task.name) for one in self.store.datasets()):
+            same_size = other.dataset != self.dataset.dataset and other.n == self.dataset.n
+            asked_here = any(run.task == task.name for run in self.store.runs(other.dataset)) if same_size else False
+            if asked_here and asked_of(self.store, other) == asked:
                 marks = identities(self.store, task, other, card, self.seed, self.repeats, way)
                 found += [old for old in finished(self.store.runs(other.dataset), marks) if self._as_many(old, n)]
         return found
@@ -163,15 +165,24 @@ class RunRequest(msgspec.Struct, frozen=True):
 def asked_of(store: Store, dataset: Dataset) -> str:
     """The fingerprint of what of a dataset's samples can change a model's answers, in their order.
 
-    It is computed once a dataset, and kept where the store may be written.
+    It is computed once a dataset and task, and kept where the store may be written.
     """
-    now = dataset if dataset.asked is not None else store.dataset(dataset.dataset)
-    if now is not None and now.asked is not None and now.fingerprint == dataset.fingerprint:
-        return now.asked
+    own = dataset.task == dataset.kept_as
+    if own:
+        now = dataset if dataset.asked is not None else store.dataset(dataset.dataset)
+        if now is not None and now.asked is not None and now.fingerprint == dataset.fingerprint:
+            return now.asked
+    key = f"asked {dataset.dataset} {dataset.task}"
+    if not own and (kept := store.setting(key)) is not None and kept[0] == dataset.fingerprint:
+        return str(kept[1])
     samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
     found = asked_fingerprint(task_named(dataset.task), samples)
-    if not store.read_only:
+    if store.read_only:
+        return found
+    if own:
         store.set_asked(dataset, found)
+    else:
+        store.set_setting(key, [dataset.fingerprint, found])
     return found
 
 
@@ -242,13 +253,3 @@ def notes_on_prompts(card: ModelCard) -> tuple[str, ...]:
 def sample_seed(seed: int, repeat: int, key: str) -> int:
     """The seed of one sample in one repeat: the same in every batch and store, another for every sample."""
     return int.from_bytes(hashlib.sha256(f"{seed}/{repeat}/{key}".encode()).digest()[:4]) >> 1
-
-
-def stored_samples(
-    store: Store, dataset: Dataset, n: int, page: int = 512, *, first: int = 0
-) -> Iterator[tuple[int, Any]]:
-    """The first n samples of a dataset (from place `first` on), as its task's records, with their numbers, in pages."""
-    kind = task_named(dataset.task).sample
-    for start in range(first, n, page):
-        for number, record in store.dataset_samples(dataset.dataset, start, min(start + page, n)):
-            yield number, msgspec.json.decode(record, type=kind)

@@ -39,13 +39,13 @@ from emotui.workbench.runs.plan import (
     questions_of,
     sample_seed,
     settings_of,
-    stored_samples,
 )
 from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import GOING, with_state
 from emotui.workbench.runs.window import Stop, Window
 from emotui.workbench.shards.shard import Shard, places_of
+from emotui.workbench.texts import check_needs, run_dataset, stored_samples
 
 if TYPE_CHECKING:
     from emotui.tasks.masked.lexicon import WordVectors
@@ -106,6 +106,7 @@ def run_task(
                 "--resume goes on by the run's own lexicon: finish it, then emotui rescore RUN --lexicon FILE"
             )
         with_lexicon(store, task_named(dataset.task), None, lexicon)  # a task without words refuses it
+    check_needs(store, dataset)
     waits = _Waits(
         RunProgress("", model.spec, 0, dataset.n, 0, None, None, f"loading {model.spec}"), on_progress, cancelled
     )
@@ -391,7 +392,7 @@ def rescore(
         lexicon: what masked words are compared by from now on; None: what they were.
     """
     found = store.run(run)
-    dataset = store.dataset(found.dataset)
+    dataset = run_dataset(store, found)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
     settings = settings_of(found)

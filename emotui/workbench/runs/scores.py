@@ -15,8 +15,9 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
 from emotui.workbench.datasets.label_maps import note_on
 from emotui.workbench.masked.lexicons import note_on_lexicon, with_lexicon
-from emotui.workbench.runs.plan import settings_of, stored_samples
+from emotui.workbench.runs.plan import settings_of
 from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.texts import run_dataset, sample_reader, stored_samples
 
 ELSEWHERE = "elsewhere"
 """In place of a way to ask: nobody was asked here."""
@@ -50,7 +51,7 @@ def scored(
         if prediction is not None:
             rows[place] = replace(row, prediction=msgspec.json.encode(prediction), error=None)
         said = _silence(task, sample) if prediction is None else prediction
-        if said is not None:
+        if said is not None and (task.scores_unlabelled or is_labelled(task, sample)):
             places.append(place)
             answers.append(Parsed(sample, row.repeat, said))
     for place, score in zip(places, with_added(task, answers, task.score(answers, embed)), strict=True):
@@ -74,6 +75,11 @@ def _silence(task: Task, sample: Any) -> Any | None:
         return None
 
 
+def is_labelled(task: Task, sample: Any) -> bool:
+    """Whether gold says anything that an answer to the task can be scored against."""
+    return task.files.labelled is None or task.files.labelled(sample)
+
+
 def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:
     """Of each question the attempt that counts: the last that brought an answer, else the last one."""
     last: dict[Key, ResultRow] = {}
@@ -86,16 +92,21 @@ def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:
 
 def metrics(store: Store, run: Run) -> dict[str, object]:
     """The figures of a run, as `emotui score` of its task names them, over what is done so far."""
-    dataset = store.dataset(run.dataset)
+    dataset = run_dataset(store, run)
     rows = list(store.results(run.run))
     numbers = {row.sample for row in rows if row.score is not None}
-    if dataset is None or not numbers:
+    if dataset is None:
         return {}
+    unscored = {row.sample for row in rows if row.prediction is not None} - numbers
+    unlabelled = {} if task_named(dataset.task).scores_unlabelled else {"unlabelled": len(unscored)}
+    if not numbers:
+        return {"n": 0, **unlabelled} if unlabelled and unscored else {}
     versions = store.golds_of(run.run)
     version = min(versions, default=dataset.gold)
     former = store.former_gold(dataset.dataset, version) if version < dataset.gold else {}
+    read = sample_reader(store, dataset)
     golds = [
-        msgspec.json.decode(former[number], type=type(sample)) if number in former else sample
+        read(former[number]) if number in former else sample
         for number, sample in stored_samples(store, dataset, dataset.n)
         if number in numbers
     ]
@@ -105,7 +116,7 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     scores = [row.score for row in rows if row.score is not None]
     asked = dict(task.diagnostics(rows))
     notes = msgspec.convert(asked.pop("notes", {}), dict[str, str])
-    figures: dict[str, object] = {**task.report(golds, scores), **asked}
+    figures: dict[str, object] = {**task.report(golds, scores), **unlabelled, **asked}
     figures |= task.intervals(golds, scores)
     figures |= {name: mean for name, mean in added.items() if name not in figures}
     notes |= {name: NO_VALUE for name, mean in added.items() if mean is None}
@@ -127,7 +138,7 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
 
 def former_gold(store: Store, run: Run) -> str:
     """That a run's scores are of a former version of gold, in words; empty where they are of today's."""
-    dataset, versions = store.dataset(run.dataset), store.golds_of(run.run)
+    dataset, versions = run_dataset(store, run), store.golds_of(run.run)
     if dataset is None or min(versions, default=dataset.gold) >= dataset.gold:
         return ""
     return _under(versions, dataset)

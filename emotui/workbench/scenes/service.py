@@ -17,12 +17,12 @@ from emotui.metrics.states import Bits
 from emotui.records import ScenesGold
 from emotui.store.query import Run
 from emotui.store.store import Store
-from emotui.tasks.scenes.task import Prediction, vector_letters
+from emotui.tasks.scenes.task import Prediction, Scenes, vector_letters
 from emotui.workbench.runs.export import export_run
-from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import metrics
 from emotui.workbench.runs.sharing import groups_of
 from emotui.workbench.scenes.decoding import Redecoding, SceneRun, Tuning
+from emotui.workbench.texts import read_sample, run_dataset, stored_samples
 
 
 class SceneBench:
@@ -35,7 +35,9 @@ class SceneBench:
     def scene(self, sample: int) -> ScenesGold:
         """The scenario of a sample number."""
         ((_, record),) = self._store.samples([sample])
-        return msgspec.json.decode(record, type=ScenesGold)
+        dataset = self._store.dataset_of(sample)
+        found: ScenesGold = read_sample(self._store, dataset.read_as(Scenes.name), record)
+        return found
 
     def load(self, run: Run) -> SceneRun:
         """A run's logits beside gold.
@@ -50,7 +52,7 @@ class SceneBench:
         return self._loaded[key]
 
     def _load(self, run: Run) -> SceneRun:
-        dataset = self._store.dataset(run.dataset)
+        dataset = run_dataset(self._store, run)
         if dataset is None:
             raise BadInput(f"run {run.run} has lost its dataset")
         samples = dict(stored_samples(self._store, dataset, dataset.n))
@@ -59,7 +61,9 @@ class SceneBench:
             for row in self._store.results(run.run)
             if row.prediction is not None and row.repeat == 0
         }
-        numbers = tuple(number for number in samples if number in said)
+        numbers = tuple(number for number, sample in samples.items() if number in said and not sample.unknown)
+        if said and not numbers:
+            raise BadInput(f"{dataset.name} has no gold vectors to fit a prior on: emotui import FILE --into adds them")
         labels = tuple(next(iter(samples.values())).labels) if samples else ()
         odd = next((samples[n].id for n in numbers if set(samples[n].labels) != set(labels)), None)
         if odd is not None:

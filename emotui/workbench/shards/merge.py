@@ -13,10 +13,11 @@ from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.workbench.runs.plan import MOST_REPEATS, RunConfig, asked_of, free_name, stored_samples
+from emotui.workbench.runs.plan import MOST_REPEATS, RunConfig, asked_of, free_name
 from emotui.workbench.runs.run_file import id_fault, without_machine
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.shards.shard import Shard, read_shard
+from emotui.workbench.texts import stored_samples
 
 _TAKEN = 5000
 """Answers that are kept in one transaction."""

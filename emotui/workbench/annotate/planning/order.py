@@ -18,8 +18,8 @@ from emotui.workbench.annotate.others import GOLD
 from emotui.workbench.annotate.planning.distance import distance, spread
 from emotui.workbench.annotate.scheme import MASK, Scheme
 from emotui.workbench.runs.elsewhere import source_run
-from emotui.workbench.runs.plan import stored_samples
 from emotui.workbench.runs.scores import last_attempts
+from emotui.workbench.texts import stored_samples
 
 Kind = Literal["fixed", "random", "uncertain", "disagree", "error", "gold"]
 

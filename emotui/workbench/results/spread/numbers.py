@@ -22,7 +22,7 @@ from emotui.store.store import Store
 from emotui.workbench.progress import IsCancelled
 from emotui.workbench.results.spread.opinions import outcomes
 from emotui.workbench.results.spread.questions import LEAST
-from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.texts import stored_samples
 
 if TYPE_CHECKING:
     import numpy as np

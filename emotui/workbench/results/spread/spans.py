@@ -15,7 +15,7 @@ from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.label_maps import mapping_of
 from emotui.workbench.progress import IsCancelled
 from emotui.workbench.results.spread.opinions import NO_LABELS, Answer, Asked, Opinions, outcomes
-from emotui.workbench.runs.plan import stored_samples
+from emotui.workbench.texts import stored_samples
 
 WORDS = Asked(
     "-words",

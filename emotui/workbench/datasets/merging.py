@@ -1,0 +1,238 @@
+"""More about texts that are there: what another file says of them, and datasets that hold the same texts as one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from emotui.backends.host import IsCancelled
+from emotui.errors import BadInput
+from emotui.formats import capped, fingerprint
+from emotui.formats.reading import Warn
+from emotui.formats.rows import Flaw, literal
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.tasks.registry import task_named
+from emotui.tasks.texts import SAID, TextSaid, said_of_text, sample_of_text
+from emotui.workbench.datasets.foreign import Wish, read_rows
+from emotui.workbench.datasets.sets import check_at_rest, dataset_named
+from emotui.workbench.progress import OnStep, silent
+from emotui.workbench.runs.run import rescore
+
+BY = ("id", "text")
+"""By what records of a file are matched with texts that are there."""
+
+_NAMED = 3
+"""Texts that a line names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A dataset with what a file says of its texts beside what was said before.
+
+    Attributes:
+        by: `id` or `text`.
+        matched: texts of the dataset that the file says something about.
+        strangers: records of the file that are about no text of the dataset, by their id or place.
+        keys: how many texts something is said of now that was not before, by the key of records.
+        rescored: runs that were scored anew.
+    """
+
+    dataset: Dataset
+    by: str
+    matched: int
+    strangers: tuple[str, ...]
+    keys: Mapping[str, int]
+    rescored: tuple[str, ...] = ()
+
+
+def import_into(
+    store: Store,
+    dataset: str,
+    paths: Sequence[str],
+    wish: Wish,
+    by: str | None = None,
+    *,
+    sim: bool = True,
+    skip_bad: bool = False,
+    warn: Warn,
+    on_step: OnStep = silent,
+    cancelled: IsCancelled | None = None,
+) -> Added:
+    """Add what files say about the texts of a dataset, as its next version of gold; its runs are scored by it at once.
+
+    Args:
+        by: one of `BY`; None: by id where the file has ids of the dataset, else by the text.
+
+    Raises:
+        BadInput: no such dataset, a bad file, a run that is going on, nothing matches, or the file contradicts what
+            gold says already.
+    """
+    found = dataset_named(store, dataset)
+    check_at_rest(store, found.name)
+    rows, problems = _rows(paths, wish, on_step)
+    own = task_named(found.kept_as)
+    texts = [
+        said_of_text(own, msgspec.json.decode(record, type=dict[str, Any]))
+        for _, record in store.dataset_samples(found.dataset)
+    ]
+    if by is None:
+        own_ids = {row["id"] for _, row, has_id in rows if has_id or not row.get("text")}
+        by = "id" if own_ids & {text["id"] for text in texts} else "text"
+    place = {text.get(by): at for at, text in reversed(list(enumerate(texts)))}
+    merged, strangers, matched = list(texts), list[str](), set[int]()
+    for where, row, _ in rows:
+        at = place.get(row.get(by))
+        if at is None or (by == "id" and row.get("text") not in (None, texts[at].get("text"))):
+            strangers.append(row["id"] if at is None else f"{row['id']} (another text)")
+            continue
+        matched.add(at)
+        try:
+            merged[at] = _merged(merged[at], row)
+        except ValueError as error:
+            problems.append(f"{where}: {error}")
+    if problems and not skip_bad:
+        raise BadInput(*capped(problems))
+    for problem in problems:
+        warn(f"skipped {problem}")
+    if not matched:
+        raise BadInput(
+            f"{literal(paths[0])}: none of its {len(rows):,} records has the {by} of a text of {found.name}: "
+            f"--by {'text' if by == 'id' else 'id'} matches by the other"
+        )
+    if strangers:
+        some = ", ".join(map(literal, strangers[:_NAMED])) + (", …" if len(strangers) > _NAMED else "")
+        warn(f"{literal(paths[0])}: {len(strangers):,} of {len(rows):,} records match no text of {found.name}: {some}")
+    keys = {key: sum(key in new and key not in old for old, new in zip(texts, merged, strict=True)) for key in SAID}
+    new, rescored = _as_gold(store, found, merged, ", ".join(paths), sim=sim, cancelled=cancelled)
+    return Added(new, by, len(matched), tuple(strangers), {key: n for key, n in keys.items() if n}, rescored)
+
+
+def join(
+    store: Store, first: str, second: str, *, sim: bool = True, cancelled: IsCancelled | None = None
+) -> tuple[Dataset, tuple[str, ...]]:
+    """Make of two datasets with the same texts one: the first, with the gold, runs, scores, marks, annotations and
+    notes of both. The second goes into the trash, empty of these; its ids are kept in `meta`, where they differ.
+
+    Returns: the dataset, and the runs that were scored anew.
+
+    Raises:
+        BadInput: there is no such dataset, a run is going on, the texts are not the same, or gold contradicts itself.
+    """
+    kept, other = dataset_named(store, first), dataset_named(store, second)
+    if kept.dataset == other.dataset:
+        raise BadInput(f"{first} and {second} are one dataset")
+    for dataset in (kept, other):
+        check_at_rest(store, dataset.name)
+    ours, theirs = _texts(store, kept), _texts(store, other)
+    place: dict[object, list[int]] = {}
+    for at, (_, text) in enumerate(ours):
+        place.setdefault(text.get("text"), []).append(at)
+    merged, moved, lacking = [text for _, text in ours], dict[int, int](), list[str]()
+    for number, text in theirs:
+        there = place.get(text.get("text"))
+        if not there:
+            lacking.append(text["id"])
+            continue
+        at = next((one for one in there if ours[one][1]["id"] == text["id"]), there[0])
+        there.remove(at)
+        moved[number] = ours[at][0]
+        own_id = {} if text["id"] == ours[at][1]["id"] else {"meta": {f"id in {other.name}": text["id"]}}
+        try:
+            merged[at] = _merged(merged[at], {**text, "meta": {**text.get("meta", {}), **own_id.get("meta", {})}})
+        except ValueError as error:
+            raise BadInput(f"{ours[at][1]['id']}: {error}") from None
+    if lacking or len(theirs) != len(ours):
+        some = f" ({', '.join(lacking[:_NAMED])})" if lacking else ""
+        raise BadInput(
+            f"{first} has {len(ours):,} texts and {second} {len(theirs):,}, of which {len(moved):,} are the same"
+            f"{some}: only datasets with the same texts are joined; emotui import FILE --into {first} adds what is said"
+        )
+    store.move_what_is_said(other.dataset, kept.dataset, moved)
+    store.delete(other.name)
+    return _as_gold(store, kept, merged, f"{kept.name} and {other.name}", sim=sim, cancelled=cancelled)
+
+
+def _texts(store: Store, dataset: Dataset) -> list[tuple[int, dict[str, Any]]]:
+    own = task_named(dataset.kept_as)
+    return [
+        (number, said_of_text(own, msgspec.json.decode(record, type=dict[str, Any])))
+        for number, record in store.dataset_samples(dataset.dataset)
+    ]
+
+
+def _rows(
+    paths: Sequence[str], wish: Wish, on_step: OnStep
+) -> tuple[list[tuple[str, dict[str, Any], bool]], list[str]]:
+    """(where it stands, the record, whether its id is the file's own) of each good row, and what is wrong with others."""
+    kind = wish.kind
+    rows: list[tuple[str, dict[str, Any], bool]] = []
+    problems: list[str] = []
+    for taken, found in read_rows(paths, wish, on_step):
+        for line, row in found:
+            if isinstance(row, Flaw):
+                problems.append(f"{taken.place}:{line}: {row.reason}")
+                continue
+            own = row.get("id") not in (None, str(line))
+            named = said_of_text(task_named(kind), row) if kind is not None else _unnamed(row)
+            rows.append((f"{taken.place}:{line}", named, own))
+    return rows, problems
+
+
+def _unnamed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of which nobody says what it is: by the keys that it has, as `said_of_text` gives one of spans."""
+    return said_of_text(task_named("spans"), row)
+
+
+def _merged(text: TextSaid, more: TextSaid) -> dict[str, Any]:
+    """A text with what else is said of it.
+
+    Raises:
+        ValueError: two answers of gold, or of one person, are not the same.
+    """
+    found = dict(text)
+    for key in (key for key in SAID if key in more and key != "annotators"):
+        if key in found and found[key] != more[key]:
+            raise ValueError(
+                f"the text has `{key}` {_short(found[key])} already, and here {_short(more[key])}: "
+                "emotui replace-gold replaces what gold says"
+            )
+        found[key] = more[key]
+    people = {name: dict(answer) for name, answer in (found.get("annotators") or {}).items()}
+    for name, answer in (more.get("annotators") or {}).items():
+        there = people.setdefault(name, {})
+        if clash := next((key for key in answer if key in there and there[key] != answer[key]), None):
+            raise ValueError(f"{literal(name)} has said another thing of its `{clash}` already")
+        there |= answer
+    if people:
+        found["annotators"] = people
+    if meta := {**(more.get("meta") or {}), **(found.get("meta") or {})}:
+        found["meta"] = meta
+    if more.get("subject") and not found.get("subject"):
+        found["subject"] = more["subject"]
+    return found
+
+
+def _short(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return literal(text if len(text) <= 40 else f"{text[:39]}…")
+
+
+def _as_gold(
+    store: Store,
+    dataset: Dataset,
+    texts: Sequence[TextSaid],
+    source: str,
+    *,
+    sim: bool,
+    cancelled: IsCancelled | None,
+) -> tuple[Dataset, tuple[str, ...]]:
+    """Texts with all that is said of them as the next version of gold, and the runs scored anew by it."""
+    task = task_named(dataset.kept_as)
+    samples = [sample_of_text(task, text) for text in texts]
+    new = store.replace_gold(dataset, [task.row(sample) for sample in samples], source, fingerprint(samples))
+    runs = [run.run for run in store.runs(new.dataset) if run.done]
+    for run in runs:
+        rescore(store, run, sim=sim, cancelled=cancelled)
+    return new, tuple(runs)
