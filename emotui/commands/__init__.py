@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": ("emotui.commands.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
     "datasets": ("emotui.commands.sets.datasets:datasets", "List the datasets in the store."),
     "decode": ("emotui.commands.decode:decode", "Re-decode emotion vectors jointly under an Ising prior."),
+    "datasets join": ("emotui.commands.sets.datasets:join", "Make one dataset of two with the same texts."),
     "delete": ("emotui.commands.sets.datasets:delete", "Put a dataset or run into the trash."),
     "doctor": ("emotui.commands.doctor:doctor", "Say what works here, what is broken, and the remedy."),
     "evaluate": ("emotui.commands.training:evaluate", "Compute a model's published figures again."),

@@ -140,7 +140,8 @@ def move_what_is_said(connection: "DuckDBPyConnection", old: int, new: int, move
         connection.execute("update notes set dataset = ? where dataset = ?", [new, old])
         connection.execute("update runs set dataset = ? where dataset = ?", [new, old])
         connection.execute(
-            "update slices set dataset = ? where dataset = ? and name not in (select name from slices where dataset = ?)",
+            "update slices set dataset = ? where dataset = ?"
+            " and name not in (select name from slices where dataset = ?)",
             [new, old, new],
         )
     finally:

@@ -2,7 +2,7 @@
 
 import contextlib
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -288,6 +288,31 @@ def annotators(connection: "DuckDBPyConnection", dataset: int) -> list[tuple[str
         [first, first + n - 1],
     )
     return found.fetchall()
+
+
+_SAID = {"spans": "ARRAY", "labels": "%", "label": "VARCHAR", "values": "OBJECT", "sentences": "ARRAY"}
+"""Keys under which gold says something, with the JSON type that their values have."""
+
+
+def _is(path: str, kind: str) -> str:
+    return f"json_type(record, '{path}') like '{kind}' and json_type(record, '{path}') != 'NULL'"
+
+
+def said_counts(connection: "DuckDBPyConnection", dataset: int, names: Mapping[str, str]) -> dict[str, int]:
+    """How many samples of a data set gold says something of, by the key of records; those of none are left out.
+
+    Args:
+        names: what a key of these records is called instead, such as `words` for the `labels` of a masked text.
+    """
+    first, n = first_of(connection, dataset)
+    kinds = {**_SAID, "annotators": "OBJECT"}
+    places = {key: [f"$.{key}", *([] if key in names else [f"$.meta.{key}"])] for key in kinds}
+    there = [f"count(*) filter (where {' or '.join(_is(at, kinds[key]) for at in places[key])})" for key in kinds]
+    row = connection.execute(
+        f"select {', '.join(there)} from samples where sample between ? and ?", [first, first + n - 1]
+    ).fetchone()
+    counts = dict(zip(kinds, row or (), strict=False))
+    return {names.get(key, key): count for key, count in counts.items() if count}
 
 
 def neighbours(connection: "DuckDBPyConnection", number: int, reach: int) -> list[tuple[int, bytes]]:

@@ -26,7 +26,7 @@ SAID = ("spans", "label", "labels", "values", "words", "target", "emotion", "val
 OF_PEOPLE = ("spans", "label", "labels", "values", "words", "note", "skipped")
 """The keys of what one annotator says about a text."""
 
-_RENAMED = {"masked": {"labels": "words"}, "generation": {"label": "target"}}
+RENAMED = {"masked": {"labels": "words"}, "generation": {"label": "target"}}
 """By the kind of a task's records the fields that mean there what has another key among all that is said."""
 
 _BARE = {"spans": "spans", "labels": "labels", "scenes": "labels", "class": "label"}
@@ -40,7 +40,7 @@ def said_of_text(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
         record: as JSON has it, such as a store keeps it; absent and null fields are unsaid.
     """
     kind = task.files.kind
-    names = _RENAMED.get(kind, {})
+    names = RENAMED.get(kind, {})
     said = {names.get(key, key): value for key, value in record.items() if value is not None and key != "meta"}
     if "spans" in said:
         said["spans"] = _as_in_files(said["spans"])
@@ -184,7 +184,7 @@ def _there(answer: Mapping[str, Any]) -> list[str]:
 
 def _taken(kind: str, fields: Mapping[str, Any], said: TextSaid) -> set[str]:
     """The keys that have a field in a record of this kind, and mean there what they mean everywhere."""
-    names = _RENAMED.get(kind, {})
+    names = RENAMED.get(kind, {})
     own = {names.get(key, key) for key in fields}
     # One label beside several has no field where several stand.
     return own - {"label"} if kind == "labels" and said.get("labels") is not None else own

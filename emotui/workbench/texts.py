@@ -11,7 +11,7 @@ from emotui.records import PLUTCHIK
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.tasks.texts import said_of_text, sample_of_text
+from emotui.tasks.texts import RENAMED, said_of_text, sample_of_text
 
 MOST_LABELS = 20
 """Labels that a vector is decoded over: MAP goes through all of its values."""
@@ -57,6 +57,11 @@ def stored_samples(
     for start in range(first, n, page):
         for number, record in store.dataset_samples(dataset.dataset, start, min(start + page, n)):
             yield number, read(record)
+
+
+def said_counts(store: Store, dataset: Dataset) -> dict[str, int]:
+    """How many texts of a dataset gold says something of, by the key of records (`emotui.tasks.texts.SAID`)."""
+    return store.said_counts(dataset.dataset, RENAMED.get(task_named(dataset.kept_as).files.kind, {}))
 
 
 def check_needs(store: Store, dataset: Dataset) -> None:

@@ -9,7 +9,7 @@ from emotui.commands.exchange.label_columns import label_columns_options
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import read_labels, tell_troubles
 from emotui.commands.output import json_option, print_json, say, skip_bad_option, warn
-from emotui.commands.program_options import db_option, open_workspace
+from emotui.commands.program_options import db_option, look_into, open_workspace
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
@@ -17,6 +17,7 @@ from emotui.formats.wide import FOUND, LabelColumns
 from emotui.tasks.registry import kinds, task_named, tasks
 from emotui.workbench.datasets.foreign import Wish
 from emotui.workbench.datasets.importing import columns_in, with_mapping
+from emotui.workbench.datasets.merging import BY, Added, import_into
 from emotui.workbench.datasets.own_files import import_files
 from emotui.workbench.datasets.seer import TASK, Imported, import_seer
 from emotui.workbench.datasets.whole_records import task_of_whole_records
@@ -37,6 +38,9 @@ _SEER = "seer"
 )
 @click.option("--dry-run", is_flag=True, help="Say what it is taken for, show three records, and write nothing.")
 @click.option("--name", help="The dataset's name (default: the first file's, without its ending).")
+@click.option("--into", metavar="DATASET", help="Add what FILES say to the texts of a dataset that is there.")
+@click.option("--by", type=click.Choice(BY), help="--into: match by id or by text (default: by id where ids match).")
+@click.option("--no-sim", is_flag=True, help="--into: score runs anew without Sim (no model is loaded).")
 @click.option("--task1", multiple=True, help="seer: a CSV of the release for Task 1 (again for more).")
 @click.option("--task2", multiple=True, help="seer: a CSV of the release for Task 2 (again for more).")
 @click.option("--transcripts", help="seer: the folder with MSP-Podcast's transcripts.")
@@ -57,6 +61,9 @@ def import_(
     save_map: str | None,
     dry_run: bool,
     name: str | None,
+    into: str | None,
+    by: str | None,
+    no_sim: bool,
     task1: tuple[str, ...],
     task2: tuple[str, ...],
     transcripts: str | None,
@@ -91,8 +98,18 @@ def import_(
         _print_seer(imported, as_json)
         return
     named, files = _split(words)
+    if into is None and (by is not None or no_sim):
+        raise BadInput(f"{'--by' if by is not None else '--no-sim'} goes with --into DATASET")
+    if into is not None and (name is not None or dry_run or save_map is not None):
+        raise BadInput("--into adds to a dataset that is there: --name, --dry-run and --save-map are for a new one")
     if of_seer or not files:
         raise BadInput(f"emotui import {named or ''} FILE...: options like --task1 are for seer".replace("  ", " "))
+    if into is not None:
+        wish = _wish(kind or named, layout, mapped, delimiter, encoding, map_file, columns.names or ())
+        store = look_into(db).store
+        added = import_into(store, into, files, wish, by, sim=not no_sim, skip_bad=skip_bad, warn=warn)
+        _print_added(added, as_json)
+        return
     looked_for = (kind, layout, mapped, delimiter, encoding, map_file, save_map, dry_run or None)
     if named is None and not any(looked_for) and (own := task_of_whole_records(files[0])) is not None:
         named = own.name
@@ -159,6 +176,18 @@ def _wish(
     if map_file is None:
         return Wish(kind, layout, ReadOptions(delimiter, encoding, columns, labels))
     return with_mapping(read_mapping(map_file), kind, layout, ReadOptions(delimiter, encoding, columns, labels))
+
+
+def _print_added(added: Added, as_json: bool) -> None:
+    dataset = added.dataset
+    if as_json:
+        names = ("by", "matched", "keys", "strangers", "rescored")
+        print_json({"dataset": dataset.name, "gold": dataset.gold} | {name: getattr(added, name) for name in names})
+        return
+    said = ", ".join(f"{key} of {n:,}" for key, n in added.keys.items()) or "nothing that was not there"
+    say(literal(f"{dataset.name}: {said}, by {added.by}; gold version {dataset.gold}"))
+    if added.rescored:
+        say(f"  {len(added.rescored)} run{'s' * (len(added.rescored) != 1)} scored anew")
 
 
 def _print_seer(imported: Imported, as_json: bool) -> None:

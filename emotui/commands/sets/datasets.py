@@ -7,7 +7,8 @@ from emotui.commands.program_options import db_option, look_into, read_only_opti
 from emotui.controls import as_unicode
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
-from emotui.workbench.datasets import sets
+from emotui.workbench.datasets import merging, sets
+from emotui.workbench.texts import said_counts
 
 
 @click.command()
@@ -21,7 +22,7 @@ def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> Non
     found = store.datasets(trash=trash)
     thrown = store.runs(trash=True) if trash else []
     if as_json:
-        listed: list[dict[str, object]] = [sets.described(one) for one in found]
+        listed: list[dict[str, object]] = [sets.described(one) | {"said": said_counts(store, one)} for one in found]
         print_json({"datasets": listed, "runs": [_thrown(run) for run in thrown]} if trash else listed)
         return
     if not found and not thrown:
@@ -31,15 +32,35 @@ def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> Non
 
     runs = {one.dataset: len(store.runs(one.dataset)) for one in found}
     table = Table(box=None, pad_edge=False)
-    for column in ("name", "task", "texts", "sources", "gold", "deleted" if trash else "added", "from"):
-        table.add_column(column, justify="right" if column in ("texts", "sources", "gold") else "left")
+    for column in ("name", "texts", "gold says", "sources", "version", "deleted" if trash else "added", "from"):
+        table.add_column(column, justify="right" if column in ("texts", "sources", "version") else "left")
     for one in found:
         at = (one.deleted if trash else one.added) or "–"
-        cells = one.name, one.task, str(one.n), str(runs[one.dataset]), str(one.gold), at[:19], one.source
+        told = ", ".join(f"{key} {n:,}" for key, n in said_counts(store, one).items()) or "nothing"
+        cells = one.name, str(one.n), told, str(runs[one.dataset]), str(one.gold), at[:10], one.source
         table.add_row(*map(as_written, cells))
     for run in thrown:
-        table.add_row(*map(as_written, (run.run, run.task, str(run.n), "–", "–", (run.deleted or "")[:19], run.model)))
+        table.add_row(*map(as_written, (run.run, str(run.n), run.task, "–", "–", (run.deleted or "")[:10], run.model)))
     terminal().print(table)
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@click.option("--no-sim", is_flag=True, help="Score without Sim (no model is loaded).")
+@db_option
+@json_option
+def join(first: str, second: str, no_sim: bool, db: str | None, as_json: bool) -> None:
+    """Make of FIRST and SECOND, which hold the same texts, one dataset: FIRST, with what both say.
+
+    Runs, scores, annotations and notes of both stay. SECOND goes into the trash, without them.
+    """
+    joined, rescored = merging.join(look_into(db).store, first, second, sim=not no_sim)
+    if as_json:
+        print_json(sets.described(joined) | {"rescored": list(rescored)})
+        return
+    runs = f", {len(rescored)} scored anew" if rescored else ""
+    say(literal(f"{joined.name}: {joined.n} texts with what {second} said of them; gold version {joined.gold}{runs}"))
 
 
 def _thrown(run: Run) -> dict[str, object]:

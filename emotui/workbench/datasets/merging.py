@@ -165,7 +165,7 @@ def _texts(store: Store, dataset: Dataset) -> list[tuple[int, dict[str, Any]]]:
 def _rows(
     paths: Sequence[str], wish: Wish, on_step: OnStep
 ) -> tuple[list[tuple[str, dict[str, Any], bool]], list[str]]:
-    """(where it stands, the record, whether its id is the file's own) of each good row, and what is wrong with others."""
+    """(where it stands, the record, whether its id is the file's own) of each good row, and what is wrong elsewhere."""
     kind = wish.kind
     rows: list[tuple[str, dict[str, Any], bool]] = []
     problems: list[str] = []
@@ -175,14 +175,9 @@ def _rows(
                 problems.append(f"{taken.place}:{line}: {row.reason}")
                 continue
             own = row.get("id") not in (None, str(line))
-            named = said_of_text(task_named(kind), row) if kind is not None else _unnamed(row)
-            rows.append((f"{taken.place}:{line}", named, own))
+            # A row of which nobody says what it is has the keys of any text, which spans have too.
+            rows.append((f"{taken.place}:{line}", said_of_text(task_named(kind or "spans"), row), own))
     return rows, problems
-
-
-def _unnamed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of which nobody says what it is: by the keys that it has, as `said_of_text` gives one of spans."""
-    return said_of_text(task_named("spans"), row)
 
 
 def _merged(text: TextSaid, more: TextSaid) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""`emotui import FILE --into DATASET` and `emotui datasets join`: more about texts that are there."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Emotui
+
+ROWS = [
+    {"id": "1", "text": "I was so happy that I danced.", "spans": [[2, 14]]},
+    {"id": "2", "text": "The dog died and I cried.", "spans": [[4, 12]]},
+    {"id": "3", "text": "The shop opens at nine.", "spans": []},
+]
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture
+def mine(tmp_path: Path, emotui: Emotui) -> Emotui:
+    _write(tmp_path / "mine.jsonl", ROWS)
+    assert emotui("import", "mine.jsonl").status == 0
+    return emotui
+
+
+def _said(emotui: Emotui, name: str = "mine") -> dict[str, int]:
+    (found,) = [one for one in json.loads(emotui("datasets", "--json").out) if one["dataset"] == name]
+    said: dict[str, int] = found["said"]
+    return said
+
+
+def test_another_file_adds_what_it_says_by_id_and_counts_what_does_not_match(mine: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "more.csv").write_text("id,text,label\n1,,joy\n2,,sadness\n8,,fear\n9,,fear\n", encoding="utf-8")
+    added = mine("import", "more.csv", "--into", "mine", "--json")
+    assert added.status == 0, added.err
+    document = json.loads(added.out)
+    assert (document["by"], document["matched"], document["keys"]) == ("id", 2, {"label": 2})
+    assert document["strangers"] == ["8", "9"]
+    assert "2 of 4 records match no text of mine: 8, 9" in added.err
+    assert _said(mine) == {"spans": 3, "label": 2}
+
+
+def test_a_file_without_ids_is_matched_by_the_text(mine: Emotui, tmp_path: Path) -> None:
+    rows = "text,label\nThe dog died and I cried.,sadness\nThe shop opens at nine.,neutral\n"
+    (tmp_path / "more.csv").write_text(rows, encoding="utf-8")
+    assert json.loads(mine("import", "more.csv", "--into", "mine", "--json").out)["by"] == "text"
+    assert _said(mine) == {"spans": 3, "label": 2}
+
+
+def test_a_run_without_gold_is_scored_the_moment_gold_arrives(mine: Emotui, tmp_path: Path) -> None:
+    run = json.loads(mine("run", "labels", "--model", "embedded", "--dataset", "mine", "--json").out)
+    assert run["metrics"]["n"] == 0
+    _write(tmp_path / "more.jsonl", [{"id": "1", "text": ROWS[0]["text"], "label": "joy"}])
+    added = json.loads(mine("import", "more.jsonl", "--into", "mine", "--json").out)
+    assert added["rescored"] == [run["run"]]
+    assert json.loads(mine("rescore", run["run"], "--json").out)["metrics"]["n"] == 1
+
+
+def test_what_contradicts_gold_is_refused_whole(mine: Emotui, tmp_path: Path) -> None:
+    _write(tmp_path / "more.jsonl", [{"id": "1", "text": ROWS[0]["text"], "spans": [[0, 4]]}])
+    refused = mine("import", "more.jsonl", "--into", "mine")
+    assert refused.status == 2
+    assert refused.err.startswith("more.jsonl:1: the text has `spans` [[2,14]] already")
+    assert "replace-gold" in refused.err
+    assert _said(mine) == {"spans": 3}
+
+
+def test_a_file_of_other_texts_is_refused_and_says_how_it_was_matched(mine: Emotui, tmp_path: Path) -> None:
+    _write(tmp_path / "more.jsonl", [{"id": "x", "text": "Another text.", "label": "joy"}])
+    refused = mine("import", "more.jsonl", "--into", "mine")
+    assert refused.status == 2
+    assert "none of its 1 records has the text of a text of mine" in refused.err
+
+
+def test_what_two_people_say_comes_together(mine: Emotui, tmp_path: Path) -> None:
+    _write(tmp_path / "a.jsonl", [{"id": "1", "text": ROWS[0]["text"], "annotators": {"A1": {"labels": ["joy"]}}}])
+    _write(tmp_path / "b.jsonl", [{"id": "1", "text": ROWS[0]["text"], "annotators": {"A1": [[2, 8]], "A2": [[0, 3]]}}])
+    for file in ("a.jsonl", "b.jsonl"):
+        assert mine("import", file, "--into", "mine").status == 0
+    mine("export", "mine", "--to", "out.jsonl", "--with", "text,gold")
+    first = json.loads((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert first["annotators"]["A1"]["labels"] == ["joy"]
+    assert [(span["start"], span["end"]) for span in first["annotators"]["A1"]["spans"]] == [(2, 8)]
+
+
+def test_datasets_with_the_same_texts_become_one_with_what_was_said_of_both(mine: Emotui, tmp_path: Path) -> None:
+    labels = [
+        {"id": f"l{row['id']}", "text": row["text"], "label": label}
+        for row, label in zip(reversed(ROWS), ("neutral", "sadness", "joy"), strict=True)
+    ]
+    _write(tmp_path / "labels.jsonl", labels)
+    mine("import", "labels", "labels.jsonl")
+    first = json.loads(mine("run", "spans", "--model", "embedded", "--dataset", "mine", "--json").out)
+    second = json.loads(mine("run", "labels", "--model", "embedded", "--dataset", "labels", "--json").out)
+    mine("notes", "add", "labels", "l2", "sad indeed")
+    before = json.loads(mine("sql", "SELECT run, id, name, value FROM score_values ORDER BY ALL", "--json").out)
+    joined = mine("datasets", "join", "mine", "labels", "--json")
+    assert joined.status == 0, joined.err
+    assert _said(mine) == {"spans": 3, "label": 3}
+    runs = {run["run"]: run["dataset"] for run in json.loads(mine("runs", "--json").out)}
+    assert runs == {first["run"]: "mine", second["run"]: "mine"}
+    after = json.loads(mine("sql", "SELECT run, id, name, value FROM score_values ORDER BY ALL", "--json").out)
+    rows = [[row[0], row[1].removeprefix("l"), *row[2:]] for row in before["rows"]]
+    assert sorted(rows) == sorted(after["rows"])
+    notes = json.loads(mine("sql", "SELECT dataset, id, note FROM notes", "--json").out)
+    assert notes["rows"] == [["mine", "2", "sad indeed"]]
+
+
+def test_datasets_with_other_texts_are_not_joined(mine: Emotui, tmp_path: Path) -> None:
+    _write(tmp_path / "other.jsonl", [{"id": "1", "text": "Another text.", "label": "joy"}])
+    mine("import", "labels", "other.jsonl")
+    refused = mine("datasets", "join", "mine", "other")
+    assert refused.status == 2
+    assert "mine has 3 texts and other 1" in refused.err
+    assert len(json.loads(mine("datasets", "--json").out)) == 2
