@@ -16,9 +16,10 @@ from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.texts import SAID, TextSaid, said_of_text, sample_of_text
 from emotui.workbench.datasets.foreign import Wish, read_rows
-from emotui.workbench.datasets.sets import check_at_rest, dataset_named
+from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.progress import OnStep, silent
 from emotui.workbench.runs.run import rescore
+from emotui.workbench.runs.states import check_at_rest
 
 BY = ("id", "text")
 """By what records of a file are matched with texts that are there."""
@@ -70,7 +71,7 @@ def import_into(
             gold says already.
     """
     found = dataset_named(store, dataset)
-    check_at_rest(store, found.name)
+    check_at_rest(store.runs(found.dataset))
     rows, problems = _rows(paths, wish, on_step)
     own = task_named(found.kept_as)
     texts = [
@@ -124,7 +125,7 @@ def join(
     if kept.dataset == other.dataset:
         raise BadInput(f"{first} and {second} are one dataset")
     for dataset in (kept, other):
-        check_at_rest(store, dataset.name)
+        check_at_rest(store.runs(dataset.dataset))
     ours, theirs = _texts(store, kept), _texts(store, other)
     place: dict[object, list[int]] = {}
     for at, (_, text) in enumerate(ours):
@@ -226,7 +227,9 @@ def _as_gold(
     """Texts with all that is said of them as the next version of gold, and the runs scored anew by it."""
     task = task_named(dataset.kept_as)
     samples = [sample_of_text(task, text) for text in texts]
-    new = store.replace_gold(dataset, [task.row(sample) for sample in samples], source, fingerprint(samples))
+    new = store.replace_gold(
+        dataset, [task.row(sample) for sample in samples], source, fingerprint(samples), check=check_at_rest
+    )
     runs = [run.run for run in store.runs(new.dataset) if run.done]
     for run in runs:
         rescore(store, run, sim=sim, cancelled=cancelled)

@@ -49,7 +49,7 @@ def rename(store: Store, old: str, new: str) -> Dataset | Run:
     Raises:
         BadInput: there is none, the new name is taken, or the run is going on.
     """
-    check_at_rest(store, old)
+    _check_at_rest(store, old)
     return store.rename(old, new)
 
 
@@ -59,11 +59,11 @@ def delete(store: Store, name: str) -> Dataset | Run:
     Raises:
         BadInput: there is none, or a run is going on.
     """
-    check_at_rest(store, name)
+    _check_at_rest(store, name)
     return store.delete(name)
 
 
-def check_at_rest(store: Store, name: str) -> None:
+def _check_at_rest(store: Store, name: str) -> None:
     """Raises BadInput while this run, or one over this dataset, is going on."""
     found = store.named(name)
     check_at_rest(store.runs(found.dataset) if isinstance(found, Dataset) else [found])

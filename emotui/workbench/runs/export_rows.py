@@ -11,17 +11,16 @@ from typing import Any
 import msgspec
 
 from emotui.errors import BadInput
-from emotui.formats.beside import lifted
 from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import Layout, TextRow
 from emotui.formats.layouts.registry import LAYOUTS, layout_named
-from emotui.formats.layouts.tables.values import spans
-from emotui.formats.rows import Flaw, literal
+from emotui.formats.rows import literal
 from emotui.metrics.locating import locate
 from emotui.metrics.span_output import parse_output
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
+from emotui.tasks.texts import RENAMED, SAID, said_of_text
 
 PARTS = ("text", "gold", "scores", "marks")
 """What `--with` may name, beside what the chosen sources say."""
@@ -36,7 +35,8 @@ _BY_ENDING = {
     ".xlsx": "xlsx",
     ".txt": "text",
 }
-_GOLD = ("spans", "label", "labels", "values", "emotion", "valence", "sentences", "annotators")
+_GOLD = tuple(key for key in SAID if key != "annotators")
+_KNOWN = {*SAID, "id", "text", "subject", "meta"}
 _OF_SPANS = ("start", "end", "label", "score", "attributes")
 _SAID = ("spans", "label", "labels", "values", "sentences")
 _OF_SENTENCES = ("emotion", "valence")
@@ -93,10 +93,11 @@ def export_rows(
     Args:
         numbers: the samples, in this order; None: all, in the order of the dataset.
     """
-    task = task_named(sources.dataset.task)
-    decode = msgspec.json.Decoder(task.sample).decode
+    task = task_named(sources.dataset.kept_as)
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
     wanted = store.file_order(sources.dataset.dataset) if numbers is None else list(numbers)
-    samples = [(number, present(decode(record))) for number, record in store.samples(wanted)]
+    samples = [(number, said_of_text(task, decode(record))) for number, record in store.samples(wanted)]
+    names = {ours: theirs for theirs, ours in RENAMED.get(task.files.kind, {}).items()}
     texts = {number: record.get("text") or "" for number, record in samples}
     scored = bool({"scores", "marks"} & set(parts))
     by_run = {name: _answers(store, run, texts, scored=scored) for name, run in _named(sources.runs).items()}
@@ -104,11 +105,16 @@ def export_rows(
     rows = []
     for number, record in samples:
         row: TextRow = {"id": record["id"]}
-        record = _whole(task.sample, record) if "gold" in parts else record
         row |= {key: record[key] for key in ("text", "subject", "meta") if "text" in parts and key in record}
-        people = {name: _as_said(name, said, task.sample) for name, said in record.get("annotators", {}).items()}
+        people = {
+            name: {**said, "spans": _objects(said["spans"])} if said.get("spans") is not None else said
+            for name, said in record.get("annotators", {}).items()
+        }
         if "gold" in parts:
-            row |= {key: record[key] for key in _GOLD if key in record and key != "annotators"}
+            row |= {names.get(key, key): record[key] for key in _GOLD if key in record}
+            # What the records of another package's task say under names of their own goes out as they have it.
+            own = {key: value for key, value in record.items() if key not in _KNOWN}
+            row |= {key: value for key, value in own.items() if value not in ({}, [], "")}
             if row.get("spans") is not None:
                 row["spans"] = _objects(row["spans"])
         asked = sources.annotators or (people if "gold" in parts else ())
@@ -225,16 +231,6 @@ def _of_text(said: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     return rest | {key: of_it[key] for key in _OF_SENTENCES if of_it.get(key) is not None}
 
 
-def _whole(kind: type[msgspec.Struct], record: dict[str, Any]) -> dict[str, Any]:
-    """A record with what its kind has no field for under keys of its own, unless it has spans there that are none."""
-    whole = dict(lifted(kind, record))
-    marks = whole.get("spans")
-    if marks is None or "spans" in kind.__struct_fields__:
-        return whole
-    found = spans(list(marks), None) if isinstance(marks, list | tuple) else None
-    return record if found is None or isinstance(found, Flaw) else whole | {"spans": found}
-
-
 def _objects(marks: Iterable[Any]) -> list[dict[str, Any]]:
     """Spans of records, which are lists or objects, as objects with what they have."""
     found = []
@@ -244,13 +240,6 @@ def _objects(marks: Iterable[Any]) -> list[dict[str, Any]]:
         else:
             found.append(dict(zip(_OF_SPANS, mark, strict=False)))
     return found
-
-
-def _as_said(name: str, said: Any, kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """What an annotator says in a gold record, by its key."""
-    if "spans" in kind.__struct_fields__:
-        return {"spans": _objects(said)}
-    return dict(said) if "values" in kind.__struct_fields__ else {"labels": said}
 
 
 def _named(runs: Sequence[Run]) -> dict[str, Run]:
