@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from emotui.commands.output import print_json, say, warn
 from emotui.commands.program_options import open_workspace
+from emotui.formats.beside import lifted
 from emotui.formats.json_document import present
 from emotui.formats.rows import literal
 from emotui.workbench.datasets.foreign import Foreign, Wish, import_foreign, read_foreign
@@ -63,5 +64,5 @@ def _document(found: Foreign) -> dict[str, object]:
         ],
         "skipped": list(found.skipped),
         "notes": list(found.notes),
-        "first": [present(sample) for sample in found.samples[:SHOWN]],
+        "first": [lifted(type(sample), present(sample)) for sample in found.samples[:SHOWN]],
     }

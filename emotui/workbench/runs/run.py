@@ -181,7 +181,7 @@ def run_task(
         former=former,
     )
     # From now on nobody replaces its gold; until a moment ago somebody may have.
-    dataset = store.dataset(dataset.dataset) or dataset
+    dataset = run_dataset(store, run) or dataset
     task = with_lexicon(store, task, run, lexicon)
     if twin is not None:
         _take_over(store, task, way, dataset, twin, run.run, cancelled)

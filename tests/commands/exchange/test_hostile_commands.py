@@ -47,8 +47,10 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     ],
     "compare": [("-", "--a", "scores.jsonl", "--b", "scores.jsonl"), ("--runs", H, f"file {H}"), ("-", "--a", H)],
     "datasets": [()],
+    "datasets join": [(H, f"values {H}"), (H, "no" + H)],
     "decode": [("-", "--train", "scenes.jsonl", "--scores", "pscenes.jsonl"), ("-", "--train", H, "--scores", H)],
     "delete": [(H,), (f"{H}2",)],
+    "upgrade": [(), ("--dry-run",)],
     "evaluate": [("-", "embedded", "--data", H), ("-", H)],
     "export": [("no" + H, "--to", "out.jsonl"), (H, "--to", f"{FILE}.jsonl"), (H, "--to", H), (H, "--to", "x" + LONG)],
     "import": [
@@ -61,6 +63,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("spans.jsonl", "--map", f"{H}={H}"),
         ("values.jsonl", "--as", "values", "--name", f"values {H}"),
         ("labels.jsonl", "--as", "labels", "--name", f"labels {H}"),
+        ("labels.jsonl", "--as", "labels", "--into", H, "--no-sim"),
     ],
     "import predictions": [
         ("pspans.jsonl", "--dataset", H, "--source", f"file {H}", "--no-sim"),
