@@ -19,7 +19,7 @@ from emotui.tasks.task import Task
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs import run_file
 from emotui.workbench.runs.machine import Measured, keep_measured, measured
-from emotui.workbench.runs.plan import RunConfig, stored_samples
+from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.run_file import (
     NOTHING,
     OUTPUTS,
@@ -35,6 +35,7 @@ from emotui.workbench.runs.run_file import (
     without_machine,
 )
 from emotui.workbench.runs.states import with_state
+from emotui.workbench.texts import stored_samples
 
 Kind = TypeVar("Kind")
 
