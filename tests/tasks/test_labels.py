@@ -207,7 +207,7 @@ def test_results_have_the_runs_by_label_and_what_was_given_for_what(tmp_path: Pa
     assert counts["anger"][names.index("fear")] == 1
     assert counts["fear"][names.index("")] == 1
     assert counts["joy"][names.index("joy")] == 2
-    assert counts["–"][names.index("")] == 1
+    assert counts["no label"][names.index("")] == 1
 
 
 def test_without_another_split_thresholds_are_chosen_in_folds(tmp_path: Path) -> None:

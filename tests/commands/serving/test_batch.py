@@ -315,9 +315,9 @@ def test_a_pipe_is_written_into_and_not_replaced(emotui: Emotui, tmp_path: Path,
 @pytest.mark.parametrize("status", [200, 500])
 def test_a_broken_answer_in_a_file_costs_its_own_request(tmp_path: Path, body: bytes, status: int) -> None:
     path = tmp_path / "said.jsonl"
-    path.write_bytes(b'{"custom_id": "a", "response": {"status_code": %d, "body": %s}}\n' % (status, body))
+    path.write_bytes(b'{"custom_id": "emotui-a", "response": {"status_code": %d, "body": %s}}\n' % (status, body))
     with pytest.raises(Unanswered):
-        AnswerFiles(str(path)).of("a")
+        AnswerFiles(str(path)).of("emotui-a")
 
 
 def test_an_answer_without_end_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
