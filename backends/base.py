@@ -1,8 +1,8 @@
 """What every model backend can be asked, and how it answers.
 
 A backend is an object with the methods of the capabilities that it names. It lives in a child process
-(`emotui.backends.host`); requests and results are frozen, plain and picklable. A result stands at the place of its
-request.
+(`emotui.backends.host`); requests and results are frozen and plain, and go over as msgpack
+(`emotui.backends.messages`). A result stands at the place of its request.
 """
 
 from collections.abc import Callable, Mapping, Sequence

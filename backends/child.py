@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from emotui.backends import stopping, wire
+from emotui.backends import messages, stopping, wire
 from emotui.backends.base import METHODS, Backend, Embed, Refused, Request, SideBySide
 from emotui.backends.spec import loader, parse_spec
 from emotui.errors import BadInput, EmotuiError, NotNow
@@ -42,45 +42,50 @@ def _serve() -> None:
     incoming, outgoing = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints belongs to the last words, not between the messages
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # and is there when the process is killed
-    messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(incoming, messages), daemon=True).start()
-    spec, options = messages.get()
+    incoming_asks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(incoming, incoming_asks), daemon=True).start()
+    first: messages.Load = incoming_asks.get()
+
+    def say(message: messages.Said) -> None:
+        wire.send(outgoing, messages.encoded(message))
+
     try:
-        backend = _load(spec, options, lambda line: wire.send(outgoing, ("progress", line)))
+        backend = _load(first.spec, first.options, lambda line: say(messages.Step(messages.cut(line))))
     except EmotuiError as error:
-        wire.send(outgoing, ("failed", str(error), isinstance(error, BadInput)))
+        say(messages.Failed(messages.cut(str(error)), isinstance(error, BadInput)))
         return
-    # A library's own kind of string (torch's version) would make the parent import that library.
+    # A library's own kind of string (torch's version) is made a plain one.
     plain = {str(name): str(value) for name, value in backend.card.identity.items()}
-    wire.send(outgoing, ("loaded", replace(backend.card, identity=plain)))
+    say(messages.Loaded(replace(backend.card, identity=plain)))
     if backend.card.at_once > 1:
         from emotui.backends.side_by_side import answer_side_by_side
 
-        answer_side_by_side(cast(SideBySide, backend), messages, outgoing)
+        answer_side_by_side(cast(SideBySide, backend), incoming_asks, outgoing)
     while True:
-        number, requests = messages.get()
-        if requests is None:
+        asked: messages.Ask | messages.TakeBack = incoming_asks.get()
+        if isinstance(asked, messages.TakeBack):
             continue  # it was answered or stopped before this was read
+        number, requests = asked.number, messages.requests_of(asked)
         stopping.begin(number)
         try:
-            wire.send(outgoing, ("answer", number, _answer(backend, requests)))
+            wire.send(outgoing, *messages.answer(number, requests, _answer(backend, requests)))
         except stopping.Stopped:
-            wire.send(outgoing, ("error", number, "stopped", False))
+            say(messages.Error(number, "stopped", False))
         except EmotuiError as error:
-            wire.send(outgoing, ("error", number, str(error), isinstance(error, NotNow)))
+            say(messages.Error(number, messages.cut(str(error)), isinstance(error, NotNow)))
         except MemoryError:
             why = "out of memory: try smaller batches or a smaller model"
-            wire.send(outgoing, ("error", number, why, False))
+            say(messages.Error(number, why, False))
 
 
-def _listen(incoming: Any, messages: "queue.SimpleQueue[Any]") -> None:
+def _listen(incoming: Any, asks: "queue.SimpleQueue[Any]") -> None:
     """Pass messages on; leave at once, also in the middle of a batch, when the parent is gone."""
     try:
         while True:
-            first, second = message = wire.receive(incoming)
-            if second is None:
-                stopping.take_back(first)
-            messages.put(message)
+            message = messages.told(wire.receive(incoming, bounded=False)[0])
+            if isinstance(message, messages.TakeBack):
+                stopping.take_back(message.number)
+            asks.put(message)
     except (EOFError, OSError):
         os._exit(0)
 
@@ -115,6 +120,6 @@ def _answer(backend: Backend, requests: list[Request]) -> Any:
     for kind in kinds:
         places = [place for place, request in enumerate(requests) if type(request) is kind]
         found = _of_one_kind(backend, [requests[place] for place in places])
-        for place, answer in zip(places, found, strict=True):
+        for place, answer in zip(places, messages.counted(found, places), strict=True):
             answers[place] = answer
     return answers

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from emotui.backends import wire
+from emotui.backends import messages, wire
 from emotui.backends.base import CAPABLE_KINDS, METHODS, ModelCard, Progress, Request
 from emotui.backends.spec import check_spec
 from emotui.errors import BadModel, ModelError, NotNow, Unanswered
@@ -25,7 +25,14 @@ _POLL = 0.05
 _POLL_BESIDE = 0.25
 """Seconds between looks for a cancel; of many that wait at once, each looks less often."""
 
-_ANSWERS = ("answer", "error")
+_MOST_STEPS = 1000
+"""Lines about loading that wait to be read; further ones are dropped."""
+
+_MOST_BUILDS = 1000
+
+_Letter = tuple[messages.Said, bytearray] | None
+"""What a child says, with the array that came with it; None: it is gone."""
+
 _GRACE = 0.8
 """Seconds that a model is given to end a step after a cancel; then it is left, loaded. One that takes longer over a
 single step is killed."""
@@ -49,20 +56,24 @@ class _Mail:
     """What a child says: answers to who asked, all else to who loads it; None to everybody when it is gone."""
 
     def __init__(self) -> None:
-        self.loading: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.loading: queue.SimpleQueue[_Letter] = queue.SimpleQueue()
+        self.outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        """What is to be written to the child, by a thread of its own: one that does not read keeps nobody waiting."""
         self.last = time.monotonic()
         """When the child last said anything."""
         self.builds: list[str] = []
         """What the model said of its own build, each once."""
         self.death: Exception | None = None
         """Why it is gone, once somebody has asked."""
-        self._asked: dict[int, queue.SimpleQueue[Any]] = {}
-        self._gone = False
+        self.something_else: str | None = None
+        """Why it was ended, where it said what no model says."""
+        self._asked: dict[int, queue.SimpleQueue[_Letter]] = {}
+        self._loaded = self._gone = False
         self._lock = threading.Lock()
 
-    def expect(self, number: int) -> "queue.SimpleQueue[Any]":
+    def expect(self, number: int) -> "queue.SimpleQueue[_Letter]":
         """Where the answer to a numbered ask will come."""
-        box: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        box: queue.SimpleQueue[_Letter] = queue.SimpleQueue()
         with self._lock:
             self._asked[number] = box
             if self._gone:
@@ -74,19 +85,35 @@ class _Mail:
         with self._lock:
             self._asked.pop(number, None)
 
-    def deliver(self, message: Any) -> None:
+    def deliver(self, message: messages.Said, array: bytearray) -> None:
+        """Raises: SomethingElse, for what is not to be said at this time, or not so often."""
         self.last = time.monotonic()
         with self._lock:
-            if message is None:
-                self._gone = True
-                for box in (self.loading, *self._asked.values()):
-                    box.put(None)
-            elif message[0] == "build":
-                self.builds.append(message[1])
-            elif message[0] not in _ANSWERS:
-                self.loading.put(message)
-            elif message[1] in self._asked:
-                self._asked[message[1]].put(message)
+            match message:
+                case messages.Answer() | messages.Error():
+                    box = self._asked.pop(message.number, None)
+                    if box is not None:
+                        box.put((message, array))
+                case messages.Build():
+                    if len(self.builds) == _MOST_BUILDS:
+                        raise messages.SomethingElse("one build after the other")
+                    self.builds.append(message.name)
+                case messages.Step():
+                    if self.loading.qsize() < _MOST_STEPS:
+                        self.loading.put((message, array))
+                case _:
+                    if self._loaded:
+                        raise messages.SomethingElse("it is loaded a second time")
+                    self._loaded = True
+                    self.loading.put((message, array))
+
+    def end(self) -> None:
+        """The child says nothing more."""
+        with self._lock:
+            self._gone = True
+            for box in (self.loading, *self._asked.values()):
+                box.put(None)
+        self.outgoing.put(None)
 
 
 class ModelProcess:
@@ -164,11 +191,12 @@ class ModelProcess:
                     raise ModelError(lacks(self.spec, METHODS[kind]))
             self._number += 1
             number = self._number
+            document = messages.ask(number, requests)
             box = self._mail.expect(number)
-            self._tell((number, list(requests)))
+            self._mail.outgoing.put(document)
             if card.at_once == 1:
-                return self._answer(number, box, cancelled)
-        return self._answer(number, box, cancelled, beside=True)
+                return self._answer(number, requests, box, cancelled)
+        return self._answer(number, requests, box, cancelled, beside=True)
 
     def close(self) -> None:
         """End the process. Safe from any thread, also while another one waits for an answer."""
@@ -184,31 +212,32 @@ class ModelProcess:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _tell(self, message: object) -> None:
-        """Send the child a message. Raises as `_died` where it is gone."""
-        try:
-            wire.send(self._running().stdin, message)  # type: ignore[arg-type]
-        except OSError:
-            raise self._died(self._mail) from None
-
     def _answer(
-        self, number: int, box: "queue.SimpleQueue[Any]", cancelled: IsCancelled | None, *, beside: bool = False
+        self,
+        number: int,
+        requests: Sequence[Request],
+        box: "queue.SimpleQueue[_Letter]",
+        cancelled: IsCancelled | None,
+        *,
+        beside: bool = False,
     ) -> Any:
         """What comes of a numbered ask; `beside`: others are under way, which a cancel of this one leaves alone."""
         mail = self._mail
         try:
-            match self._wait(mail, box, cancelled, beside=beside, number=number):
-                case ("answer", _, results):
-                    return results
-                case ("error", _, why, again):
-                    raise (NotNow if again else ModelError)(f"{self.spec}: {why}")
+            message, array = self._wait(mail, box, cancelled, beside=beside, number=number)
         except Cancelled:
             if beside and mail is self._mail and self.pid is not None:
-                with self._lock, contextlib.suppress(ModelError, Cancelled):
-                    self._tell((number, None))
+                mail.outgoing.put(messages.encoded(messages.TakeBack(number)))
             raise
         finally:
             mail.forget(number)
+        if isinstance(message, messages.Error):
+            raise (NotNow if message.again else ModelError)(f"{self.spec}: {message.why}")
+        assert isinstance(message, messages.Answer)  # `_Mail` puts nothing else into a box of an ask
+        try:
+            return messages.results_of(requests, message, array)
+        except messages.SomethingElse as error:
+            raise ModelError(f"{self.spec}: {error}") from None
 
     def _running(self) -> subprocess.Popen[bytes]:
         assert self._child is not None
@@ -223,16 +252,21 @@ class ModelProcess:
         self._asked = False
         self._start()
         while True:
-            match self._wait(self._mail, self._mail.loading, cancelled):
-                case ("progress", line):
+            match self._wait(self._mail, self._mail.loading, cancelled)[0]:
+                case messages.Step(line):
                     if progress is not None:
                         progress(line)
-                case ("failed", why, at_fault):
+                case messages.Failed(why, at_fault):
                     self.close()
                     # Of a model that was loaded before, something else has gone wrong than its name.
                     raise (BadModel if at_fault and self.card is None else ModelError)(why)
-                case ("loaded", ModelCard() as card):
-                    self.card, self._asked = card, True
+                case messages.Loaded(card):
+                    try:
+                        self.card = messages.check_card(card)
+                    except messages.SomethingElse as error:
+                        self.close()
+                        raise ModelError(f"{self.spec}: {error}") from None
+                    self._asked = True
                     return card
 
     def _start(self) -> None:
@@ -242,8 +276,9 @@ class ModelProcess:
         self._mail = _Mail()
         self._closed = False
         self._child = self._spawn(self._words, child_environment(self.spec))
-        threading.Thread(target=_listen, args=(self._child.stdout, self._mail), daemon=True).start()
-        self._tell((self.spec, self._options))
+        self._mail.outgoing.put(messages.encoded(messages.Load(self.spec, self._options)))
+        threading.Thread(target=_listen, args=(self._child, self._mail), daemon=True).start()
+        threading.Thread(target=_write, args=(self._child.stdin, self._mail), daemon=True).start()
 
     def _spawn(self, words: IO[bytes], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         with _without_interrupts():
@@ -258,12 +293,12 @@ class ModelProcess:
     def _wait(
         self,
         mail: _Mail,
-        box: "queue.SimpleQueue[Any]",
+        box: "queue.SimpleQueue[_Letter]",
         cancelled: IsCancelled | None,
         *,
         beside: bool = False,
         number: int | None = None,
-    ) -> Any:
+    ) -> tuple[messages.Said, bytearray]:
         """The child's next message; None never: a dead, hanging or cancelled child raises."""
         started, stopped = time.monotonic(), None
         while True:
@@ -271,7 +306,7 @@ class ModelProcess:
                 message = box.get(timeout=_POLL_BESIDE if beside else _POLL)
                 if message is None:
                     raise self._died(mail)
-                if stopped is not None and message[0] in _ANSWERS:
+                if stopped is not None and number is not None:
                     raise Cancelled
                 return message
             now = time.monotonic()
@@ -280,8 +315,7 @@ class ModelProcess:
                     raise Cancelled
                 stopped = now
                 if number is not None:
-                    with contextlib.suppress(ModelError, Cancelled):
-                        self._tell((number, None))
+                    mail.outgoing.put(messages.encoded(messages.TakeBack(number)))
             if stopped is not None and now - stopped > _GRACE:
                 self.close()
                 raise Cancelled
@@ -294,14 +328,16 @@ class ModelProcess:
         """Why the messages ended, the same to everybody who waits for one."""
         with self._burial:
             if mail.death is None:
-                mail.death = self._how_it_died()
+                mail.death = self._how_it_died(mail)
             return mail.death
 
-    def _how_it_died(self) -> Exception:
+    def _how_it_died(self, mail: _Mail) -> Exception:
         """Somebody closed the model, or its process died by itself."""
         if self._closed:
             return Cancelled()
         child = self._running()
+        if mail.something_else is not None:
+            return ModelError(f"{self.spec}: {mail.something_else}{self._last_words()}")
         with contextlib.suppress(subprocess.TimeoutExpired):
             child.wait(timeout=2)
         self.close()
@@ -358,12 +394,26 @@ def lacks(spec: str, capability: str) -> str:
     return f"{spec} cannot {capability.replace('_', ' ')}; kinds of model that can: {kinds}"
 
 
-def _listen(pipe: Any, mail: _Mail) -> None:
-    """Pass the child's messages on; None when it is gone."""
+def _listen(child: "subprocess.Popen[bytes]", mail: _Mail) -> None:
+    """Pass the child's messages on until it is gone; one that says what no model says is ended."""
+    assert child.stdout is not None
     try:
         while True:
-            mail.deliver(wire.receive(pipe))
+            document, array = wire.receive(child.stdout)
+            mail.deliver(messages.said(document), array)
+    except (messages.SomethingElse, wire.TooLong, MemoryError) as error:
+        foreign = error if isinstance(error, messages.SomethingElse) else messages.SomethingElse(str(error))
+        mail.something_else = str(foreign)
+        child.kill()
     except (EOFError, OSError, ValueError):
-        mail.deliver(None)
+        pass
     finally:
-        pipe.close()
+        mail.end()
+        child.stdout.close()
+
+
+def _write(pipe: Any, mail: _Mail) -> None:
+    """Write to the child what it is told, until it is gone."""
+    with contextlib.suppress(OSError, ValueError):
+        while (document := mail.outgoing.get()) is not None:
+            wire.send(pipe, document)

@@ -7,34 +7,35 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, BinaryIO, NoReturn
 
-from emotui.backends import wire
+from emotui.backends import messages, wire
 from emotui.backends.base import Request, SideBySide
 from emotui.errors import EmotuiError, NotNow
 
 
-def answer_side_by_side(backend: SideBySide, messages: "queue.SimpleQueue[Any]", outgoing: BinaryIO) -> NoReturn:
+def answer_side_by_side(backend: SideBySide, asks: "queue.SimpleQueue[Any]", outgoing: BinaryIO) -> NoReturn:
     """Answer asks as they come, until the process ends.
 
     Args:
-        messages: `(number, requests)`, or `(number, None)` where that ask is no longer wanted.
+        asks: each a `messages.Ask`, or a `messages.TakeBack` where one is no longer wanted.
     """
-    backend.runner.run(_answer_all(backend, messages, outgoing))
+    backend.runner.run(_answer_all(backend, asks, outgoing))
     raise AssertionError("asks never end")
 
 
-async def _answer_all(backend: SideBySide, messages: "queue.SimpleQueue[Any]", outgoing: BinaryIO) -> NoReturn:
+async def _answer_all(backend: SideBySide, waiting: "queue.SimpleQueue[Any]", outgoing: BinaryIO) -> NoReturn:
     coming: asyncio.Queue[Any] = asyncio.Queue()
     loop = asyncio.get_running_loop()
-    threading.Thread(target=_pass_on, args=(messages, loop, coming), daemon=True).start()
+    threading.Thread(target=_pass_on, args=(waiting, loop, coming), daemon=True).start()
     under_way: dict[int, asyncio.Task[None]] = {}
     async with asyncio.TaskGroup() as asks:  # what nobody foresaw in one of them ends the process, as it would alone
         while True:
-            number, requests = await coming.get()
-            if requests is None:
+            asked: messages.Ask | messages.TakeBack = await coming.get()
+            number = asked.number
+            if isinstance(asked, messages.TakeBack):
                 if number in under_way:
                     under_way[number].cancel()
                 continue
-            task = asks.create_task(_answer(backend, number, requests, outgoing))
+            task = asks.create_task(_answer(backend, number, messages.requests_of(asked), outgoing))
             under_way[number] = task
             task.add_done_callback(partial(_forget, under_way, number))
 
@@ -43,19 +44,20 @@ def _forget(under_way: dict[int, "asyncio.Task[None]"], number: int, _: "asyncio
     del under_way[number]
 
 
-def _pass_on(messages: "queue.SimpleQueue[Any]", loop: asyncio.AbstractEventLoop, coming: "asyncio.Queue[Any]") -> None:
+def _pass_on(waiting: "queue.SimpleQueue[Any]", loop: asyncio.AbstractEventLoop, coming: "asyncio.Queue[Any]") -> None:
     while True:
-        loop.call_soon_threadsafe(coming.put_nowait, messages.get())
+        loop.call_soon_threadsafe(coming.put_nowait, waiting.get())
 
 
 async def _answer(backend: SideBySide, number: int, requests: Sequence[Request], outgoing: BinaryIO) -> None:
     try:
         answers = await _of_all_kinds(backend, requests)
         for build in backend.new_builds():
-            wire.send(outgoing, ("build", build))
-        wire.send(outgoing, ("answer", number, answers))
+            wire.send(outgoing, messages.encoded(messages.Build(messages.cut(build))))
+        wire.send(outgoing, *messages.answer(number, requests, answers))
     except EmotuiError as error:
-        wire.send(outgoing, ("error", number, str(error), isinstance(error, NotNow)))
+        refusal = messages.Error(number, messages.cut(str(error)), isinstance(error, NotNow))
+        wire.send(outgoing, messages.encoded(refusal))
 
 
 async def _of_all_kinds(backend: SideBySide, requests: Sequence[Request]) -> Any:
@@ -66,6 +68,6 @@ async def _of_all_kinds(backend: SideBySide, requests: Sequence[Request]) -> Any
     for kind in kinds:
         places = [place for place, request in enumerate(requests) if type(request) is kind]
         found = await backend.answer([requests[place] for place in places])
-        for place, answer in zip(places, found, strict=True):
+        for place, answer in zip(places, messages.counted(found, places), strict=True):
             answers[place] = answer
     return answers

@@ -13,6 +13,7 @@ import pytest
 
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
+from emotui.backends.messages import Loaded
 from emotui.backends.spec import parse_spec
 from emotui.backends.stamps import stamp_of
 from tests.fork_server import read_by_libraries
@@ -61,7 +62,7 @@ def kept_models() -> Iterator[None]:
         process._child, process._words, process._mail = found.child, found.words, found.mail
         process._number = found.number
         process._closed = False
-        process._mail.loading.put(("loaded", found.card))
+        process._mail.loading.put((Loaded(found.card), bytearray()))
 
     def close_or_keep(process: ModelProcess) -> None:
         key = _key(process)

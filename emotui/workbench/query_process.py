@@ -73,7 +73,10 @@ def ask(path: Path, question: str, stop: threading.Event, limit: int = SHOWN) ->
         raise EmotuiError("the query was stopped")
     if not said:
         raise EmotuiError(f"the process of the query ended with status {child.returncode}")
-    answer = msgspec.json.decode(said, type=_Answered | _Refusal)
+    try:
+        answer = msgspec.json.decode(said, type=_Answered | _Refusal)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise EmotuiError("the process of the query ended in the middle of its answer: ask again") from None
     if isinstance(answer, _Refusal):
         raise (BadInput if answer.bad else EmotuiError)(answer.why)
     return answer.table

@@ -192,8 +192,8 @@ def test_two_models_live_side_by_side(model: ModelProcess) -> None:
     with ModelProcess(f"{KIND}:") as other:
         ((mine,),) = model.ask([Extract("PID")])
         ((its,),) = other.ask([Extract("PID")])
-        assert mine.end != its.end
-        assert mine.end == model.pid
+        assert mine.label != its.label
+        assert mine.label == str(model.pid)
 
 
 def test_closing_from_another_thread_ends_a_wait(model: ModelProcess) -> None:
