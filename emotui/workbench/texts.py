@@ -49,6 +49,11 @@ def run_dataset(store: Store, run: Run) -> Dataset | None:
     return None if found is None else found.read_as(run.task)
 
 
+def runs_of(store: Store, dataset: Dataset) -> list[Run]:
+    """The runs over a dataset that answer the task that it is read as, newest first."""
+    return [run for run in store.runs(dataset.dataset) if run.task == dataset.task]
+
+
 def stored_samples(
     store: Store, dataset: Dataset, n: int, page: int = 512, *, first: int = 0
 ) -> Iterator[tuple[int, Any]]:

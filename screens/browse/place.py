@@ -85,11 +85,12 @@ class Browse(Place):
     def _said(self) -> SaidPane:
         return self.query_one(SaidPane)
 
-    @property
-    def of_other_task(self) -> Dataset | None:
-        """The dataset of the list, where its samples are not of spans."""
+    def _of_other_task(self, run: Run | None) -> Dataset | None:
+        """The dataset of the list, where what is shown of its texts is not of spans."""
         dataset = self.session.overview.dataset
-        return None if dataset is None or dataset.task == SPANS else dataset
+        if dataset is None or (dataset.task if run is None else run.task) == SPANS:
+            return None
+        return dataset
 
     @property
     def evidence(self) -> "Evidence | None":
@@ -98,7 +99,7 @@ class Browse(Place):
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this sample; what is here stays until the answer comes, greyed if that takes long."""
-        dataset = self.of_other_task
+        dataset = self._of_other_task(run)
         self._turn(of_spans=dataset is None or sample is None)
         if dataset is not None and sample is not None:
             self._sample, self._run, self._seen = sample, run, None

@@ -16,11 +16,12 @@ from emotui.workbench.agreement.verified import verified_tables
 from emotui.workbench.annotate.events import KIND
 from emotui.workbench.datasets.label_maps import label_map
 from emotui.workbench.datasets.sources import GOLD, PERSON, sources
+from emotui.workbench.texts import runs_of
 
 
 def standing(store: Store, dataset: Dataset, runs: Sequence[str]) -> Hashable:
     """What changes when the tables would."""
-    known = tuple(run.run for run in store.runs(dataset.dataset))
+    known = tuple(run.run for run in runs_of(store, dataset))
     mapped = tuple(sorted(label_map(store, dataset).items()))
     last = store.last_annotation(kind=KIND, within=store.file_order(dataset.dataset))
     revisions = tuple(sorted(store.run_revisions(known).items()))

@@ -22,7 +22,7 @@ from emotui.workbench.datasets.samples import COMPOSED, is_sample_data
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, sources
 from emotui.workbench.progress import Cancelled
-from emotui.workbench.texts import stored_samples
+from emotui.workbench.texts import runs_of, stored_samples
 
 Said = Sequence[Mark] | Sequence[str] | Mapping[str, float]
 """Marks of spans; labels, or a word a mask; numbers by name, which of vectors are 0 and 1."""
@@ -169,7 +169,7 @@ def _chosen(
 ) -> tuple[dict[str, Run | None], dict[str, str]]:
     """The sources by name, with their runs; None for gold and for people inside the gold records."""
     known = sources(store, dataset.name)
-    runs = {run.run: run for run in store.runs(dataset.dataset)}
+    runs = {run.run: run for run in runs_of(store, dataset)}
     notes: dict[str, str] = {}
     if names is None:
         people = [one for one in known if one.kind == PERSON]

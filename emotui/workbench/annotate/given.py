@@ -17,7 +17,7 @@ from emotui.workbench.annotate.log import Log, whole_log
 from emotui.workbench.annotate.others import GOLD, PERSON, inside, names_of
 from emotui.workbench.runs.elsewhere import source_run
 from emotui.workbench.runs.scores import last_attempts
-from emotui.workbench.texts import stored_samples
+from emotui.workbench.texts import runs_of, stored_samples
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -115,7 +115,7 @@ def votes_of(store: Store, dataset: Dataset) -> list[str]:
     """Everybody who says something beside gold: people, then runs, each by the name that `source_answers` takes."""
     here = list(logs_of(store, dataset))
     known = {name for person in here for name in names_of(person)}
-    runs = [run for run in store.runs(dataset.dataset) if not (run.source == PERSON and run.model in known)]
+    runs = [run for run in runs_of(store, dataset) if not (run.source == PERSON and run.model in known)]
     taken = {run.model for run in runs if run.source == PERSON}
     people = [name for name, _ in store.annotators(dataset.dataset) if name not in (*here, *taken)]
     return [*here, *people, *(run.run for run in runs)]

@@ -15,6 +15,7 @@ from emotui.workbench.annotate.answers import gold_answer, predicted_answer, spa
 from emotui.workbench.annotate.events import KIND
 from emotui.workbench.annotate.log import whole_log
 from emotui.workbench.runs.scores import last_attempts
+from emotui.workbench.texts import runs_of
 
 GOLD, PERSON = "gold", "person"
 
@@ -59,7 +60,7 @@ def others_of(
         for name, answer in inside(task, dataset.task, known, words)
         if name not in here and name != besides
     ]
-    for run in store.runs(dataset.dataset):
+    for run in runs_of(store, dataset):
         if run.source == PERSON and any(run.model in names_of(name) for name in (besides, *here)):
             continue
         for row in last_attempts(store.results(run.run, [sample])):

@@ -14,7 +14,7 @@ from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, person_says, sources
 from emotui.workbench.runs.elsewhere import source_run
 from emotui.workbench.runs.scores import ELSEWHERE, scored
-from emotui.workbench.texts import stored_samples
+from emotui.workbench.texts import runs_of, stored_samples
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ class Compared(msgspec.Struct, frozen=True):
 def comparable(store: Store, dataset: Dataset) -> list[Compared]:
     """All sources of a dataset, runs first, the newest before the others; today's gold is what they are scored by."""
     with store.together():
-        runs = {run.run: run for run in store.runs(dataset.dataset)}
+        runs = {run.run: run for run in runs_of(store, dataset)}
         named = sources(store, dataset.name)
         versions = store.gold_versions(dataset.dataset)
     kept, people = [], []

@@ -18,6 +18,7 @@ from emotui.workbench.rephrase.views import Original
 from emotui.workbench.runs.run import run_task
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
+from emotui.workbench.texts import runs_of
 
 _NAME = "rephrasing"
 
@@ -64,7 +65,7 @@ def _run(
     store: Store, dataset: Dataset, classifier: FrozenClassifier, show: OnProgress, cancelled: IsCancelled | None
 ) -> Run:
     """The finished run; one that was cut short is finished."""
-    for old in map(with_state, store.runs(dataset.dataset)):
+    for old in map(with_state, runs_of(store, dataset)):
         if old.state in ("stopped", "failed") and old.n == dataset.n and _asks_alike(old, classifier):
             try:
                 return run_task(store, classifier.model, dataset, resume=old.run, on_progress=show, cancelled=cancelled)

@@ -12,6 +12,7 @@ from emotui.tables import Cell, ResultsTable
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.runs.sharing import groups_of
 from emotui.workbench.task_metrics import metrics_of
+from emotui.workbench.texts import runs_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +58,7 @@ class Judge:
         self._kept: dict[tuple[str, str], Values] = {}
         self._groups: Values | None = None
         self._first = store.file_order(dataset.dataset).start
-        self._runs = {run.run for run in store.runs(dataset.dataset)}
+        self._runs = {run.run for run in runs_of(store, dataset)}
         self._grouped = False
 
     def best(self, table: ResultsTable) -> Best:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tables import ResultsTable, Row
+from emotui.workbench.texts import runs_of
 
 
 def told_of_gold(tables: Sequence[ResultsTable], store: Store, dataset: Dataset) -> tuple[ResultsTable, ...]:
@@ -15,7 +16,7 @@ def told_of_gold(tables: Sequence[ResultsTable], store: Store, dataset: Dataset)
         return tuple(tables)
     under = {
         run.run: versions
-        for run in store.runs(dataset.dataset)
+        for run in runs_of(store, dataset)
         if min(versions := store.golds_of(run.run), default=dataset.gold) < dataset.gold
     }
     return tuple(_marked(table, under, dataset.gold) for table in tables)

@@ -38,6 +38,7 @@ from emotui.workbench.runs.run import EMBEDDING
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.task_metrics import metrics_of
+from emotui.workbench.texts import runs_of
 
 if TYPE_CHECKING:
     from emotui.tasks.masked.lexicon import WordVectors
@@ -117,7 +118,7 @@ class Results:
         Raises:
             BadInput: no such dataset; a run is of another dataset; a lexicon is given for a task without words.
         """
-        found = self._dataset(dataset, of_spans=False)
+        found = self._dataset(dataset, runs, of_spans=False)
         if lexicon is not None:
             task_named(found.task).with_lexicon(lexicon)
         if found.task != SPANS:
@@ -146,9 +147,9 @@ class Results:
         from emotui.workbench.results.means import means
 
         with self._store.together():
-            found = self._dataset(dataset, of_spans=False)
+            found = self._dataset(dataset, runs, of_spans=False)
             if runs is None:
-                chosen = _newest_each([with_state(run) for run in self._store.runs(found.dataset)])
+                chosen = _newest_each([with_state(run) for run in runs_of(self._store, found)])
             else:
                 chosen = [run for run in map(self._store.run, runs) if run.dataset == found.dataset]
             titles = titles_of(self._store, found) if found.task == SPANS else {}
@@ -166,7 +167,7 @@ class Results:
             return []
         from emotui.workbench.results.slice_table import slice_table
 
-        kept = [with_state(run) for run in self._store.runs(dataset.dataset)]
+        kept = [with_state(run) for run in runs_of(self._store, dataset)]
         runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]
         made = slice_table(self._store, dataset, runs, metrics_of(self._store, dataset.dataset)[0])
         return list(told_of_lexicons(made, self._store, dataset, runs))
@@ -186,8 +187,8 @@ class Results:
         from emotui.workbench.runs.sharing import groups_of
 
         with self._store.together():
-            found = self._dataset(dataset, of_spans=False)
-            kept = self._store.runs(found.dataset)
+            found = self._dataset(dataset, runs, of_spans=False)
+            kept = runs_of(self._store, found)
             if runs is None:
                 chosen = [run for run in _newest_each([with_state(run) for run in kept]) if run.done]
             else:
@@ -210,7 +211,7 @@ class Results:
             BadInput: no such dataset, or no run over it.
         """
         found = self._dataset(dataset, of_spans=False)
-        runs = _newest_each([with_state(run) for run in self._store.runs(found.dataset)])
+        runs = _newest_each([with_state(run) for run in runs_of(self._store, found)])
         if not any(run.done for run in runs):
             raise BadInput(f"there is no run over {found.name} yet: emotui run {found.task} --dataset {found.name}")
         return [run.run for run in runs if run.done]
@@ -317,11 +318,18 @@ class Results:
         """The figures of one run of the spans task, of all that is scored so far."""
         return self._figures([self._store.run(run)], cancelled)[0]
 
-    def _dataset(self, dataset: int | str, *, of_spans: bool = True) -> Dataset:
+    def _dataset(self, dataset: int | str, runs: Sequence[str] | None = None, *, of_spans: bool = True) -> Dataset:
+        """A dataset as these runs over it read it; without any as it came, or where nobody asked that, as was asked."""
         found = self._store.dataset(dataset)
         if found is None:
             there = ", ".join(one.name for one in self.datasets()) or "none"
             raise BadInput(f"the store has no dataset {dataset!r} (there: {there})")
+        over = [run for run in self._store.runs(found.dataset) if runs is None or run.run in runs]
+        asked = list(dict.fromkeys(run.task for run in over))
+        if runs is not None and len(asked) > 1:
+            raise BadInput(f"these runs are of {' and '.join(asked)}: name runs of one task")
+        if asked and found.task not in asked:
+            found = found.read_as(asked[0])
         if of_spans and found.task != SPANS:
             raise BadInput(f"the dataset {found.name!r} is one of the {found.task} task: results are of spans")
         return found
@@ -337,7 +345,7 @@ class Results:
     ) -> tuple[ResultsTable, ...]:
         """Of a task other than spans: its own tables about these runs, or the newest of each model and setting."""
         if names is None:
-            runs = _newest_each([with_state(run) for run in self._store.runs(dataset.dataset)])
+            runs = _newest_each([with_state(run) for run in runs_of(self._store, dataset)])
             runs = [run for run in runs if run.done]
         else:
             runs = [with_state(self._store.run(name)) for name in names]
@@ -411,7 +419,8 @@ class Results:
         with self._store.together():
             experiments = {one.dataset for one in self.datasets() if experiment_of(one) is not None}
             if names is None:
-                runs = [with_state(run) for run in self._store.runs() if run.dataset in {*experiments, dataset.dataset}]
+                there = {*experiments, dataset.dataset}
+                runs = [with_state(run) for run in self._store.runs() if run.dataset in there and run.task == SPANS]
             else:
                 runs = [with_state(self._store.run(name)) for name in names]
         for run in runs:

@@ -31,7 +31,7 @@ from emotui.workbench.runs.run import by_lexicon, scored_outputs
 from emotui.workbench.runs.said_lines import Line, said_lines
 from emotui.workbench.runs.scores import ELSEWHERE
 from emotui.workbench.runs.similarity import Embedder
-from emotui.workbench.texts import stored_samples
+from emotui.workbench.texts import runs_of, stored_samples
 
 if TYPE_CHECKING:
     from emotui.tasks.masked.lexicon import WordVectors
@@ -144,7 +144,7 @@ def keep_said(
     name = as_unicode(name)
     task = with_lexicon(store, task_named(dataset.task), None, lexicon)
     mark = _identity(asked_of(store, dataset), name, kind, said)
-    known = [run for run in store.runs(dataset.dataset) if run.source == kind and run.model == name]
+    known = [run for run in runs_of(store, dataset) if run.source == kind and run.model == name]
     same = [run for run in known if run.identity == mark]
     if known and not same:
         raise BadInput(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 
 
@@ -70,3 +71,23 @@ def test_a_run_is_the_same_whichever_question_its_texts_came_for(emotui: Emotui,
     runs = {run["run"]: run["identity"] for run in json.loads(emotui("runs", "--json").out)}
     assert runs[str(first["run"])] == runs[str(second["run"])]
     assert first["metrics"] == second["metrics"]
+
+
+def test_what_a_run_of_another_question_says_is_looked_at_compared_and_counted(
+    emotui: Emotui, texts: str, tmp_path: Path
+) -> None:
+    spans, labels = _run(emotui, "spans", texts), _run(emotui, "labels", texts)
+    workspace = Workspace.look_into(tmp_path / "home" / "emotui" / "workspace.duckdb")
+    (dataset,) = [one for one in workspace.datasets() if one.name == texts]
+    first = workspace.store.file_order(dataset.dataset).start
+    shown = workspace.said(dataset.dataset, first, str(labels["run"]))
+    assert shown.task == "labels"
+    assert [line.gold for line in shown.gold] == ["joy"] or any(line.name == "joy" for line in shown.gold)
+    assert workspace.evidence(first, str(spans["run"])).repeats
+    assert emotui("results", "--dataset", texts).status == 0
+    assert emotui("sources", texts).status == 0
+    table = emotui("export", texts, str(labels["run"]), "--to", "out.jsonl", "--with", "text,gold,scores,marks")
+    assert table.status == 0, table.err
+    row = json.loads((tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert row["spans"] == [{"start": 2, "end": 14}]
+    assert "labels" in row["annotators"]["embedded"]

@@ -19,7 +19,7 @@ from emotui.workbench.annotate.planning.distance import distance, spread
 from emotui.workbench.annotate.scheme import MASK, Scheme
 from emotui.workbench.runs.elsewhere import source_run
 from emotui.workbench.runs.scores import last_attempts
-from emotui.workbench.texts import stored_samples
+from emotui.workbench.texts import runs_of, stored_samples
 
 Kind = Literal["fixed", "random", "uncertain", "disagree", "error", "gold"]
 
@@ -81,7 +81,7 @@ def _one_run(store: Store, dataset: Dataset, chosen: Order) -> str:
         if found is None:
             raise BadInput(f"{dataset.name} has no run {chosen.sources[0]!r} (see: emotui runs)")
         return found.run
-    models = [run.run for run in store.runs(dataset.dataset) if run.source == "model" and run.done]
+    models = [run.run for run in runs_of(store, dataset) if run.source == "model" and run.done]
     if not models:
         raise BadInput(f"no model has run over {dataset.name} yet: this order goes by one")
     return models[0]

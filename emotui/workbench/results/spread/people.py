@@ -11,6 +11,7 @@ from emotui.workbench.progress import IsCancelled
 from emotui.workbench.results.spread.opinions import Opinions, of_labels, of_masks
 from emotui.workbench.results.spread.questions import spread_of
 from emotui.workbench.results.spread.spans import of_spans
+from emotui.workbench.texts import runs_of
 
 
 def people_tables(
@@ -32,7 +33,7 @@ def people_tables(
         Cancelled: between two thousand answers or so.
     """
     models = [run for run in runs if run.source != PERSON]
-    people = [run for run in store.runs(dataset.dataset) if run.source == PERSON]
+    people = [run for run in runs_of(store, dataset) if run.source == PERSON]
     composed = is_sample_data(dataset)
     if dataset.task == "values":
         from emotui.workbench.results.spread.number_tables import number_tables
