@@ -167,6 +167,10 @@ def _end_of_output(error: OSError) -> NoReturn:
 def main() -> None:
     """Run the command line. Exit status: 0 done, 1 the work failed or was interrupted, 2 bad usage or bad input."""
     collect_seldom()
+    if os.environ.get("TEXTUAL_DRIVER"):  # in a browser: it ends with its server, while it starts too
+        from emotui.commands.hang_up import end_with_server
+
+        end_with_server()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what the terminal's encoding lacks, or no text has

@@ -115,4 +115,5 @@ def serve(port: int, db: str | None, read_only: bool, annotator: str | None) -> 
     options = [*(["--db", db] if db else []), *(["--read-only"] if read_only else [])]
     options += ["--annotator", annotator] if annotator else []
     command = [sys.executable, "-m", "emotui", *options]
-    OwnServer(shlex.join(command), port).serve()
+    # In place of the shell, so that it is the server's own child.
+    OwnServer(("exec " if os.name == "posix" else "") + shlex.join(command), port).serve()

@@ -5,15 +5,20 @@ three things are checked, each of which stops another way in: the secret in the 
 this machine), `Host` (a name of somebody's that was made to mean 127.0.0.1), and `Origin` (a page of another site).
 """
 
+import asyncio
+import contextlib
 import logging
+import os
 import secrets
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 from aiohttp_jinja2 import setup
 from jinja2 import FileSystemLoader
-from textual_serve.server import Server
+from textual_serve.app_service import AppService
+from textual_serve.server import Server, to_int
 
+from emotui.commands.hang_up import SERVED_BY
 from emotui.commands.output import say
 from emotui.errors import EmotuiError
 
@@ -37,7 +42,40 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 
+MOST_BYTES = 2**20
+"""Of a message from the page: a long paste."""
+
+MOST_CELLS = 1000
+"""Columns, and rows, that a page may ask for."""
+
+GRACE = 3.0
+"""Seconds that a workbench has to leave by itself once its page is closed; it keeps what is typed as it is typed."""
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Page(AppService):
+    """The workbench of one page, which ends with it, in the middle of its start too."""
+
+    async def stop(self) -> None:
+        """Ask it to leave, and end it where it does not."""
+        task, self._task = self._task, None
+        process = self._process
+        if task is None or process is None:
+            return
+        try:
+            await self._download_manager.cancel_app_downloads(app_service_id=self.app_service_id)
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self.send_meta({"type": "quit"}), GRACE)
+            await asyncio.wait([task], timeout=GRACE)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            task.cancel()
+
+
+def _cells(value: object) -> int:
+    return max(1, min(MOST_CELLS, value)) if isinstance(value, int) else 80
 
 
 class OwnServer(Server):
@@ -80,6 +118,36 @@ class OwnServer(Server):
         )
         return app
 
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """Show a workbench of its own to a page, for as long as the page is there."""
+        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=MOST_BYTES)
+        await socket.prepare(request)
+        page = Page(
+            self.command,
+            write_bytes=socket.send_bytes,
+            write_str=socket.send_str,
+            close=socket.close,
+            download_manager=self.download_manager,
+        )
+        width, height = (to_int(request.query.get(name, ""), usual) for name, usual in (("width", 80), ("height", 24)))
+        try:
+            await page.start(_cells(width), _cells(height))
+            await self._process_messages(socket, page)
+        except (AssertionError, AttributeError, LookupError, TypeError, ValueError):
+            await socket.close(message=b"no message of this page's")
+        finally:
+            await page.stop()
+        return socket
+
+    async def _process_messages(self, websocket: web.WebSocketResponse, app_service: AppService) -> None:
+        bounded = app_service.set_terminal_size
+
+        async def resize(width: object, height: object) -> None:
+            await bounded(_cells(width), _cells(height))
+
+        app_service.set_terminal_size = resize
+        await super()._process_messages(websocket, app_service)
+
     @web.middleware
     async def _checked(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Answer a request that this server's own page, or its address in the browser's bar, makes; no other."""
@@ -105,8 +173,9 @@ class OwnServer(Server):
         """
         self.debug = debug
         self.initialize_logging()
+        os.environ[SERVED_BY] = str(os.getpid())
         try:
-            web.run_app(self._make_app(), host=self.host, port=self.port, print=self._say_where)
+            web.run_app(self._make_app(), host=self.host, port=self.port, print=self._say_where, shutdown_timeout=1)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise EmotuiError(f"port {self.port} cannot be used ({why}): name another by --port") from None

@@ -80,6 +80,54 @@ async def test_the_workbench_draws_and_is_driven_through_its_address(address: st
             await connection.send_json(["stdin", key])
 
 
+def _children(pid: int) -> set[int]:
+    found = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            child = int(stat.parent.name)
+            found |= {child} | _children(child)
+    return found
+
+
+def _gone(pids: set[int]) -> bool:
+    return not any(Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not list processes there")
+@pytest.mark.parametrize("end", ["page", "interrupt", "kill", "size"])
+async def test_a_workbench_ends_with_its_page_and_its_server_in_the_middle_of_its_first_start(
+    end: str, tmp_path: Path
+) -> None:
+    port = free_port()
+    environment = os.environ | {"XDG_DATA_HOME": str(tmp_path), "PYTHONPATH": str(CHECKOUT)}
+    command = [sys.executable, "-m", "emotui", "serve", "--port", str(port), "--db", str(tmp_path / "new.duckdb")]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as serving:
+        try:
+            assert serving.stdout is not None
+            address = serving.stdout.readline().split()[-1]
+            async with aiohttp.ClientSession() as session:
+                url, origin = f"{address}ws?width=999999999&height=24", {"Origin": _origin(address)}
+                socket_ = await session.ws_connect(url, headers=origin)
+                while not (started := _children(serving.pid)):
+                    await asyncio.sleep(0.05)
+                if end == "size":
+                    await socket_.send_str("x" * 2**21)
+                elif end == "page":
+                    await socket_.close()
+                else:
+                    serving.send_signal(signal.SIGINT if end == "interrupt" else signal.SIGKILL)
+                    await asyncio.to_thread(serving.wait, 30)
+                async with asyncio.timeout(30):
+                    while not _gone(started):
+                        await asyncio.sleep(0.05)
+        finally:
+            serving.kill()
+
+
 async def test_the_page_asks_for_nothing_but_what_this_server_has(address: str) -> None:
     async with aiohttp.ClientSession() as session, session.get(address) as answer:
         page, headers = await answer.text(), answer.headers
