@@ -5,11 +5,10 @@ else, and cannot be told otherwise by the question; so a question changes nothin
 """
 
 import contextlib
+import math
 import os
 import secrets
-import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,18 +29,25 @@ ENDINGS = {
 }
 """By the ending of a file: how DuckDB writes it."""
 
+TOO_MUCH = (
+    "the query needs more than 1 GB of memory: ask for fewer rows or shorter values (WHERE, LIMIT, left(text, 1000))"
+)
 
-_LOOK = 0.05
-"""Seconds between two looks whether a query is to end."""
+_MEMORY = "1GB"
+"""What DuckDB may use for a query; what it can put aside beyond that, it does."""
+
+_AT_ONCE = 20
+"""Rows that are read out at a time, of which any may be long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows that a question gave. `more`: whether there are further ones than were asked for."""
+    """The rows that a question gave. `more`: whether there are further ones; `full`: because these are long."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     more: bool = False
+    full: bool = False
 
 
 def ask(
@@ -49,53 +55,93 @@ def ask(
     question: str,
     *,
     limit: int | None = None,
-    seconds: float | None = None,
+    most: int | None = None,
     patience: float | None = None,
     on_waiting: access.OnWaiting | None = None,
+    on_begun: Callable[[], None] = lambda: None,
 ) -> Answer:
     """The answer to one SELECT over the views of the store at `path`.
 
     Args:
         limit: rows at most.
-        seconds: the time it may take.
+        most: bytes of all values together at most, about.
         patience, on_waiting: as of `Access`.
+        on_begun: told when the store is open and the query begins.
 
     Raises:
         BadInput: it is no SELECT, or wrong.
-        EmotuiError: it took too long, or needs too much memory.
+        EmotuiError: it needs too much memory, or one row is longer than `most`.
     """
     checked = _select(question)
-    with _asking(
-        Access(path, read_only=True, patience=patience, on_waiting=on_waiting, shut=False), seconds
-    ) as connection:
+    rows: list[tuple[Any, ...]] = []
+    room = math.inf if most is None else most
+    with _asking(Access(path, read_only=True, patience=patience, on_waiting=on_waiting, shut=False)) as connection:
+        on_begun()
         found = connection.execute(checked)
         columns = tuple(column[0] for column in found.description or ())
-        rows = found.fetchall() if limit is None else found.fetchmany(limit + 1)
-    return Answer(columns, tuple(rows if limit is None else rows[:limit]), limit is not None and len(rows) > limit)
+        while some := found.fetchmany(_AT_ONCE):
+            for row in some:
+                if len(rows) == limit:
+                    return Answer(columns, tuple(rows), more=True)
+                room -= _size(row)
+                if most is not None and room < 0 and not rows:
+                    raise EmotuiError(
+                        f"a row of the answer is longer than {most / 2**20:.0f} MB: ask for less of it, as in"
+                        " left(text, 1000), or write it with --to FILE"
+                    )
+                if room < 0:
+                    return Answer(columns, tuple(rows), more=True, full=True)
+                rows.append(row)
+    return Answer(columns, tuple(rows))
+
+
+def _size(value: object) -> int:
+    """The bytes of a value, about."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(_size(key) + _size(each) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return sum(map(_size, value))
+    return 8
+
+
+@contextlib.contextmanager
+def written_to(to: Path) -> Iterator[Path]:
+    """A new file beside `to` for `write` that takes its place at the end, or is gone where something went wrong.
+
+    Raises:
+        BadInput: the file's ending is none of `ENDINGS`, or it cannot be written.
+    """
+    if to.suffix.lower() not in ENDINGS:
+        raise BadInput(f"{to}: unknown ending {to.suffix!r}: the format goes by it, and is one of {', '.join(ENDINGS)}")
+    with _replacing(to) as beside:
+        yield beside
 
 
 def write(
     path: Path,
     question: str,
-    to: Path,
+    into: Path,
+    ending: str,
     *,
-    seconds: float | None = None,
     patience: float | None = None,
     on_waiting: access.OnWaiting | None = None,
+    on_begun: Callable[[], None] = lambda: None,
 ) -> int:
-    """Write the answer to one SELECT into a file, whole or not at all; how many rows there are.
+    """Write the answer to one SELECT into a file that `written_to` gave; how many rows there are.
+
+    Args:
+        ending: of `ENDINGS`: the format.
 
     Raises:
-        BadInput: as `ask`; or the file's ending is none of `ENDINGS`, or it cannot be written.
-        EmotuiError: as `ask`.
+        BadInput, EmotuiError: as `ask`.
     """
-    form = ENDINGS.get(to.suffix.lower())
-    if form is None:
-        raise BadInput(f"{to}: unknown ending {to.suffix!r}: the format goes by it, and is one of {', '.join(ENDINGS)}")
     checked = _select(question)
     turns = Access(path, read_only=True, patience=patience, on_waiting=on_waiting, shut=False)
-    with _replacing(to) as beside, _asking(turns, seconds, beside) as connection:
-        done = connection.execute(f"copy (\n{checked}\n) to '{_escaped(beside)}' ({form})").fetchone()
+    with _asking(turns, into) as connection:
+        on_begun()
+        done = connection.execute(f"copy (\n{checked}\n) to '{_escaped(into)}' ({ENDINGS[ending]})").fetchone()
         return int(done[0]) if done else 0
 
 
@@ -146,52 +192,26 @@ def _reading_alone(turns: Access) -> "Iterator[DuckDBPyConnection]":
 
 
 @contextlib.contextmanager
-def _asking(
-    turns: Access,
-    seconds: float | None,
-    into: Path | None = None,
-) -> "Iterator[DuckDBPyConnection]":
+def _asking(turns: Access, into: Path | None = None) -> "Iterator[DuckDBPyConnection]":
     """An engine that has the views, can open no file but `into`, and cannot be set otherwise."""
     import duckdb
 
     with _reading_alone(turns) as connection:
         views.make(connection, "store.main", "memory.main")
         connection.execute("use memory.main")
+        connection.execute(f"set memory_limit = '{_MEMORY}'")
         if into is not None:
             connection.execute(f"set allowed_paths = ['{_escaped(into)}']")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
         try:
-            with _interrupted(connection, seconds):
-                yield connection
-        except duckdb.InterruptException as error:
-            raise EmotuiError(f"the query was stopped after {seconds:g} s") from error
-        except (duckdb.OutOfMemoryException, duckdb.IOException):
+            yield connection
+        except (duckdb.OutOfMemoryException, MemoryError) as error:
+            raise EmotuiError(TOO_MUCH) from error
+        except (duckdb.InterruptException, duckdb.IOException):
             raise
         except duckdb.Error as error:
             raise BadInput(_told(error)) from error
-
-
-@contextlib.contextmanager
-def _interrupted(connection: "DuckDBPyConnection", seconds: float | None) -> Iterator[None]:
-    """End what the connection works on after so many seconds."""
-    if seconds is None:
-        yield
-        return
-    over, late = threading.Event(), time.monotonic() + seconds
-
-    def watch() -> None:
-        while not over.wait(_LOOK):
-            if time.monotonic() > late:
-                connection.interrupt()
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        over.set()
-        watcher.join()
 
 
 def _select(question: str) -> str:

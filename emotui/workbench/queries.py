@@ -11,17 +11,29 @@ from emotui.store import questions
 SHOWN = 200
 """Rows that a person gets, unless they ask for more."""
 
+SHOWN_BYTES = 4 * 2**20
+"""Bytes of an answer to a person, about."""
+
 LONGEST = 48
 """Characters of a value in a table."""
 
 
 class Table(msgspec.Struct, frozen=True):
-    """An answer in words, in which nothing acts on a terminal. `numbers`: which columns hold nothing but numbers."""
+    """An answer in words, in which nothing acts on a terminal. `numbers`: which columns hold nothing but numbers.
+
+    `more`: whether there are further rows; `full`: because these are long.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numbers: tuple[bool, ...]
     more: bool = False
+    full: bool = False
+
+    @property
+    def ending(self) -> str:
+        """Why it ends before all rows are there, and how to go on."""
+        return ends_at(len(self.rows), full=self.full)
 
     def cut(self) -> list[list[str]]:
         """The rows with long values cut."""
@@ -40,7 +52,15 @@ def in_words(answer: questions.Answer) -> Table:
         bool(rows) and all(row[place] is None or isinstance(row[place], int | float) for row in answer.rows)
         for place in range(len(answer.columns))
     )
-    return Table(tuple(map(literal, answer.columns)), rows, numbers, answer.more)
+    return Table(tuple(map(literal, answer.columns)), rows, numbers, answer.more, answer.full)
+
+
+def ends_at(n: int, *, full: bool) -> str:
+    """Why an answer ends before all rows are there, and how to go on. Args: n: its rows."""
+    if full:
+        rest = "the others: emotui sql --to FILE.csv, or less of each, as left(text, 1000)"
+        return f"the first {n} row{'s' * (n != 1)}, which are long; {rest}"
+    return f"the first {n} row{'s' * (n != 1)}; all of them: --to FILE.csv"
 
 
 def plain(rows: Sequence[Sequence[object]]) -> list[list[object]]:

@@ -109,6 +109,8 @@ def lines_of(table: "Table", room: Size) -> Lines:
     """A table where it fits the room, else a row after the other, a line a value."""
     n = len(table.rows)
     last = [Part(f"{count(n)} row{'s' * (n != 1)}" + (", and more" if table.more else ""), "dim")]
+    if table.full:
+        last = [Part(table.ending, "dim")]
     if not table.rows:
         return [last]
     if table.cells() > room.width:

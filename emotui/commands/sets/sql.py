@@ -10,16 +10,22 @@ from emotui.commands.program_options import Waiting, db_option, look_into, read_
 from emotui.formats.rows import literal
 from emotui.store import questions, schema
 from emotui.store.access import Access
+from emotui.store.questions import Answer
 from emotui.store.store import Store, default_path
 from emotui.store.upgrade import Upgraded, steps_from
-from emotui.workbench.queries import SHOWN, Table, in_words, plain
+from emotui.workbench import query_process
+from emotui.workbench.queries import SHOWN, Table, ends_at
 
 
 @click.command()
 @click.argument("query")
 @written_option("--to", type=click.Path(), help="Write all rows to a file: .csv, .tsv, .jsonl or .parquet.")
-@click.option("--limit", type=click.IntRange(min=1), help=f"Rows at most (default on a terminal: {SHOWN}).")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds that the query may take.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    help=f"Rows at most (default: {SHOWN} as a table, {query_process.MOST_ROWS} as JSON).",
+)
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds that query and answer may take.")
 @db_option
 @read_only_option
 @json_option
@@ -31,22 +37,24 @@ def sql(
     Nothing can be changed and no other file read. What the views hold, and ten useful queries: docs/sql.md.
     """
     path = look_into(db, read_only=read_only).store.path
+    wait = Waiting(db).tell
     if to is not None:
-        n = questions.write(path, query, Path(to), seconds=timeout, on_waiting=Waiting(db).tell)
+        n = query_process.write(path, query, Path(to), seconds=timeout, on_waiting=wait)
         if as_json:
             print_json({"to": to, "n": n})
         else:
             say(f"{n} row{'s' * (n != 1)} written to {literal(to)}")
         return
-    answer = questions.ask(
-        path, query, limit=limit or (None if as_json else SHOWN), seconds=timeout, on_waiting=Waiting(db).tell
-    )
+    answer: Answer | Table
     if as_json:
-        print_json({"columns": answer.columns, "rows": plain(answer.rows), "n": len(answer.rows), "more": answer.more})
-        return
-    _print(in_words(answer))
+        answer = query_process.rows(path, query, limit, seconds=timeout, on_waiting=wait)
+        n = len(answer.rows)
+        print_json({"columns": answer.columns, "rows": answer.rows, "n": n, "more": answer.more})
+    else:
+        answer = query_process.ask(path, query, limit=limit or SHOWN, seconds=timeout, on_waiting=wait)
+        _print(answer)
     if answer.more:
-        say(f"the first {len(answer.rows)} rows; all of them: --to FILE.csv", err=True)
+        warn(ends_at(len(answer.rows), full=answer.full))
 
 
 @click.command()
