@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from emotui.commands.exchange.importing import wish_of
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels
 from emotui.commands.output import json_option, print_json_line, print_json_of_many, say, skip_bad_option, warn
@@ -22,8 +23,14 @@ from emotui.workbench.files.predict import predict as ask
 @click.argument("kind", type=TaskName(by_kind=True))
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option(
-    "--records", required=True, help="Records: .jsonl, .csv, .tsv, .parquet, a folder of Parquet files, or - for JSONL."
+    "--records",
+    required=True,
+    help="Texts: what emotui import reads; .jsonl, .csv, .tsv, .parquet and - (JSONL) also where they are large.",
 )
+@click.option("--format", "layout", metavar="NAME", help="How the file is laid out (default: it looks at it).")
+@click.option("--map", "mapped", multiple=True, metavar="FIELD=COLUMN,...", help="Which column is what: text=Tweet.")
+@click.option("--delimiter", metavar="C", help="What parts the cells of a table (default: it is found out).")
+@click.option("--encoding", metavar="E", help="Of a text file: cp1252, utf-16 (default: it is found out).")
 @written_option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
 @click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
@@ -35,6 +42,10 @@ def predict(
     kind: str,
     spec: str,
     records: str,
+    layout: str | None,
+    mapped: tuple[str, ...],
+    delimiter: str | None,
+    encoding: str | None,
     target: str | None,
     labels_file: str | None,
     way: str | None,
@@ -60,6 +71,9 @@ def predict(
     if kept is not None:
         check_not_over(kept, records)
     labels = read_labels(labels_file) if labels_file else None
+    wish = None
+    if any((layout, mapped, delimiter, encoding)):
+        wish = wish_of(None, layout, mapped, delimiter, encoding)
     printing = not target and not as_json
     with bar(f"{spec}: {kind}", printing=printing) as progress:
         found = ask(
@@ -69,6 +83,7 @@ def predict(
             labels=labels,
             way=way,
             options=options,
+            wish=wish,
             skip_bad=skip_bad,
             kept=kept,
             fresh=fresh,

@@ -118,7 +118,7 @@ def import_(
         return
     if columns.threshold is not None:
         raise BadInput("--label-threshold is for emotui import KIND FILE...")
-    wish = _wish(kind or named, layout, mapped, delimiter, encoding, map_file, columns.names or ())
+    wish = wish_of(kind or named, layout, mapped, delimiter, encoding, map_file, columns.names or ())
     from emotui.commands.exchange.foreign_files import bring_in
 
     bring_in(files, wish, name, save_map, dry_run=dry_run, skip_bad=skip_bad, db=db, as_json=as_json)
@@ -157,14 +157,14 @@ def _import_own(
         say(literal(f"{dataset.name}: {dataset.n} samples"))
 
 
-def _wish(
+def wish_of(
     kind: str | None,
     layout: str | None,
     mapped: tuple[str, ...],
     delimiter: str | None,
     encoding: str | None,
-    map_file: str | None,
-    labels: tuple[str, ...],
+    map_file: str | None = None,
+    labels: tuple[str, ...] = (),
 ) -> Wish:
     """What the options say together; what is given by itself goes before what a mapping's file says."""
     from emotui.formats.layouts.mapping import read_mapping

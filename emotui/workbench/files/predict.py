@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,7 +13,7 @@ from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
 from emotui.errors import ModelError, NotNow
 from emotui.formats.reading import Warn
-from emotui.formats.rows import shown
+from emotui.formats.rows import literal, shown
 from emotui.tasks.asking import Asking
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named, with_labels
@@ -23,6 +23,9 @@ from emotui.workbench.files.texts import Texts
 from emotui.workbench.runs.plan import chosen_way, identity, notes_on_prompts, pace_of, sample_seed
 from emotui.workbench.runs.run import still_open
 from emotui.workbench.runs.window import Stop, Window
+
+if TYPE_CHECKING:
+    from emotui.workbench.datasets.foreign import Wish
 
 BATCH = 64
 
@@ -67,6 +70,7 @@ def predict(
     labels: Sequence[str] | None = None,
     way: str | None = None,
     options: Mapping[str, object] | None = None,
+    wish: "Wish | None" = None,
     skip_bad: bool = False,
     kept: Path | None = None,
     fresh: bool = False,
@@ -83,6 +87,7 @@ def predict(
     Args:
         labels: a label set of the person's own, in a task that chooses among labels.
         way, options: how a model that writes is asked (`emotui.tasks`); None: greedily, and by the task's first way.
+        wish: how a person says that the file is laid out; None: it is found out.
         kept: a file in which answers are kept as they come, and of which those of an earlier start are taken.
         fresh: take none.
         progress: called with how many of how many are done.
@@ -94,7 +99,9 @@ def predict(
         ModelError: the model cannot do this, or died before it had answered anything.
     """
     task = task_named(kind)
-    with closing(Texts(path, skip_bad=skip_bad)) as texts, ModelProcess(spec) as model:
+    with closing(Texts(path, wish=wish, skip_bad=skip_bad)) as texts, ModelProcess(spec) as model:
+        if texts.taken is not None:
+            warn(f"{literal(path)}: taken for {texts.taken}")
         for problem in texts.skipped:
             warn(f"skipped {problem}")
         card = model.load()

@@ -4,9 +4,10 @@ import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
@@ -14,9 +15,12 @@ from emotui.errors import BadInput
 from emotui.formats import MOST_PROBLEMS, capped, checks
 from emotui.formats.conversion import to_record
 from emotui.formats.parquet import shards
-from emotui.formats.reading import MOST_COUNTED, opened
-from emotui.formats.rows import Flaw, literal, shown
+from emotui.formats.reading import ENDINGS, MOST_COUNTED, first_fields, opened
+from emotui.formats.rows import Flaw, Rows, literal, shown
 from emotui.records import Text
+
+if TYPE_CHECKING:
+    from emotui.workbench.datasets.foreign import Wish
 
 _PART = 1 << 18
 """Ids that are looked at together for one that stands twice."""
@@ -27,19 +31,26 @@ _spooled = msgspec.json.Decoder(tuple[int, Text]).decode
 class Texts:
     """The texts of a file, each with the line on which it starts; what comes through a pipe is kept on the disk.
 
+    A file of emotui's own formats is gone through line by line. Any other that `emotui import` reads is read at once.
+
     Attributes:
         n: how many there are.
         fingerprint: SHA-256 over all that a model can be asked about, in its order.
         skipped: one `FILE:LINE: what is wrong` for each line left out; empty unless `skip_bad`.
+        taken: what a file of another program was taken for and why; None of one in emotui's own formats.
 
     Raises:
         BadInput: the file cannot be read, or has a bad line, as `emotui.formats.read`.
     """
 
-    def __init__(self, path: str, *, skip_bad: bool = False) -> None:
+    def __init__(self, path: str, *, wish: "Wish | None" = None, skip_bad: bool = False) -> None:
+        """`wish`: what a person says of how the file is laid out; None: it is found out."""
         self._path, self._place = path, literal(path)
-        self._stamp = _stamp(path)
+        self._wish = wish
+        self._foreign = wish is not None or _is_foreign(path)
+        self._stamp = None if self._foreign else _stamp(path)
         self._left_out: set[int] = set()
+        self.taken: str | None = None
         self._spool: BinaryIO | None = None if self._stamp else tempfile.TemporaryFile()  # noqa: SIM115 - see `close`
         self.n = 0
         try:
@@ -74,7 +85,7 @@ class Texts:
         problems: list[tuple[int, str]] = []
         digest, further = hashlib.sha256(), 0
         with tempfile.TemporaryFile() as ids:
-            with opened(self._path, Text) as rows:
+            with self._rows() as rows:
                 for line, row in rows:
                     text = row if isinstance(row, Flaw) else to_record(Text, row, line)
                     problem = text.reason if isinstance(text, Flaw) else checks.fault(text)
@@ -101,6 +112,25 @@ class Texts:
         self.fingerprint = digest.hexdigest()
         return [f"{self._place}:{line}: {problem}" for line, problem in problems[:most]], further
 
+    def _rows(self) -> AbstractContextManager[Rows]:
+        return nullcontext(self._foreign_rows()) if self._foreign else opened(self._path, Text)
+
+    def _foreign_rows(self) -> Rows:
+        """The rows of a file of another program, with what a model can be asked about.
+
+        Raises:
+            BadInput: it cannot be read, or nothing in it is a text.
+        """
+        from emotui.workbench.datasets.foreign import Wish, read_rows
+
+        ((taken, rows),) = read_rows([self._path], self._wish or Wish())
+        good = [row for _, row in rows if not isinstance(row, Flaw)]
+        if good and not any("text" in row for row in good):
+            raise BadInput(f"{self._place}: no column was found for the texts: name it by --map text=COLUMN")
+        self.taken = f"{taken.layout.name}, because {taken.why}"
+        for line, row in rows:
+            yield line, row if isinstance(row, Flaw) else _askable(row)
+
     def _repeated(self, twice: set[bytes]) -> Iterator[tuple[int, str]]:
         """The lines whose id stood on an earlier one."""
         first: dict[str, int] = {}
@@ -120,6 +150,35 @@ class Texts:
                 text = row if isinstance(row, Flaw) else to_record(Text, row, line)
                 if not isinstance(text, Flaw) and checks.fault(text) is None:
                     yield line, text
+
+
+def _is_foreign(path: str) -> bool:
+    """Whether a file is none of emotui's own formats: by its ending, or as no field of its first record is `text`."""
+    try:
+        if path == "-" or shards(Path(path)) or not (Path(path).is_file() or Path(path).is_dir()):
+            return False
+    except (OSError, ValueError):
+        return False
+    if Path(path).suffix.lower() not in ENDINGS:
+        return True
+    fields = _header(path) if Path(path).suffix.lower() in (".csv", ".tsv") else first_fields(path)
+    return "text" not in fields and not fields.issubset(Text.__struct_fields__)
+
+
+def _header(path: str) -> frozenset[str]:
+    """The cells of the first line of a table, as its ending parts them; a byte that is no UTF-8 is passed over."""
+    try:
+        with Path(path).open("rb") as file:
+            line = file.readline(_PART).decode("utf-8-sig", "replace").strip()
+    except OSError:
+        return frozenset()
+    cells = line.split("\t" if Path(path).suffix.lower() == ".tsv" else ",")
+    return frozenset(cell.strip().strip('"').lower() for cell in cells if cell)
+
+
+def _askable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a row is of the text, and not said of it."""
+    return {name: row[name] for name in Text.__struct_fields__ if name in row}
 
 
 def _stamp(path: str) -> tuple[int, ...] | None:

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import tracemalloc
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 from emotui.errors import BadInput
 from emotui.formats import read
+from emotui.formats.layouts.layout import ReadOptions
 from emotui.records import Text
+from emotui.workbench.datasets.foreign import Wish, read_foreign
 from emotui.workbench.files import texts as of_files
 from emotui.workbench.files.answers import Answered, Answers
 from emotui.workbench.files.texts import Texts
@@ -114,3 +117,44 @@ def test_the_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 
     few, many = most(300), most(3000)
     assert many - few < 3000 * 100  # a third of the texts alone
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.txt", "I wept\nI sang\n"),
+        ("t.csv", "Tweet;Author\nI wept;a\nI sang;b\n"),
+        ("t.json", '[{"sentence": "I wept"}, {"sentence": "I sang"}]'),
+        ("t.jsonl", '{"sentence": "I wept"}\n{"sentence": "I sang"}\n'),
+    ],
+)
+def test_files_of_other_programs_are_read_as_import_reads_them_and_again(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with closing(Texts(str(path))) as found:
+        assert found.n == 2
+        assert [text.text for _, text in found] == [text.text for _, text in found] == ["I wept", "I sang"]
+        assert found.taken is not None
+        of_import = read_foreign([str(path)], Wish(kind="class"))
+        assert [text.id for _, text in found] == [sample.id for sample in of_import.samples]
+
+
+def test_a_column_can_be_named_for_the_texts_and_one_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("text,reply\nI wept,I sang\n", encoding="utf-8")
+    with closing(Texts(str(path), wish=Wish(options=ReadOptions(columns={"text": "reply"})))) as found:
+        assert [text.text for _, text in found] == ["I sang"]
+    with pytest.raises(BadInput, match=r"t\.csv"):
+        Texts(str(path), wish=Wish(options=ReadOptions(columns={"text": "gone"})))
+
+
+def test_a_file_of_the_projects_own_is_taken_for_nothing_else_and_one_without_texts_is_refused(tmp_path: Path) -> None:
+    own, silent = tmp_path / "own.csv", tmp_path / "silent.csv"
+    own.write_text("id,text\na,I wept\n", encoding="utf-8")
+    silent.write_text("id,number\na,1\nb,2\n", encoding="utf-8")
+    with closing(Texts(str(own))) as found:
+        assert found.taken is None
+    with pytest.raises(BadInput, match=r"silent\.csv.*text"):
+        Texts(str(silent))
