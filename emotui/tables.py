@@ -114,7 +114,8 @@ class ResultsTable(msgspec.Struct, frozen=True):
     shown.
     `settings`: whether the groups of columns or their titles are settings of a row's source, so that what bears the
     other name is one figure under each. `ranges`: by the key of a column the least and the greatest of people.
-    `hints`: what a person can do with it on the screen, or by which command; no report has them.
+    `hints`: what a person can do with it on the screen, or by which command; no report has them. `cautions`: by the
+    title of a figure what has to be known where it stands without the notes, as in a drawing.
     """
 
     key: str
@@ -131,6 +132,7 @@ class ResultsTable(msgspec.Struct, frozen=True):
     settings: Literal["", "groups", "titles"] = ""
     ranges: tuple[tuple[str, float, float], ...] = ()
     hints: tuple[str, ...] = ()
+    cautions: tuple[tuple[str, str], ...] = ()
 
     def shown(self, *, published: bool) -> "ResultsTable":
         """The table with its published rows and what has to be known of them, or without both."""

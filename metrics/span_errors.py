@@ -211,6 +211,7 @@ class Tally:
         self._gold_labels = self._predicted_labels = False
         self._marked: list[int] = []
         self._empty: list[int] = []
+        self._both_empty: list[int] = []
         self._missing_some: list[int] = []
         self._with_extra: list[int] = []
         self._with_repeated: list[int] = []
@@ -282,6 +283,8 @@ class Tally:
             self._marked.append(number)
         else:
             self._empty.append(number)
+            if scored.f1 == 1:
+                self._both_empty.append(number)
         if scored.missed:
             self._missed_spans += len(scored.missed)
             self._missing_some.append(number)
@@ -331,6 +334,7 @@ class Tally:
             "recall": (_rate(sums["met"], whole["gold"]), self.all.samples),
             "f1_gold": (fmean(self._gold_f1) if self._gold_f1 else None, self._marked),
             "empty_gold": (len(self._empty), self._empty),
+            "empty_both": (len(self._both_empty), self._both_empty),
             "missed_spans": (self._missed_spans, self._missing_some),
             "extra_spans": (self._extra_spans, self._with_extra),
             "repeated_spans": (self._repeated_spans, self._with_repeated),

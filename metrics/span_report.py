@@ -141,6 +141,7 @@ def _figures(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail
         "recall": _rate(met, sum(len(detail.gold) for detail in details)),
         "f1_gold": _average(detail.f1 for detail in marked),
         "empty_gold": len(details) - len(marked),
+        "empty_both": sum(detail.f1 == 1 for detail in details if not detail.gold),
         "missed_spans": sum(len(detail.missed) for detail in details),
         "extra_spans": sum(len(detail.extra) for detail in details),
         "repeated_spans": sum(len(detail.repeated) for detail in details),

@@ -10,7 +10,7 @@ from textual.message import Message
 
 from emotui.screens.keymaps.words import keyed
 from emotui.screens.results.cells import decimals, in_words, shortened, written
-from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.drawing import forest as axis
 from emotui.screens.widgets.drawing.forest import Dot, Scale
 from emotui.screens.widgets.line import Part, taken
@@ -208,6 +208,8 @@ def drawn(
         shaded = "annotators' range" if forest.shaded else ""
         less = [Part(f"   {_LESS} lower is better", "dim")] if any(_LESS in name for name in figures.values()) else []
         lines.append([*axis.legend(shaded=shaded, printed=printed, intervals=sure), *less])
+        note = shown(forest.note)
+        lines += [[Part(note[start:end], "plain")] for start, end in wrap(note, max(cells, 20))] if note else []
     return lines, rows_at
 
 

@@ -33,6 +33,8 @@ _STYLE: dict[Any, Any] = {
 _LONGEST = 40
 _SIGNS = 13
 """Letters of a title to an inch."""
+_SMALL_SIGNS = 16
+"""Letters of what stands beneath to an inch."""
 _FEW = 40
 """Points that are drawn large."""
 _INK, _PALE = "#1b3a5c", "#9aa7b4"
@@ -108,7 +110,12 @@ def _intervals(figure: "Figure", table: ResultsTable) -> None:
     """A row a source and an axis a column: dot and 95% interval; published figures are hollow."""
     places = _axes(table)
     rows = [row for row in table.rows if any(_is_number(row.cells[at]) for at in places)]
-    figure.set_size_inches(2.4 + 1.9 * len(places), 1.1 + 0.24 * len(rows))
+    inches = 2.4 + 1.9 * len(places)
+    known = {table.columns[at].title for at in places}
+    cautions = [_wrapped(told, int(inches * _SMALL_SIGNS)) for title, told in table.cautions if title in known]
+    figure.set_size_inches(inches, 1.1 + 0.24 * len(rows) + 0.14 * sum(told.count("\n") + 1 for told in cautions))
+    if cautions:
+        figure.supxlabel("\n".join(cautions), x=0.01, ha="left", fontsize=7)
     axes = figure.subplots(1, len(places), sharey=True, squeeze=False)[0]
     for axis, place in zip(axes, places, strict=True):
         for at, row in enumerate(rows):

@@ -43,7 +43,7 @@ class Forest(msgspec.Struct, frozen=True):
     """All sources of one figure of a table; those of a kind together, the best first, undefined ones last.
 
     `figure`: what is drawn; `lower`: is less of it better? `shaded`: the least and the greatest figure of people, where
-    there are any.
+    there are any. `note`: what has to be known wherever it is drawn; empty where there is no such thing.
     """
 
     key: str
@@ -52,6 +52,7 @@ class Forest(msgspec.Struct, frozen=True):
     points: tuple[Point, ...]
     shaded: tuple[float, float] | None = None
     lower: bool = False
+    note: str = ""
 
 
 def figures_of(table: ResultsTable) -> tuple[str, ...]:
@@ -96,7 +97,9 @@ def forest_of(table: ResultsTable, figure: str, people: Collection[str] = ()) ->
     shaded = (float(min(ends)), float(max(ends))) if ends else None
     lower = any(_less(column) for _, column in columns)
     best = sorted(points, key=lambda point: _place(point, lower=lower))
-    return Forest(f"{table.key}/{figure}", figure, unit, tuple(best), shaded, lower)
+    return Forest(
+        f"{table.key}/{figure}", figure, unit, tuple(best), shaded, lower, dict(table.cautions).get(figure, "")
+    )
 
 
 def _drawn(table: ResultsTable) -> list[tuple[int, Column]]:

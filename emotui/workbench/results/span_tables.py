@@ -9,7 +9,7 @@ from emotui.metrics.resampling import BESIDE
 from emotui.metrics.span_errors import Figure, SpanErrors
 from emotui.metrics.span_report import EMPTY_RULE
 from emotui.metrics.transitions import ordered
-from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions
+from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions, shown_cell
 from emotui.tasks.spans.task import METRICS
 from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.results.published import Printed, PublishedRow, published
@@ -39,6 +39,9 @@ INTERVALS = (
     f"all repeats together, {BESIDE:,} resamples (fewer of more than 20,000 samples), seed {SEED}; none where no "
     "resample differs."
 )
+_CAUTIONED = 4
+"""Sources that a caution names, at most."""
+
 BOTH = "P and R: the aligned pairs' F1 over the number of predicted and of gold spans, over all samples."
 FREE = (
     "Baseline: the best F1 of what costs nothing (no span, the whole text, every emotion keyword) over the samples "
@@ -135,7 +138,11 @@ def _main(material: Material, part: str) -> ResultsTable:
             for name, _, _ in HEADLINE
         ]
         rows.append(Row(row.model, "published", row.source, tuple(cells)))
-    notes, papers = (SCORES, INTERVALS, BOTH, FREE, PEOPLE), (f"{PUBLISHED} {table.cite}.", *table.notes)
+    caution = _caution(material, part)
+    notes, papers = (
+        (SCORES, *filter(None, (caution,)), INTERVALS, BOTH, FREE, PEOPLE),
+        (f"{PUBLISHED} {table.cite}.", *table.notes),
+    )
     return ResultsTable(
         part,
         material.titles[part],
@@ -145,7 +152,42 @@ def _main(material: Material, part: str) -> ResultsTable:
         published_notes=papers,
         settings="groups",
         ranges=_ranges(material, part),
+        cautions=(("F1", caution),) if caution else (),
     )
+
+
+def _caution(material: Material, part: str) -> str:
+    """For how many texts F1 counts 1 because nothing is there and nothing given, and what it is over the others.
+
+    Of each source whose texts include some without gold spans; empty where there is none such.
+    """
+    lines = [(label, str(setting.value), errors) for label, _, _, setting, errors, *_ in _rows(material, part)]
+    settings = {setting for _, setting, _ in lines}
+    told = [(f"{label}, {setting}" if len(settings) > 1 else label, errors) for label, setting, errors in lines]
+    free = [(f"Baseline: {one.name}", one.errors) for one in material.baselines if one.over.part == part]
+    each = [(label, errors.figures) for label, errors in (*told, *free) if errors.figures["empty_gold"].value]
+    if not each:
+        return ""
+    if len(each) == 1:
+        counts = f"F1 counts 1 for {_both_empty(each[0][1])} texts, which have neither gold nor predicted spans"
+        return f"{counts}; over texts with gold spans it is {_of_marked(each[0][1])}."
+    named = each[:_CAUTIONED]
+    counts = ", ".join(f"{_both_empty(figures)} of {label}" for label, figures in named)
+    over = ", ".join(f"{_of_marked(figures)} ({label})" for label, figures in named)
+    more = f"; {len(each) - _CAUTIONED} more sources are not named here" if len(each) > _CAUTIONED else ""
+    rule = "F1 counts 1 for texts with neither gold nor predicted spans"
+    return f"{rule}: {counts}. Over texts with gold spans it is {over}{more}."
+
+
+def _both_empty(figures: Mapping[str, Figure]) -> str:
+    """`312 of 700`; over repeats, or annotators, their means."""
+    both, n = (shown_cell(Cell(figures[name].value), "count") for name in ("empty_both", "n"))
+    return f"{both} of {n}"
+
+
+def _of_marked(figures: Mapping[str, Figure]) -> str:
+    value = figures["f1_gold"].value
+    return f"undefined ({figures['f1_gold'].why})" if value is None else f"{value:.3f}"
 
 
 def _ranges(material: Material, part: str) -> tuple[tuple[str, float, float], ...]:

@@ -1,11 +1,18 @@
 """Tables turned round: every source of one figure, a row each."""
 
+import json
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from emotui.records import Mark, SpanSample
 from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.results.forests import figures_of, forest_of, lower_of
+from emotui.workbench.runs.elsewhere import import_predictions
+from emotui.workbench.workspace import Workspace
 from tests.screens.results_workspace import several_runs
 
 COLUMNS = (Column("a/f1", "F1", "A"), Column("a/n", "n", "A", "count"), Column("b/f1", "F1", "B"))
@@ -71,3 +78,36 @@ def test_the_means_that_come_first_are_those_of_the_tables(tmp_path: Path) -> No
         known = {(point.label, point.told): point.cell.value for point in points}
         said = {(point.label, point.told): point.cell.value for point in forest_of(one, "F1").points}
         assert said == pytest.approx(known)
+
+
+def test_what_has_to_be_known_of_a_figure_stands_with_its_forest_alone() -> None:
+    cautioned = msgspec.structs.replace(table(OWN), cautions=(("F1", "silence counts 1"),), settings="")
+    plain = msgspec.structs.replace(cautioned, cautions=(("A: F1", "silence counts 1"),))
+    assert forest_of(cautioned, "A: F1").note == ""
+    assert [forest_of(plain, figure).note for figure in ("A: F1", "B: F1")] == ["silence counts 1", ""]
+
+
+def test_f1_that_counts_silence_says_for_how_many_texts_and_what_it_is_over_texts_with_gold(tmp_path: Path) -> None:
+    samples = [
+        SpanSample(id="half", text="I wept all night", spans=(Mark(2, 16),)),
+        SpanSample(id="missed", text="I sang", spans=(Mark(2, 6),)),
+        SpanSample(id="silent", text="It rained", spans=()),
+        SpanSample(id="too much", text="It snowed", spans=()),
+        SpanSample(id="unlabelled", text="It was"),
+    ]
+    with closing(Workspace.open(tmp_path / "w.duckdb")) as opened:
+        dataset = add_samples(opened.store, "spans", "few", samples, "x")
+        said = {"half": [[2, 6]], "missed": [], "silent": [], "too much": [[0, 2]], "unlabelled": []}
+        path = tmp_path / "p.jsonl"
+        path.write_text("\n".join(json.dumps({"id": key, "spans": spans}) for key, spans in said.items()))
+        import_predictions(opened.store, dataset, str(path), "rule", sim=False, warn=print)
+        found = opened.results().tables(dataset.dataset, sim=False, baselines=False)[0]
+    # "wept" against "wept all night": P 1, R 1/3, so F1 1/2; the four texts are 1/2, 0, 1 and 0.
+    note = forest_of(found, "F1").note
+    assert forest_of(found, "F1").points[0].cell.value == pytest.approx(3 / 8)
+    assert note == (
+        "F1 counts 1 for 1 of 4 texts, which have neither gold nor predicted spans; "
+        "over texts with gold spans it is 0.250."
+    )
+    assert note in found.notes
+    assert forest_of(found, "P").note == ""
