@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emotui.metrics.beside import Drawn, Resampled, beside_rows, merged, probabilities, vectors
-from emotui.metrics.labels import NONE, as_table, confusion_counts, labels_metrics
+from emotui.metrics.labels import as_table, labels_metrics
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import best_thresholds, decided
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
+from emotui.tasks.label_answers import LabelAnswers, confusion_table
 from emotui.tasks.labels.detail import CONVENTION, Detail, named_in, with_probabilities
 from emotui.tasks.parts import ScoredRun
 
@@ -50,15 +51,8 @@ FIGURES = (
     "as it is gold. Samples, Jaccard: means over texts, 1 where a text has no label and none is given. AP, Brier and "
     "ECE (15 bins): means over labels."
 )
-CONFUSION = (
-    "A text counts on the diagonal for each label that is right. A label missed counts in the columns of the labels "
-    "given wrongly, under no label where none was; the row no label has labels given wrongly where none was missed "
-    "(after Heydarian, Doyle and Samavi 2022)."
-)
-SHADES = "Shades go by fifths of the row; # shows the counts."
 BY_LABEL = "Labels by how often they are gold."
 BEHIND = "Enter on precision lists texts with the label given too much, on recall those where it was missed."
-NO_LABEL, NO_LABEL_SHORT = "no label", "–"
 
 
 def label_tables(runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
@@ -76,7 +70,7 @@ def label_tables(runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> t
     chosen = [_chosen(one, others) for one in counted]
     tables = [_summary(counted, chosen)]
     for one, other in zip(counted, chosen, strict=True):
-        tables += [_by_label(one, other), _confusion(one)]
+        tables += [_by_label(one, other), confusion_table(one.answers)]
     return tuple(tables)
 
 
@@ -129,6 +123,11 @@ class _Counts:
         """The model, and the way where it is not its only one."""
         way = self.scored.run.config.get("way")
         return f"{self.scored.run.model} {way}" if way else self.scored.run.model
+
+    @property
+    def answers(self) -> LabelAnswers:
+        """What was given for what, as the run decided."""
+        return LabelAnswers(self.scored.run.run, self.name, self.labels, self.numbers, self.gold, self.said)
 
     @cached_property
     def by_threshold(self) -> bool:
@@ -317,48 +316,6 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
         (*notes, *([remark + "."] if remark else ())),
         hints=(BEHIND,),
     )
-
-
-def _confusion(own: _Counts) -> ResultsTable:
-    names = [*own.labels, NONE]
-    counts = confusion_counts(own.gold, own.said)
-    there, given = _with_none(own.gold == 1), _with_none(own.said == 1)
-    missed, extra = _with_none((own.gold == 1) & (own.said == 0)), _with_none((own.said == 1) & (own.gold == 0))
-    rows = []
-    for i, name in enumerate(names):
-        cells = []
-        for j in range(len(names)):
-            both = there[:, i] & given[:, j] if i == j else missed[:, i] & extra[:, j]
-            cells.append(Cell(int(counts[i, j]), samples=own.samples(both), run=own.scored.run.run))
-        rows.append(Row(name or NO_LABEL, "gold", own.scored.run.run, tuple(cells)))
-    columns = tuple(
-        Column(name or NONE, name or NO_LABEL, "given", "count", short=short)
-        for name, short in zip(names, _short(names), strict=True)
-    )
-    return ResultsTable(
-        f"confusion-{own.scored.run.run}",
-        f"{own.name}: what was given for what",
-        columns,
-        tuple(rows),
-        (CONFUSION,),
-        heat=True,
-        hints=(SHADES,),
-    )
-
-
-def _with_none(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """With one more column: whether a line has nothing."""
-    return np.concatenate([table, ~table.any(axis=1, keepdims=True)], axis=1)
-
-
-def _short(names: Sequence[str]) -> list[str]:
-    """Four letters of each name: the first ones, or where two begin alike some of the last; else all of it."""
-    tried = [[name[:first] + name[len(name) - last :] for name in names] for first, last in ((4, 0), (3, 1), (2, 2))]
-    found: list[str] = []
-    for place, name in enumerate(names):
-        fitting = (short[place] for short in tried if short.count(short[place]) == 1 and short[place] not in found)
-        found.append(next(fitting, name) or NO_LABEL_SHORT)
-    return found
 
 
 def _cell(

@@ -9,6 +9,7 @@ from emotui.backends.host import Cancelled
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
+from emotui.tasks.label_answers import LabelAnswers, change_tables, confusion_table
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.registry import task_named
 from emotui.workbench.masked.lexicons import with_lexicon
@@ -55,8 +56,13 @@ def run_tables(
         task = task.with_lexicon(lexicon)
     elif runs:
         task = with_lexicon(store, task, runs[0])
-    tables = task.tables(own[: len(runs)], own[len(runs) :])
-    return tables or _figures(store, dataset, own[: len(runs)])
+    here = own[: len(runs)]
+    tables = task.tables(here, own[len(runs) :])
+    if tables and len(here) == 1:
+        return tables
+    answers = [found for one in here if (found := LabelAnswers.of(one, task.label_sets)) is not None]
+    tables = tables or (*_figures(store, dataset, here), *map(confusion_table, answers))
+    return (*tables, *change_tables(answers))
 
 
 _NAMES = {"n": "Texts"}
