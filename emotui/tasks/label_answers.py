@@ -26,8 +26,8 @@ NO_LABEL, NO_LABEL_SHORT = "no label", "–"
 
 _MOVES = (("right", "right"), ("right", "wrong"), ("wrong", "right"), ("wrong", "wrong"))
 CHANGES = (
-    "Counts of answers about the same texts, from the first run to the second. Where gold has a label, right is to give "
-    "it; where gold lacks it, not to. In the row all labels, right is an answer with just the gold labels."
+    "Counts of answers about the same texts, from the first run to the second. Where gold has a label, right is to "
+    "give it; where gold lacks it, not to. In the row all labels, right is an answer with just the gold labels."
 )
 CHANGES_BEHIND = "Enter lists the texts behind a count."
 ALL_LABELS = "all labels"
