@@ -26,7 +26,8 @@ class Cell(msgspec.Struct, frozen=True):
 
     `sd`: sample standard deviation (n-1) over repeats, or over annotators; None over fewer than two. `convention`: what
     the figure was computed under. `samples`: the numbers of the samples behind it (of a rate: those that were hit), for
-    a jump; `run`: the run in which to look at them. `low`, `high`: the 95% interval, where there is one.
+    a jump; `run`: the run in which to look at them. `low`, `high`: the 95% interval, where there is one; `note`: why
+    there is none, or what has to be known of it.
     """
 
     value: Value = None
@@ -37,6 +38,7 @@ class Cell(msgspec.Struct, frozen=True):
     run: str | None = None
     low: float | None = None
     high: float | None = None
+    note: str = ""
 
     @property
     def asked(self) -> bool:
@@ -178,6 +180,13 @@ class Transitions(msgspec.Struct, frozen=True):
     pairs: int = 0
     unlabelled: int = 0
     of: str = ""
+
+
+def sure_of(document: Mapping[str, Any], figure: str) -> tuple[float | None, float | None, str]:
+    """The end of a cell: `low`, `high` and `note` of a figure, from `ci95` and `notes` of the document it is of."""
+    low, high = (document.get("ci95") or {}).get(figure) or (None, None)
+    notes = document.get("notes") or {}
+    return low, high, notes.get(f"ci95.{figure}") or (notes.get("ci95", "") if low is not None else "")
 
 
 def interval_notes(documents: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:

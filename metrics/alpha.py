@@ -14,14 +14,15 @@ algorithm instead keeps D_e and draws single differences; it treats the pairs of
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from emotui.metrics.figure import Figure, resample_counts, resample_weights, unique_rows, with_interval
+from emotui.metrics.figure import Figure, resample_counts, unique_rows, with_interval
+from emotui.metrics.resampling import Drawn, drawn_by, draws, interval_of, replicates
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -33,6 +34,7 @@ _CONSTANT = "all ratings are equal: there is nothing to tell apart"
 _AT_ONCE = 4_000_000
 """Numbers of one block of resamples."""
 
+_PARTS = 200
 _FEW = 256
 """Different items up to which texts with the same ones are drawn as one."""
 
@@ -76,14 +78,14 @@ def alpha(
     whole = Figure(float(alike.alphas(values, level, alike.times[None, :])[0]), n)
     if not resamples:
         return whole
-    if texts is None:
-        draws = resample_counts(alike.times, resamples, seed)
-    else:
-        owner = np.asarray(texts)[(~np.isnan(whole_table)).sum(axis=1) > 1]
-        draws = alike.drawn_by_text(owner, resamples, seed)
+    owner = np.arange(n)
+    if texts is not None:
+        owner = np.unique(np.asarray(texts)[(~np.isnan(whole_table)).sum(axis=1) > 1], return_inverse=True)[1]
+    by = replace(drawn_by(owner), parts=_PARTS)
+    weights = alike.drawn(by, resamples, seed)
     step = max(1, _AT_ONCE // max(len(alike.times), len(values)))
-    parts = [alike.alphas(values, level, draws[start : start + step]) for start in range(0, resamples, step)]
-    return with_interval(whole, np.concatenate(parts))
+    parts = [alike.alphas(values, level, weights[start : start + step]) for start in range(0, len(weights), step)]
+    return with_interval(whole, interval_of(replicates(np.concatenate(parts), by, bounds=(-np.inf, 1.0))))
 
 
 def item_disagreement(ratings: ArrayLike, level: Level = "nominal") -> Floats:
@@ -164,14 +166,20 @@ class _Alike:
         known = different >= 0
         return cls(known, different[known], times, which)
 
-    def drawn_by_text(self, owner: NDArray[np.int64], resamples: int, seed: int) -> Floats:
-        """(resamples, items): how often each is drawn where texts are drawn with all their items."""
-        texts, place = np.unique(owner, return_inverse=True)
-        held = csr_array((np.ones(len(place)), (place, self.which)), shape=(len(texts), len(self.times)))
-        if len(self.times) > _FEW:
-            return np.asarray(resample_weights(len(texts), resamples, seed) @ held)
-        different, _, times = unique_rows(held.toarray())
-        return np.asarray(resample_counts(times, resamples, seed) @ different)
+    def drawn(self, by: Drawn, resamples: int, seed: int) -> Floats:
+        """(1 + parts + resamples, items): how often each counts where texts are left out, or drawn, with all items."""
+        held = csr_array((np.ones(len(by.numbers)), (by.numbers, self.which)), shape=(by.n, len(self.times)))
+        part = csr_array((np.ones(by.n), (np.arange(by.n) % by.blocks, np.arange(by.n))), shape=(by.blocks, by.n))
+        left_out = self.times - np.asarray((part @ held).todense())
+        if not by.grouped:
+            again = resample_counts(self.times, resamples, seed)
+        elif len(self.times) > _FEW:
+            drawn = (np.bincount(row, minlength=by.n) for rows in draws(by.n, resamples, seed) for row in rows)
+            again = np.stack([np.asarray(row @ held) for row in drawn])
+        else:
+            different, _, times = unique_rows(held.toarray())
+            again = np.asarray(resample_counts(times, resamples, seed) @ different)
+        return np.concatenate([self.times[None], left_out, again])
 
     def alphas(self, values: Floats, level: Level, weights: Floats) -> Floats:
         """(resamples,): alpha, each item counted as `weights`, (resamples, items), says; NaN where undefined."""

@@ -5,7 +5,7 @@ that of repeated answers the figures are averaged before the interval is taken.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -14,39 +14,39 @@ from numpy.typing import ArrayLike, NDArray
 from emotui.metrics.permutation import f1_of_sums, weighted_f1_of_sums
 from emotui.metrics.resampled_order import named, resampled_probabilities, resampled_spearman
 from emotui.metrics.resampling import (
+    Drawn as Drawn,
+)
+from emotui.metrics.resampling import (
+    Interval,
     Numbers,
+    Replicates,
+    averaged,
     convention,
-    group_numbers,
-    resampled_ratios,
-    resampled_sums,
+    estimates,
+    interval_of,
+    ratio_replicates,
     resamples_for,
-    spread_interval,
+    told_of_t,
+)
+from emotui.metrics.resampling import (
+    drawn as drawn,
 )
 from emotui.metrics.states import Floats
 
 SEED = 0
 
+RARE = 5
+"""Gold texts below which a label makes the interval of a macro F1 too narrow, which is told."""
+
 Shared = Sequence[str | None]
 """Of each sample which passage, post or original it shares with others; None: none."""
 
-Intervals = dict[str, tuple[float, float] | None]
-Resampled = dict[str, Floats]
-"""By figure (resamples,) what it comes to; NaN where it is undefined."""
+Intervals = dict[str, Interval]
+Resampled = dict[str, Replicates]
+"""By figure what it comes to over resamples."""
 
 Parts = Mapping[str, tuple[ArrayLike, ArrayLike]]
-"""By figure (n,) numerators and denominators, as of `resampled_ratios`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """What is drawn: `n` groups, and (rows,) which of them each row is of."""
-
-    numbers: Numbers
-    n: int
-
-    @property
-    def resamples(self) -> int:
-        return resamples_for(self.n)
+"""By figure (n,) numerators and denominators, as of `ratio_intervals`."""
 
 
 class Answer(Protocol):
@@ -62,30 +62,41 @@ class Answer(Protocol):
 A = TypeVar("A", bound=Answer)
 
 
-def drawn(shared: Shared) -> Drawn:
-    """Samples, or groups of those that share something."""
-    numbers = group_numbers(shared)
-    return Drawn(numbers, int(numbers.max(initial=-1)) + 1)
-
-
 def beside(
     found: Intervals, shared: Shared, of: str = "samples", fewer: Mapping[str, int] | None = None
 ) -> dict[str, Any]:
-    """What is added to a document: `ci95` `{figure: [low, high]}` and its convention; nothing where there is none.
+    """What is added to a document: `ci95` `{figure: [low, high]}`, its convention, and notes; nothing without a figure.
+
+    A figure without an interval is null in `ci95`. `notes` say why, and what has to be known of the others: `ci95` of
+    all, `ci95.FIGURE` of one.
 
     Args:
         fewer: the figures that are of the first so many resamples alone (`fewer_of`).
     """
-    known = {name: list(each) for name, each in found.items() if each is not None}
+    known = {name: each for name, each in found.items() if each.ends is not None or each.note}
     if not known:
         return {}
-    n = drawn(shared).n
-    what = f"groups of {of} that share a text" if n < len(shared) else of
-    told = convention(n, what, resamples_for(n), SEED)
+    by = drawn(shared)
+    what = f"groups of {of} that share a text" if by.grouped else of
+    told = convention(by.n, what, resamples_for(by.n), SEED)
     for count in sorted(set((fewer or {}).values())):
         kinds = dict.fromkeys(name.rpartition(".")[2] for name, own in (fewer or {}).items() if own == count)
         told += f"; {', '.join(kinds)}: the first {count:,}"
-    return {"ci95": known, "conventions": {"ci95": told}}
+    ends = {name: None if each.ends is None else list(each.ends) for name, each in known.items()}
+    return {"ci95": ends, "conventions": {"ci95": told}, "notes": _notes(known, by)}
+
+
+def _notes(known: Intervals, by: Drawn) -> dict[str, str]:
+    """What all that are Student's t over everything there is say alike is said once."""
+    whole = told_of_t(by.n, by.grouped)
+    notes = {"ci95": whole} if any(one.note == whole for one in known.values()) else {}
+    return notes | {f"ci95.{name}": one.note for name, one in known.items() if one.note not in ("", whole)}
+
+
+def with_beside(document: Mapping[str, Any], sure: Mapping[str, Any]) -> dict[str, Any]:
+    """A document with what `beside` adds; its own conventions and notes stay."""
+    both = {key: {**document.get(key, {}), **sure[key]} for key in ("conventions", "notes") if key in sure}
+    return {**document, **sure, **both}
 
 
 def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,12 +105,13 @@ def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     if not known:
         return {}
     told = max((each["conventions"]["ci95"] for each in known), key=len)
-    return {"ci95": {**one.get("ci95", {}), **other.get("ci95", {})}, "conventions": {"ci95": told}}
+    both = {key: {**one.get(key, {}), **other.get(key, {})} for key in ("ci95", "notes")}
+    return both | {"conventions": {"ci95": told}}
 
 
 def fewer_of(each: Sequence[Resampled], n: int) -> dict[str, int]:
     """The figures of which fewer resamples were read than are drawn of n groups."""
-    least = {name: min(len(one[name]) for one in each if name in one) for one in each for name in one}
+    least = {name: min(len(one[name].resampled) for one in each if name in one) for one in each for name in one}
     return {name: count for name, count in least.items() if count < resamples_for(n)}
 
 
@@ -128,25 +140,19 @@ def beside_rows(
     every = drawn(groups)
     if every.n < 2:
         return {}
-    number = dict(zip(each_id, every.numbers.tolist(), strict=True))
-    numbers_of_rows, repeat_of_rows = np.array([number[key] for key in ids]), np.asarray(repeats)
+    place = {key: at for at, key in enumerate(each_id)}
+    sample_of_rows, repeat_of_rows = np.array([place[key] for key in ids]), np.asarray(repeats)
     each = []
     for repeat in sorted(set(repeats)):
         rows = np.flatnonzero(repeat_of_rows == repeat).astype(np.int64)
-        each.append(of(rows, Drawn(numbers_of_rows[rows], every.n)))
+        each.append(of(rows, every.rows(sample_of_rows[rows])))
     return beside(intervals(each), groups, fewer=fewer_of(each, every.n))
 
 
 def intervals(each: Sequence[Resampled]) -> Intervals:
     """Of figures over the same resamples, a repeat each: the intervals of their means over the repeats."""
-    found: Intervals = {}
-    for name in dict.fromkeys(name for one in each for name in one):
-        least = min(len(one[name]) for one in each if name in one)
-        table = np.stack([one[name][:least] for one in each if name in one])
-        known = np.isfinite(table)
-        with np.errstate(invalid="ignore"):
-            found[name] = spread_interval(np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0))
-    return found
+    names = dict.fromkeys(name for one in each for name in one)
+    return {name: interval_of(averaged([one[name] for one in each if name in one])) for name in names}
 
 
 def of_ratios(parts: Parts, shared: Shared) -> Intervals:
@@ -156,9 +162,9 @@ def of_ratios(parts: Parts, shared: Shared) -> Intervals:
 
 def ratios(parts: Parts, by: Drawn) -> Resampled:
     """Means and rates over resamples."""
-    if by.n < 2:
-        return {name: np.full(1, np.nan) for name in parts}
-    return dict(zip(parts, resampled_ratios(list(parts.values()), by.numbers, by.n, seed=SEED).T, strict=True))
+    if not len(by.numbers):
+        return {}
+    return dict(zip(parts, ratio_replicates(list(parts.values()), by, seed=SEED), strict=True))
 
 
 def of_vectors(gold: ArrayLike, said: ArrayLike, labels: Sequence[str], shared: Shared) -> Intervals:
@@ -193,7 +199,7 @@ def probabilities(gold: ArrayLike, given: ArrayLike, labels: Sequence[str], by: 
     """Brier score, calibration error and average precision over resamples. Args: gold, given: (n, k)."""
     if by.n < 2 or not labels or not len(by.numbers):
         return {}
-    return named(resampled_probabilities(gold, given, by.numbers, by.n, SEED), labels)
+    return named(*resampled_probabilities(gold, given, by, SEED), labels)
 
 
 def of_labels(gold: Sequence[str], said: Sequence[str], labels: Sequence[str], shared: Shared) -> Intervals:
@@ -211,22 +217,32 @@ def single_labels(gold: Sequence[str], said: Sequence[str], labels: Sequence[str
 
 def _f1(gold: NDArray[np.bool_], said: NDArray[np.bool_], labels: Sequence[str], by: Drawn) -> Resampled:
     k = len(labels)
-    if by.n < 2 or not k:
+    if by.n < 2 or not k or not len(gold):
         return {}
-    sums = resampled_sums(np.concatenate([gold & said, said, gold], axis=1), by.numbers, SEED, by.resamples, by.n)
+    found = estimates(np.concatenate([gold & said, said, gold], axis=1), _f1s_of_sums, by, seed=SEED, bounds=(0.0, 1.0))
+    rare = [label for label, n in zip(labels, gold.sum(axis=0).tolist(), strict=True) if n < RARE]
+    macro = replace(found[0], caution=_of_rare(rare)) if rare else found[0]
+    each: Resampled = {"macro_f1": macro, "micro_f1": found[1], "weighted_f1": found[2]}
+    there = {"f1": gold | said, "precision": said, "recall": gold}
+    for place, (figure, has) in enumerate(there.items()):
+        for at, label in enumerate(labels):
+            one = found[3 + place * k + at]
+            each[f"by_label.{label}.{figure}"] = replace(one, n=by.holding(has[:, at]))
+    return each
+
+
+def _f1s_of_sums(sums: Floats) -> Floats:
+    """(m, 3 + 3 k): macro, micro and weighted F1, then F1, precision and recall of each label. Args: sums: (m, 3 k)."""
     hits, given, there = np.split(sums, 3, axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        each = {"f1": 2 * hits / (given + there), "precision": hits / given, "recall": hits / there}
-    return {
-        "macro_f1": f1_of_sums(hits, given + there, "macro"),
-        "micro_f1": f1_of_sums(hits, given + there, "micro"),
-        "weighted_f1": weighted_f1_of_sums(hits, given, there),
-        **{
-            f"by_label.{label}.{figure}": one[:, place]
-            for figure, one in each.items()
-            for place, label in enumerate(labels)
-        },
-    }
+    size = given + there
+    weighted = weighted_f1_of_sums(hits, given, there)
+    averages = f1_of_sums(hits, size, "macro", size[0] > 0), f1_of_sums(hits, size, "micro"), weighted
+    return np.concatenate([np.stack(averages, axis=1), 2 * hits / size, hits / given, hits / there], axis=1)
+
+
+def _of_rare(labels: Sequence[str]) -> str:
+    named = ", ".join(labels[:4]) + (f" and {len(labels) - 4} more" if len(labels) > 4 else "")
+    return f"rather too narrow: fewer than {RARE} gold texts of {named}"
 
 
 def of_numbers(gold: ArrayLike, said: ArrayLike, shared: Shared) -> Intervals:
@@ -244,15 +260,14 @@ def numbers(gold: ArrayLike, said: ArrayLike, by: Drawn) -> Resampled:
     x, y = (x - middle) / scale, (y - middle) / scale
     off = x - y
     columns = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y, off * off, np.abs(off)], axis=1)
-    sums = resampled_sums(columns, by.numbers, SEED, by.resamples, by.n)
-    with np.errstate(invalid="ignore", divide="ignore"):
+
+    def figures(sums: Floats) -> Floats:
         mx, my, xx, yy, xy, square, distance = (sums[:, place] / sums[:, 0] for place in range(1, 8))
         vx, vy, cov = xx - mx**2, yy - my**2, xy - mx * my
-        figures = {
-            "pearson": cov / np.sqrt(vx * vy),
-            "ccc": 2 * cov / (vx + vy + (mx - my) ** 2),
-            "rmse": np.sqrt(square) * scale,
-            "mae": distance * scale,
-        }
-    found = {name: np.where(np.isfinite(each), each, np.nan) for name, each in figures.items()}
-    return found | {"spearman": resampled_spearman(x, y, by.numbers, by.n, SEED)}
+        ccc = 2 * cov / (vx + vy + (mx - my) ** 2)
+        return np.stack([cov / np.sqrt(vx * vy), ccc, np.sqrt(square) * scale, distance * scale], axis=1)
+
+    found = dict(zip(("pearson", "ccc", "rmse", "mae"), estimates(columns, figures, by, seed=SEED), strict=True))
+    found["spearman"] = resampled_spearman(x, y, by, SEED)
+    bounds = {"rmse": (0.0, np.inf), "mae": (0.0, np.inf)}
+    return {name: replace(one, bounds=bounds.get(name, (-1.0, 1.0))) for name, one in found.items()}

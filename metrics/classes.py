@@ -91,16 +91,16 @@ def class_report(
     if not n:
         notes |= dict.fromkeys(("accuracy", "macro_f1", "weighted_f1"), "there is no record to score")
     sure = {} if shared is None else _intervals(list(gold.values()), [answers[key] for key in gold], labels, shared)
-    return {
+    report = {
         "n": n,
         "accuracy": sum(answers[key] == label for key, label in gold.items()) / n if n else None,
         "macro_f1": sum(f1s) / len(f1s) if f1s else None,
         "weighted_f1": sum(f1 * k for f1, k in zip(f1s, supports, strict=True)) / n if n else None,
         "by_label": by_label,
         "confusion": confusion,
-        **sure,
         "notes": notes,
     }
+    return report | {**sure, "notes": {**notes, **sure.get("notes", {})}}
 
 
 def _intervals(gold: Sequence[str], said: Sequence[str], labels: Sequence[str], shared: "Shared") -> dict[str, Any]:

@@ -1,10 +1,13 @@
 """A figure with what it is over, how sure it is, and, where it is undefined, why."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from emotui.metrics.resampling import Interval
 
 LEVEL = 0.95
 """Of every interval."""
@@ -14,7 +17,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     """One number.
 
     `n`: over how many items (texts, or questions of texts). `low`, `high`: its 95% interval. `why`: the reason why
-    there is no value, or no interval.
+    there is no value, or no interval. `note`: what has to be known of the interval.
     """
 
     value: float | None
@@ -22,32 +25,17 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     low: float | None = None
     high: float | None = None
     why: str | None = None
+    note: str | None = None
 
 
-def with_interval(figure: Figure, resampled: NDArray[np.float64]) -> Figure:
-    """The figure with the middle 95% of its values over resamples (percentile method, Efron 1979).
-
-    Resamples in which the figure is undefined are left out; where these are more than half, there is no interval.
-
-    Args:
-        resampled: (resamples,), NaN where undefined.
-    """
-    defined = resampled[~np.isnan(resampled)]
-    if figure.value is None or len(resampled) == 0:
+def with_interval(figure: Figure, found: "Interval") -> Figure:
+    """The figure with its interval, or with the reason why it has none."""
+    if figure.value is None:
         return figure
-    if 2 * len(defined) < len(resampled):
-        return msgspec.structs.replace(figure, why="no interval: undefined in more than half of the resamples")
-    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return msgspec.structs.replace(figure, low=float(low), high=float(high))
-
-
-def resample_weights(n: int, resamples: int, seed: int) -> NDArray[np.float64]:
-    """(resamples, n): how often each of n items is drawn, with replacement, in each resample; rows sum to n."""
-    draw = np.random.default_rng(seed)
-    weights = np.empty((resamples, n))
-    for row in weights:
-        row[:] = np.bincount(draw.integers(0, n, n), minlength=n)
-    return weights
+    if found.ends is None:
+        return msgspec.structs.replace(figure, why=found.note or figure.why)
+    low, high = found.ends
+    return msgspec.structs.replace(figure, low=low, high=high, note=found.note or None)
 
 
 def resample_counts(times: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ Source: Mathet, Widlöcher and Métivier 2015, Computational Linguistics 41(3): 
 not at hand; the package pygamma-agreement (Titeux and Riad 2021) is the oracle of the tests.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 from math import ceil, factorial, prod
@@ -32,12 +32,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from emotui.metrics.figure import Figure, resample_weights, with_interval
+from emotui.metrics.figure import Figure, with_interval
 from emotui.metrics.gamma_alignment import Alignment, Dissimilarity, Units, best_alignment, positional
+from emotui.metrics.resampling import drawn_by, estimates, interval_of
 from emotui.metrics.unitizing import UNLABELLED, MarkedText
 from emotui.records import Mark
 
 Floats = NDArray[np.float64]
+_Sure = Callable[[Floats, Callable[[Floats], Floats], Figure], Figure]
 
 FIRST_SAMPLES = 30
 PRECISION = 0.02
@@ -127,13 +129,19 @@ def gamma(
     draw = np.random.default_rng(seed)
     strata, expected, reached = _chance(chosen, marked, how, len(labels), draw, precision)
     table = np.array([[part.disorder, part.units] for part in parts])
-    weights = resample_weights(n, resamples, seed) if resamples and n > 1 else None
-    found = Figure(float(_gamma(np.ones((1, n)), table, len(names), expected)[0]), n)
-    if weights is not None:
-        found = with_interval(found, _gamma(weights, table, len(names), expected))
-    elif resamples:
-        found = msgspec.structs.replace(found, why="no interval: one text only")
-    cats = [_cat_figure(parts, strata, of, labels, weights) for of in range(len(labels) + 1)]
+
+    def sure(columns: Floats, of: Callable[[Floats], Floats], figure: Figure) -> Figure:
+        """The figure of sums over texts with its interval, where one was asked for."""
+        if not resamples:
+            return figure
+        (made,) = estimates(columns, of, drawn_by(None, n), seed=seed, resamples=resamples, bounds=(-np.inf, 1.0))
+        return with_interval(figure, interval_of(made))
+
+    def gamma(sums: Floats) -> Floats:
+        return _gamma(sums, len(names), expected)
+
+    found = sure(table, gamma, Figure(float(gamma(table.sum(axis=0)[None])[0]), n))
+    cats = [_cat_figure(parts, strata, of, labels, sure) for of in range(len(labels) + 1)]
     of_chosen = iter(parts)
     in_order = [next(of_chosen) if counts else None for counts in counted]
     shares = [[None if part is None else part.unlike_share(of) for part in in_order] for of in range(len(labels) + 1)]
@@ -310,15 +318,14 @@ def _moved(units: Units, offset: float, length: float) -> Units:
     return Units(units.starts + offset - back, units.ends + offset - back, units.labels)
 
 
-def _gamma(weights: Floats, table: Floats, annotators: int, expected: float) -> Floats:
-    added = weights @ table
+def _gamma(added: Floats, annotators: int, expected: float) -> Floats:
     units = added[:, 1]
     observed = np.divide(added[:, 0] * annotators, units, out=np.full(len(units), np.nan), where=units > 0)
     return np.asarray(1 - observed / expected)
 
 
 def _cat_figure(
-    parts: Sequence[_Sums], strata: Sequence[_Stratum], of: int, labels: Sequence[str], weights: Floats | None
+    parts: Sequence[_Sums], strata: Sequence[_Stratum], of: int, labels: Sequence[str], sure: _Sure
 ) -> Figure:
     """gamma-cat (`of` 0), or gamma-k of a label."""
     unlike, weight = (np.array([getattr(part, name)[of] for part in parts]) for name in ("unlike", "weight"))
@@ -331,11 +338,7 @@ def _cat_figure(
     if not expected:
         return Figure(None, n, why="chance never aligns unlike labels")
     found = Figure(1 - float(unlike.sum() / weight.sum()) / expected, n)
-    if weights is None:
-        return found
-    below = weights @ weight
-    shares = np.divide(weights @ unlike, below, out=np.full(len(below), np.nan), where=below > 0)
-    return with_interval(found, 1 - shares / expected)
+    return sure(np.stack([unlike, weight], axis=1), lambda sums: 1 - sums[:, 0] / sums[:, 1] / expected, found)
 
 
 def _expected_cat(strata: Sequence[_Stratum], of: int) -> float | None:

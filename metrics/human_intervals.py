@@ -1,33 +1,39 @@
-"""How sure the human F1 of a model is: a bootstrap over its texts."""
+"""How sure the human F1 of a model is, over its texts."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from emotui.metrics.resampling import BESIDE, interval, resampled_sums, resamples_for
+from emotui.metrics.resampling import BESIDE, Interval, drawn_by, estimates, interval_of, resamples_for
+from emotui.metrics.states import Floats
 
 
 def weighted_f1_interval(
     targets: Sequence[str], found: Sequence[str | None], *, seed: int = 0, resamples: int = BESIDE
-) -> tuple[float, float] | None:
-    """The 95% interval of `emotui.metrics.ers.weighted_f1`, where texts are drawn with replacement (percentiles).
+) -> Interval:
+    """The 95% interval of `emotui.metrics.ers.weighted_f1`, where texts are drawn with replacement.
 
     In each resample emotions are weighted by how often they are the target there.
 
     Args:
         found: the raters' majority label a text; None where there is none, which matches nothing.
-
-    Returns:
-        None for fewer than two texts.
     """
     n = len(targets)
-    if n < 2:
-        return None
+    if not n:
+        return Interval()
     emotions = list(dict.fromkeys(targets))
     gold = np.array([[target == emotion for emotion in emotions] for target in targets], dtype=np.float64)
     said = np.array([[label == emotion for emotion in emotions] for label in found], dtype=np.float64)
     columns = np.concatenate([gold * said, gold, said], axis=1)
-    hits, support, given = np.split(resampled_sums(columns, None, seed, resamples_for(n, resamples)), 3, axis=1)
+    many = resamples_for(n, resamples)
+    (made,) = estimates(columns, weighted_f1_of_sums, drawn_by(None, n), seed=seed, resamples=many, bounds=(0.0, 1.0))
+    return interval_of(made)
+
+
+def weighted_f1_of_sums(sums: Floats) -> Floats:
+    """(m,): F1 weighted by how often each emotion is the target. Args: sums: (m, 3 k), hits, targets and answers."""
+    hits, support, given = np.split(sums, 3, axis=1)
     sizes = support + given
     f1 = np.divide(2 * hits, sizes, out=np.zeros_like(hits), where=sizes > 0)
-    return interval((f1 * support).sum(axis=1) / support.sum(axis=1))
+    mean: Floats = (f1 * support).sum(axis=1) / support.sum(axis=1)
+    return mean

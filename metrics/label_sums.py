@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from emotui.metrics.permutation import f1_of_sums, weighted_f1_of_sums
 from emotui.metrics.states import Floats
-from emotui.metrics.sums import Bools, SumFigure, ratio
+from emotui.metrics.sums import SHARE, Bools, SumFigure, ratio
 
 Figures = dict[str, Callable[[], SumFigure]]
 """By name what makes a figure: of many labels there are hundreds, of which few are asked for."""
@@ -26,7 +26,7 @@ def counted(hits: Floats, given: Floats, there: Floats, labels: Sequence[str], s
     every = np.concatenate([hits, given, there], axis=1)
 
     def over(statistic: Callable[[Floats, Floats, Floats], Floats]) -> Callable[[], SumFigure]:
-        return lambda: SumFigure(every, lambda sums: statistic(*np.split(sums, 3, axis=1)), scored)
+        return lambda: SumFigure(every, lambda sums: statistic(*np.split(sums, 3, axis=1)), scored, SHARE)
 
     figures: Figures = {
         "macro_f1": over(_macro),
@@ -58,7 +58,8 @@ def of_sets(gold: ArrayLike, said: ArrayLike, labels: Sequence[str], scored: Boo
     right = (g == p).sum(axis=1) * ones
     exact = _ratio((g == p).all(axis=1) * ones, ones, scored)
     figures: Figures = {"accuracy" if single else "vector_accuracy": exact}
-    figures |= counted(*(np.asarray(each, dtype=np.float64) for each in (g & p, p, g)), labels, scored)
+    hits, given, there = (np.asarray(each, dtype=np.float64) for each in (g & p, p, g))
+    figures |= counted(hits, given, there, labels, scored)
     if single:
         del figures["micro_f1"]
     else:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from emotui.errors import BadInput
-from emotui.metrics.beside import Shared, beside, drawn, fewer_of, intervals, probabilities, vectors
+from emotui.metrics.beside import Shared, beside, drawn, fewer_of, intervals, probabilities, vectors, with_beside
 from emotui.metrics.probabilities import BINS, average_precision, bin_sizes, brier_score, expected_calibration_error
 from emotui.metrics.scenes import Report, scenes_metrics
 from emotui.metrics.states import Bits, Floats
@@ -220,7 +220,7 @@ def labels_report(
     if shared is not None:
         by = drawn(shared)
         each = vectors(truth, guesses, labels, by) | (probabilities(truth, table, labels, by) if known else {})
-        report |= beside(intervals([each]), shared, fewer=fewer_of([each], by.n))
+        report = with_beside(report, beside(intervals([each]), shared, fewer=fewer_of([each], by.n)))
     return report
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from emotui.errors import BadInput
-from emotui.metrics.beside import Drawn, Intervals, Resampled, Shared, beside, of_ratios, ratios
+from emotui.metrics.beside import Drawn, Intervals, Resampled, Shared, beside, of_ratios, ratios, with_beside
 
 DIMENSIONS = (
     "anger",
@@ -151,7 +151,7 @@ def masked_report(
         notes["valid_answers"] = "there is no record to score"
     if not answered:
         notes["pred_in_lexicon"] = "there is no predicted word"
-    return {
+    report = {
         "n": len(gold),
         "masks": masks,
         "acc_l": _mean([mask.same_word for mask in scored]),
@@ -163,9 +163,11 @@ def masked_report(
         "gold_words": gold_words,
         "predicted_words": predicted_words,
         "top_mispredictions": [_marked(pair, supplement) for pair in _mispredictions(scored)[:top]],
-        **({} if shared is None else beside(_intervals(gold, predicted, scored, shared), shared)),
         "notes": notes,
     }
+    return (
+        report if shared is None else with_beside(report, beside(_intervals(gold, predicted, scored, shared), shared))
+    )
 
 
 def scored_masks(

@@ -11,20 +11,22 @@ from scipy.stats import wilcoxon
 
 from emotui.errors import BadInput
 from emotui.metrics.resampling import (
-    EQUAL as EQUAL,
-)
-from emotui.metrics.resampling import (
     RESAMPLES,
     Numbers,
     convention,
+    drawn_by,
     group_numbers,
-    percentile_interval,
+    interval_of,
+    mean_replicates,
     resampled_means,
     snapped,
     standard_error,
+    told_of_t,
 )
 from emotui.metrics.significance import mcnemar_p, smallest_difference
 from emotui.metrics.states import Floats
+
+__all__ = ["bootstrap_means", "cohens_d", "compared", "group_means", "paired_report", "wilcoxon_p"]
 
 
 def bootstrap_means(
@@ -131,7 +133,7 @@ def compared(
     drawn = n if groups is None else int(groups.max()) + 1
     few = "there is one pair only" if n == 1 else "all pairs are of one group" if drawn == 1 else ""
     notes: dict[str, str] = {}
-    each = differences if groups is None else np.bincount(groups, differences) / np.bincount(groups)
+    each = group_means(differences, groups)
     p, d = wilcoxon_p(each), cohens_d(differences)
     error = standard_error(differences, groups)
     least = smallest_difference(error, drawn)
@@ -139,18 +141,19 @@ def compared(
         notes["wilcoxon_p"] = "all differences are 0"
     if d is None:
         notes["cohens_d"] = "there is one pair only" if n == 1 else "all differences are equal"
-    interval: list[float] | None = None
+    (made,) = mean_replicates(differences[:, None], drawn_by(groups, n), seed=seed, resamples=resamples)
+    interval = interval_of(made)
     if few:
         notes |= dict.fromkeys(("ci95", "smallest_difference"), few)
-    else:
-        interval = list(percentile_interval(bootstrap_means(differences, seed, resamples, groups)))
-    won, lost = int((differences > EQUAL).sum()), int((differences < -EQUAL).sum())
+    elif interval.note:
+        notes["ci95"] = interval.note
+    won, lost = int((differences > 0).sum()), int((differences < 0).sum())
     document: dict[str, Any] = {
         "n": n,
         "mean_a": float(first.mean()),
         "mean_b": float(second.mean()),
         "mean_difference": float(differences.mean()),
-        "ci95": interval,
+        "ci95": None if interval.ends is None else list(interval.ends),
         "wilcoxon_p": p,
         "cohens_d": d,
         "won": won,
@@ -162,7 +165,7 @@ def compared(
         document["groups"] = drawn
     of = "groups" if groups is not None else "pairs"
     told = {
-        "ci95": convention(drawn, of, resamples, seed),
+        "ci95": f"95% {told_of_t(drawn, groups is not None)}" if interval.t else convention(drawn, of, resamples, seed),
         "wilcoxon_p": f"two-sided signed-rank over {of}" + _zeros(each),
         "cohens_d": "mean difference over the standard deviation of differences (n - 1), d_z",
         "smallest_difference": "true mean difference found with a power of 0.8 at 5% (two-sided paired t-test)",
@@ -173,6 +176,14 @@ def compared(
         if document["mcnemar_p"] is None:
             notes["mcnemar_p"] = "both have the same samples right"
     return document | {"conventions": told, "notes": notes}
+
+
+def group_means(differences: Floats, groups: Numbers | None) -> Floats:
+    """The mean difference of each group that has a pair, snapped; the differences themselves without groups."""
+    if groups is None or not len(differences):
+        return differences
+    here = np.unique(groups, return_inverse=True)[1]
+    return snapped(np.bincount(here, differences) / np.bincount(here))
 
 
 def _zeros(differences: Floats) -> str:

@@ -39,17 +39,20 @@ def one_hot(labels: ArrayLike, n_labels: int) -> Bools:
     return said
 
 
-def f1_of_sums(hits: Floats, given: Floats, average: Average) -> Floats:
+def f1_of_sums(hits: Floats, given: Floats, average: Average, known: ArrayLike | None = None) -> Floats:
     """F1 by label and then averaged (0 for a label that is nowhere), or pooled over all labels.
 
     Args:
         hits: (..., k) true positives.
         given: (..., k) how often gold and predicted say the label, added up.
+        known: (k,) the labels that are somewhere in the whole set. One of these that a resample happens to lack is left
+            out of the mean there; it would pull macro F1 down by a share that it has in no set of this size.
     """
     if average == "micro":
         hits, given = hits.sum(axis=-1, keepdims=True), given.sum(axis=-1, keepdims=True)
     each = np.divide(2 * hits, given, out=np.zeros(np.broadcast(hits, given).shape), where=given > 0)
-    mean: Floats = each.mean(axis=-1)
+    counted = each.shape[-1] - (0 if known is None else ((given <= 0) & np.asarray(known)).sum(axis=-1))
+    mean: Floats = each.sum(axis=-1) / counted
     return mean
 
 

@@ -1,13 +1,13 @@
 """How sure agreement over a table of labels is: percent, Fleiss' and Cohen's kappa over resamples of texts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from emotui.metrics.resampling import group_numbers, resampled_sums
+from emotui.metrics.resampling import Replicates, averaged, drawn_by, estimates, group_numbers
 
 Floats = NDArray[np.float64]
 
@@ -17,23 +17,17 @@ PAIRS = 36
 
 @dataclass(frozen=True, slots=True)
 class ResampledAgreement:
-    """Each (resamples,), NaN where it is undefined; of pairs in the order of `itertools.combinations`, or none."""
+    """Each figure; of pairs in the order of `itertools.combinations`, or none."""
 
-    percent: Floats
-    fleiss_kappa: Floats
-    pair_percents: list[Floats]
-    kappas: list[Floats]
+    percent: Replicates
+    fleiss_kappa: Replicates
+    pair_percents: list[Replicates]
+    kappas: list[Replicates]
 
     @property
-    def mean_kappa(self) -> Floats:
+    def mean_kappa(self) -> Replicates | None:
         """The mean of those that are defined."""
-        if not self.kappas:
-            return np.empty(0)
-        table = np.stack(self.kappas)
-        known = np.isfinite(table)
-        with np.errstate(invalid="ignore"):
-            mean: Floats = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
-        return mean
+        return averaged(self.kappas) if self.kappas else None
 
 
 def resampled_agreement(table: Floats, texts: Sequence[int] | None, resamples: int, seed: int) -> ResampledAgreement:
@@ -58,19 +52,28 @@ def resampled_agreement(table: Floats, texts: Sequence[int] | None, resamples: i
         both = there[:, a] & there[:, b]
         columns += [both & (table[:, a] == table[:, b]), both]
         columns += [*(given[:, a] & both[:, None]).T, *(given[:, b] & both[:, None]).T]
-    groups = None if texts is None else group_numbers(texts)
-    sums = resampled_sums(np.stack(columns, axis=1).astype(np.float64), groups, seed, resamples)
-    percents, kappas = [], []
-    with np.errstate(invalid="ignore", divide="ignore"):
+    by = drawn_by(np.arange(len(table)) if texts is None else group_numbers(texts))
+
+    def figures(sums: Floats) -> Floats:
+        """(m, 2 + 2 pairs): percent and Fleiss' kappa, then percent and Cohen's kappa of each two."""
         shares = sums[:, 4:fixed] / sums[:, 4:fixed].sum(axis=1, keepdims=True)
-        fleiss = _beyond(sums[:, 2] / sums[:, 3], (shares**2).sum(axis=1))
+        made = [sums[:, 0] / sums[:, 1], _beyond(sums[:, 2] / sums[:, 3], (shares**2).sum(axis=1))]
         for at in range(len(pairs)):
             own = sums[:, fixed + at * (2 + 2 * k) :][:, : 2 + 2 * k]
             n = own[:, 1:2]
-            percents.append(own[:, 0] / own[:, 1])
+            made.append(own[:, 0] / own[:, 1])
             first, second = own[:, 2 : 2 + k] / n, own[:, 2 + k :] / n
-            kappas.append(_beyond(percents[-1], (first * second).sum(axis=1)))
-        return ResampledAgreement(sums[:, 0] / sums[:, 1], fleiss, percents, kappas)
+            made.append(_beyond(made[-1], (first * second).sum(axis=1)))
+        return np.stack(made, axis=1)
+
+    each = estimates(
+        np.stack(columns, axis=1).astype(np.float64), figures, by, seed=seed, resamples=resamples, bounds=(-1.0, 1.0)
+    )
+    each[::2] = [replace(one, bounds=(0.0, 1.0)) for one in each[::2]]
+    rated = [by.holding(sizes > 1), by.holding(sizes > 0)]
+    rated += [by.holding(there[:, a] & there[:, b]) for a, b in pairs for _ in range(2)]
+    each = [replace(one, n=n) for one, n in zip(each, rated, strict=True)]
+    return ResampledAgreement(each[0], each[1], each[2::2], each[3::2])
 
 
 def _beyond(observed: Floats, chance: Floats) -> Floats:

@@ -11,6 +11,7 @@ from emotui.metrics.agreement import fleiss_kappa
 from emotui.metrics.alpha import Level, alpha
 from emotui.metrics.figure import Figure, with_interval
 from emotui.metrics.rating_intervals import resampled_agreement
+from emotui.metrics.resampling import Replicates, interval_of
 
 Floats = NDArray[np.float64]
 
@@ -69,22 +70,23 @@ def table_agreement(
     sure = resampled_agreement(table, texts, resamples, seed) if resamples and rated else None
     if sure is not None and sure.kappas:
         pairs = [
-            msgspec.structs.replace(
-                pair, percent=with_interval(pair.percent, percent), kappa=with_interval(pair.kappa, kappa)
-            )
+            msgspec.structs.replace(pair, percent=_sure(pair.percent, percent), kappa=_sure(pair.kappa, kappa))
             for pair, percent, kappa in zip(pairs, sure.pair_percents, sure.kappas, strict=True)
         ]
     known = [pair.kappa.value for pair in pairs if pair.kappa.value is not None]
-    nothing = np.empty(0)
     mean = Figure(sum(known) / len(known), len(known)) if known else Figure(None, 0, why="no two raters have a kappa")
     return TableAgreement(
         rated,
         {level: alpha(table, level, resamples, seed, texts) for level in levels},
-        with_interval(_fleiss(table, there), nothing if sure is None else sure.fleiss_kappa),
-        with_interval(percent_agreement(table), nothing if sure is None else sure.percent),
+        _sure(_fleiss(table, there), None if sure is None else sure.fleiss_kappa),
+        _sure(percent_agreement(table), None if sure is None else sure.percent),
         pairs,
-        with_interval(mean, nothing if sure is None else sure.mean_kappa),
+        _sure(mean, None if sure is None else sure.mean_kappa),
     )
+
+
+def _sure(figure: Figure, made: Replicates | None) -> Figure:
+    return figure if made is None else with_interval(figure, interval_of(made))
 
 
 def percent_agreement(table: Floats) -> Figure:

@@ -4,17 +4,29 @@ They cost more than sums do, so they are taken over the first draws only where t
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from emotui.metrics.probabilities import BINS
-from emotui.metrics.resampling import Numbers, draws, resamples_for
+from emotui.metrics.resampling import (
+    BIAS,
+    BIAS_OF_DISTANCES,
+    Drawn,
+    Replicates,
+    draws,
+    known_means,
+    replicates,
+    resamples_for,
+)
 from emotui.metrics.states import Floats
 
 _READ = 40_000_000
 _FEWEST = 200
 _BLOCK = 1 << 18  # weights held at once
+_PARTS = 200
+_BIAS = {"brier": BIAS, "ece": BIAS_OF_DISTANCES, "average_precision": BIAS}
 _RANKED = 4  # columns whose reading costs as much as ranking one
 
 
@@ -23,57 +35,55 @@ def resamples_of(n: int, rows: int, columns: int) -> int:
     return min(resamples_for(n), max(_FEWEST, _READ // max(rows * columns, 1)))
 
 
-def resampled_probabilities(gold: ArrayLike, probabilities: ArrayLike, numbers: Numbers, n: int, seed: int) -> Floats:
-    """Brier score, calibration error and average precision of each label over resamples.
+def resampled_probabilities(
+    gold: ArrayLike, probabilities: ArrayLike, by: Drawn, seed: int
+) -> tuple[Floats, list[int], Drawn]:
+    """Brier score, calibration error and average precision of each label over all, with parts left out, and resamples.
 
     Args:
         gold, probabilities: (rows, k), as of `emotui.metrics.probabilities`.
-        numbers: (rows,) which of the n drawn groups each row is of.
 
     Returns:
-        (3, resamples, k); NaN where a resample has no row, or no positive for average precision.
+        (3, 1 + parts + resamples, k), NaN where there is no row, or no positive for average precision; of each label
+        how many groups have a positive; and what was drawn.
     """
     g, p = np.asarray(gold, dtype=np.float64), np.asarray(probabilities, dtype=np.float64)
     k = g.shape[1]
     off, order = p - g, np.argsort(-p, axis=0, kind="stable")
     ends = [np.flatnonzero(np.append(np.diff(p[order[:, at], at]) != 0, True)) for at in range(k)]
     binned = [_binned(p[:, at], off[:, at]) for at in range(k)]
-    resamples = resamples_of(n, len(g), k)
-    found = np.empty((3, resamples, k))
-    start = 0
-    for weights in _weights(numbers, n, resamples, seed):
-        stop = start + len(weights)
+    each = []
+    for weights in _weights(by, resamples_of(by.n, len(g), k), seed):
+        found = np.empty((3, len(weights), k))
         with np.errstate(invalid="ignore", divide="ignore"):
             size = weights.sum(axis=1)
-            found[0, start:stop] = (weights @ off**2) / size[:, None]
+            found[0] = (weights @ off**2) / size[:, None]
             for at in range(k):
-                found[1, start:stop, at] = np.abs(weights @ binned[at]).sum(axis=1) / size
+                found[1, :, at] = np.abs(weights @ binned[at]).sum(axis=1) / size
                 ordered = weights[:, order[:, at]]
                 given = np.cumsum(ordered, axis=1)[:, ends[at]]
                 hits = np.cumsum(ordered * g[order[:, at], at], axis=1)[:, ends[at]]
                 gained = np.diff(hits, axis=1, prepend=0.0)
                 # A cut from which no row was drawn gains nothing.
                 precision = np.divide(hits, given, out=np.zeros_like(hits), where=given > 0)
-                found[2, start:stop, at] = (precision * gained).sum(axis=1) / hits[:, -1]
-        start = stop
-    return found
+                found[2, :, at] = (precision * gained).sum(axis=1) / hits[:, -1]
+        each.append(found)
+    return np.concatenate(each, axis=1), [by.holding(g[:, at]) for at in range(k)], _read(by)
 
 
-def resampled_spearman(x: ArrayLike, y: ArrayLike, numbers: Numbers, n: int, seed: int) -> Floats:
-    """Spearman's rank correlation over resamples, equal numbers with their mean rank.
+def resampled_spearman(x: ArrayLike, y: ArrayLike, by: Drawn, seed: int, resamples: int | None = None) -> Replicates:
+    """Spearman's rank correlation over resamples, equal numbers with their mean rank; NaN where a side does not vary.
 
     Args:
         x, y: (rows,), finite.
-        numbers: as of `resampled_probabilities`.
-
-    Returns:
-        (resamples,); NaN where a side has no variance.
+        resamples: as many as are drawn, or fewer (`resamples_of`), unless said.
     """
+    many = resamples_of(by.n, len(by.numbers), _RANKED) if resamples is None else resamples
     sides = [np.unique(np.asarray(side, dtype=np.float64), return_inverse=True)[1] for side in (x, y)]
     orders = [np.argsort(side, kind="stable") for side in sides]
     starts = [np.flatnonzero(np.diff(side[order], prepend=-1)) for side, order in zip(sides, orders, strict=True)]
     found = []
-    for weights in _weights(numbers, n, resamples_of(n, len(numbers), _RANKED), seed):
+    for weights in _weights(by, many, seed):
         size = weights.sum(axis=1, keepdims=True)
         ranks = []
         for side, order, start in zip(sides, orders, starts, strict=True):
@@ -84,7 +94,7 @@ def resampled_spearman(x: ArrayLike, y: ArrayLike, numbers: Numbers, n: int, see
         with np.errstate(invalid="ignore", divide="ignore"):
             spread = np.sqrt((weights * a * a).sum(axis=1) * (weights * b * b).sum(axis=1))
             found.append(np.where(spread > 0, (weights * a * b).sum(axis=1) / spread, np.nan))
-    return np.concatenate(found)
+    return replicates(np.concatenate(found), _read(by), bounds=(-1.0, 1.0))
 
 
 def _binned(probabilities: Floats, off: Floats) -> Floats:
@@ -94,25 +104,50 @@ def _binned(probabilities: Floats, off: Floats) -> Floats:
     return table
 
 
-def _weights(numbers: Numbers, n: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """Blocks (some, rows) of how often each row is drawn, by the same draws as everything else of this seed."""
-    for drawn in draws(n, resamples, seed):
-        flat = (drawn + np.arange(len(drawn), dtype=np.int64)[:, None] * n).ravel()
-        times = np.bincount(flat, minlength=len(drawn) * n).reshape(len(drawn), n)
-        at_once = max(_BLOCK // max(len(numbers), 1), 1)
+def _read(by: Drawn) -> Drawn:
+    """What is drawn, with fewer parts to leave out: of a set of 5,000 rows each of them is as dear as a resample."""
+    return replace(by, parts=_PARTS)
+
+
+def _weights(by: Drawn, resamples: int, seed: int) -> Iterator[Floats]:
+    """Blocks (some, rows) of how often each row counts: in all, with each part left out, and as often as it is drawn.
+
+    The draws are those of everything else of this seed.
+    """
+    for times in _times(_read(by), resamples, seed):
+        at_once = max(_BLOCK // max(len(by.numbers), 1), 1)
         for at in range(0, len(times), at_once):
-            yield times[at : at + at_once, numbers].astype(np.float64)
+            yield times[at : at + at_once, by.numbers].astype(np.float64)
 
 
-def named(found: Floats, labels: Sequence[str]) -> dict[str, Floats]:
+def _times(by: Drawn, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """The same of groups, (some, groups)."""
+    part = np.arange(by.n) % by.blocks
+    yield np.ones((1, by.n), dtype=np.int64)
+    at_once = max(_BLOCK // max(by.n, 1), 1)
+    for start in range(0, by.blocks, at_once):
+        yield (part != np.arange(start, min(start + at_once, by.blocks))[:, None]).astype(np.int64)
+    for rows in draws(by.n, resamples, seed):
+        flat = (rows + np.arange(len(rows), dtype=np.int64)[:, None] * by.n).ravel()
+        yield np.bincount(flat, minlength=len(rows) * by.n).reshape(len(rows), by.n)
+
+
+def named(found: Floats, positives: Sequence[int], by: Drawn, labels: Sequence[str]) -> dict[str, Replicates]:
     """What `resampled_probabilities` returns by the names of the figures: their means, and each label's."""
-    known = np.isfinite(found)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(known, found, 0.0).sum(axis=2) / known.sum(axis=2)
-    figures = ("brier", "ece", "average_precision")
+    bounds = (0.0, 1.0)
+    means = [
+        replicates(known_means(one.T), by, bounds=bounds, bias=_BIAS[name])
+        for name, one in zip(_BIAS, found, strict=True)
+    ]
     by_label = {
-        f"by_label.{label}.{figure}": found[place, :, at]
+        f"by_label.{label}.{figure}": replicates(
+            found[place, :, at],
+            by,
+            positives[at] if figure == "average_precision" else None,
+            bounds=bounds,
+            bias=_BIAS[figure],
+        )
         for at, label in enumerate(labels)
-        for place, figure in enumerate(figures)
+        for place, figure in enumerate(_BIAS)
     }
-    return dict(zip(figures, means, strict=True)) | by_label
+    return dict(zip(_BIAS, means, strict=True)) | by_label

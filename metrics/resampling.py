@@ -1,10 +1,15 @@
-"""How sure a mean is: bootstrap over samples, or over the groups that samples share (a passage, a post, an original).
+"""How sure a figure is: bootstrap over samples, or over the groups that samples share (a passage, a post, an original).
 
 Samples of one group are drawn together, because they do not vary apart. Columns (sources, metrics) share the draws, so
 the difference of two columns' resampled means is the resampled mean of their paired differences.
+
+An interval is made from the `Replicates` of a figure: its value over all groups, with each left out, and over
+resamples. Any figure of sums over samples has them (`estimates`); a mean, a rate or a difference of these (`ratios`).
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +18,8 @@ from emotui.metrics.figure import LEVEL
 from emotui.metrics.states import Floats
 
 Numbers = NDArray[np.int64]
+Statistic = Callable[[Floats], Floats]
+"""From sums (m, k) of k columns to a figure of each, (m,), or to several, (m, figures); NaN where one is undefined."""
 
 RESAMPLES = 10_000
 """For one comparison."""
@@ -20,13 +27,100 @@ RESAMPLES = 10_000
 BESIDE = 2000
 """For intervals beside many figures; the ends of an interval then waver by about a fiftieth of its length."""
 
+FEW_GROUPS = 20
+FEW_SAMPLES = 30
+"""Below so many groups, or samples that share nothing, an interval is Student's t."""
+
+BIAS = 0.5
+"""Standard deviations by which the median of resamples may be off a figure before they say nothing of it."""
+
+BIAS_OF_DISTANCES = 0.25
+"""The same of a figure that adds up distances, such as a calibration error: chance alone makes it greater."""
+
+SKEW = 0.06
+"""Acceleration from which an interval is said to rest on few samples."""
+
 EQUAL = 1e-12
 """Scores that are no farther apart are equal: what is left is rounding."""
+
+PARTS = 2000
+"""Parts that are left out, one at a time, at most."""
 
 _DRAWS = 40_000_000
 _FEWEST = 200
 _BLOCK = 1 << 18  # draws held at once
 _LOOKED_UP = 4  # so few columns are added up faster draw by draw than by how often each row was drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What is drawn: `n` groups, and (rows,) which of them each row is of.
+
+    `grouped`: some groups have several rows. `parts`: how many are left out at most, one at a time: each group, or of
+    very many groups equal shares of them.
+    """
+
+    numbers: Numbers
+    n: int
+    grouped: bool = False
+    parts: int = PARTS
+
+    @property
+    def resamples(self) -> int:
+        return resamples_for(self.n)
+
+    @property
+    def blocks(self) -> int:
+        return min(self.n, self.parts)
+
+    def rows(self, places: ArrayLike) -> "Drawn":
+        """Of the rows at these places; what is drawn stays the same."""
+        return replace(self, numbers=self.numbers[np.asarray(places, dtype=np.int64)])
+
+    def holding(self, has: ArrayLike) -> int:
+        """How many groups have a row of which this is so, or is not 0. Args: has: (rows,)."""
+        return len(np.unique(self.numbers[np.asarray(has) != 0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Replicates:
+    """A figure over all groups, with parts left out, and over resamples; NaN where it is undefined.
+
+    Attributes:
+        left_out: (parts,), each part a group or an equal share of very many.
+        resampled: (resamples,).
+        n: how many groups have a say in it.
+        grouped: whether these are groups of several samples.
+        bounds: the least and the greatest value that there can be.
+        bias: by how many standard deviations the median of resamples may be off.
+        caution: what has to be known of its interval besides.
+    """
+
+    whole: float
+    left_out: Floats
+    resampled: Floats
+    n: int
+    grouped: bool = False
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    bias: float = BIAS
+    caution: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """`low` and `high`, or None where there is nothing honest to say; `t`: they are Student's.
+
+    `note`: why there is none, or what has to be known of it.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    t: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def resamples_for(n: int, wanted: int = BESIDE) -> int:
@@ -41,6 +135,33 @@ def group_numbers(groups: Sequence[Hashable | None]) -> Numbers:
         [seen.setdefault((place,) if group is None else ("", group), len(seen)) for place, group in enumerate(groups)],
         dtype=np.int64,
     )
+
+
+def drawn(groups: Sequence[Hashable | None]) -> Drawn:
+    """Samples, or groups of those that share something. Args: groups: as of `group_numbers`."""
+    return drawn_by(group_numbers(groups))
+
+
+def drawn_by(groups: Numbers | None, rows: int = 0) -> Drawn:
+    """The same by the numbers of the groups; None: each of so many rows is its own."""
+    numbers = np.arange(rows, dtype=np.int64) if groups is None else groups
+    n = int(numbers.max(initial=-1)) + 1
+    return Drawn(numbers, n, n < len(numbers))
+
+
+def snapped(differences: ArrayLike, scale: float = 1.0) -> Floats:
+    """Differences on a grid of 1e-12, before their signs, ranks or counts are taken: equal scores are equal then.
+
+    .3 - .2 and .2 - .1 are the same size on paper and not in binary; a rank test orders such differences.
+
+    Args:
+        differences: (n,).
+        scale: the greatest score behind them, where it is above 1: the grid is as much wider.
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    grid = EQUAL * max(1.0, float(scale))
+    found: Floats = np.round(d / grid) * grid if grid > EQUAL else np.round(d, 12)
+    return found + 0.0  # no negative zeros
 
 
 def draws(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int32]]:
@@ -181,55 +302,204 @@ def standard_error(values: ArrayLike, groups: Numbers | None = None) -> float | 
 
 def convention(n: int, of: str, resamples: int, seed: int) -> str:
     """What an interval was computed under, in words. `of`: what is drawn, such as `samples`."""
-    return f"95% percentile bootstrap: {resamples:,} resamples of {n:,} {of}, seed {seed}"
+    return f"95% BCa bootstrap: {resamples:,} resamples of {n:,} {of}, seed {seed}; Student's t where these are few"
+
+
+def replicated_sums(columns: ArrayLike, by: Drawn, *, seed: int = 0, resamples: int | None = None) -> Floats:
+    """Sums of columns over all groups, with each part left out, and over resamples.
+
+    Args:
+        columns: (rows, k), finite.
+
+    Returns:
+        (1 + parts + resamples, k), in this order.
+    """
+    x = grouped_sums(np.asarray(columns, dtype=np.float64), by.numbers, by.n)
+    whole = x.sum(axis=0)
+    parts = x if by.blocks == by.n else grouped_sums(x, np.arange(by.n) % by.blocks, by.blocks)
+    again = resampled_sums(x, None, seed, by.resamples if resamples is None else resamples)
+    return np.concatenate([whole[None], whole - parts, again])
+
+
+def replicates(values: Floats, by: Drawn, n: int | None = None, **of: Any) -> Replicates:
+    """A figure from its values over `replicated_sums`.
+
+    Args:
+        values: (1 + parts + resamples,).
+        n, of: see `Replicates`; every group with a row, unless said.
+    """
+    start = 1 + by.blocks
+    finite = np.where(np.isfinite(values), values, np.nan)
+    n = by.holding(np.ones(len(by.numbers))) if n is None else n
+    return Replicates(float(finite[0]), finite[1:start], finite[start:], n, by.grouped, **of)
+
+
+def estimates(
+    columns: ArrayLike,
+    statistic: Statistic,
+    by: Drawn,
+    *,
+    seed: int = 0,
+    resamples: int | None = None,
+    n: int | None = None,
+    **of: Any,
+) -> list[Replicates]:
+    """The replicates of figures that are made of sums over samples, such as F1, a correlation or a difference of rates.
+
+    Args:
+        columns: (rows, k), finite; of two sources side by side, which shares the draws.
+        statistic: from (m, k) sums to (m,) or (m, figures).
+        n, of: see `Replicates`.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = statistic(replicated_sums(columns, by, seed=seed, resamples=resamples))
+    table = values[:, None] if values.ndim == 1 else values
+    return [replicates(column, by, n, **of) for column in table.T]
+
+
+def ratio_replicates(
+    parts: Sequence[tuple[ArrayLike, ArrayLike]], by: Drawn, *, seed: int = 0, resamples: int | None = None
+) -> list[Replicates]:
+    """Of figures that are sums over sums: means, rates, precision, recall. Args: parts: as of `ratio_intervals`."""
+    columns = np.stack([np.asarray(side, dtype=np.float64) for part in parts for side in part], axis=1)
+    sums = replicated_sums(columns, by, seed=seed, resamples=resamples)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = sums[:, ::2] / sums[:, 1::2]
+    found = []
+    for at in range(len(parts)):
+        above, below = columns[:, 2 * at], columns[:, 2 * at + 1]
+        share = bool(((above >= 0) & (above <= below)).all())
+        bounds = (0.0, 1.0) if share else (-np.inf, np.inf)
+        found.append(replicates(values[:, at], by, by.holding(below), bounds=bounds))
+    return found
+
+
+def mean_replicates(values: ArrayLike, by: Drawn, *, seed: int = 0, resamples: int | None = None) -> list[Replicates]:
+    """Of the means of columns. Args: values: (rows, k); NaN where a row has none."""
+    x = np.asarray(values, dtype=np.float64)
+    there = ~np.isnan(x)
+    parts = [(np.where(there[:, at], x[:, at], 0.0), there[:, at]) for at in range(x.shape[1])]
+    return ratio_replicates(parts, by, seed=seed, resamples=resamples) if parts else []
+
+
+def averaged(each: Sequence[Replicates]) -> Replicates:
+    """Of repeats, or annotators, over the same draws: the mean of those that are defined, over as many resamples."""
+    if len(each) == 1:
+        return each[0]
+    least = min(len(one.resampled) for one in each)
+    first = max(each, key=lambda one: one.n)
+    whole, left, again = (
+        known_means(table)
+        for table in (
+            np.array([[one.whole] for one in each]),
+            np.stack([one.left_out for one in each]),
+            np.stack([one.resampled[:least] for one in each]),
+        )
+    )
+    caution = next((one.caution for one in each if one.caution), "")
+    return replace(first, whole=float(whole[0]), left_out=left, resampled=again, caution=caution)
+
+
+def known_means(table: Floats) -> Floats:
+    """(k,): the mean of each column over what is not NaN in it. Args: table: (n, k)."""
+    known = ~np.isnan(table)
+    with np.errstate(invalid="ignore"):
+        means: Floats = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
+    return means
+
+
+def interval_of(figure: Replicates, level: float = LEVEL) -> Interval:
+    """The 95% interval of a figure: BCa, or Student's t where there are few groups; it always holds the figure.
+
+    BCa takes the quantiles of resamples at levels that are moved for the bias of the figure (how many resamples are
+    below it) and for its skew (the acceleration, by leaving groups out). Levels are those of t, not of the normal
+    distribution, which makes up for resamples of n groups being narrower by sqrt((n - 1) / n).
+
+    Student's t, with n - 1 degrees of freedom and the jackknife's error, over fewer than `FEW_GROUPS` groups, or fewer
+    than `FEW_SAMPLES` samples that share nothing.
+
+    Sources: Efron 1987; DiCiccio and Efron 1996, sections 2 and 3; Hesterberg 2015, section 3.2 (expanded levels).
+    """
+    from scipy.special import ndtr, ndtri, stdtrit  # a third of a second to import, and nobody asks before this
+
+    unit, few = ("groups", FEW_GROUPS) if figure.grouped else ("samples", FEW_SAMPLES)
+    if np.isnan(figure.whole):
+        return Interval()
+    if figure.n < 2:
+        return Interval(note=f"no interval: it is over one {unit[:-1]} alone")
+    edge = float(stdtrit(figure.n - 1, (1 + level) / 2))
+    if figure.n < few:
+        return _by_t(figure, edge, told_of_t(figure.n, figure.grouped))
+    again = figure.resampled[~np.isnan(figure.resampled)]
+    if 2 * len(again) < len(figure.resampled) or not len(again):
+        return Interval(note="no interval: undefined in more than half of the resamples")
+    rounding = EQUAL * max(1.0, abs(figure.whole))
+    if again.max() - again.min() <= rounding:
+        return Interval(note="no interval: no resample differs, which does not make it certain")
+    below = float((again < figure.whole - rounding).mean() + (np.abs(again - figure.whole) <= rounding).mean() / 2)
+    shift = float(ndtri(below))
+    if not abs(shift) <= figure.bias:
+        side, share = ("above", 1 - below) if below < 0.5 else ("below", below)
+        why = f"no interval: {share:.0%} of resamples lie {side} it, so that they say little of how far off it is"
+        return Interval(note=why)
+    skew = _acceleration(figure.left_out)
+    edge *= float(np.sqrt(figure.n / (figure.n - 1)))
+    moved = np.array([shift - edge, shift + edge])
+    low, high = np.quantile(again, ndtr(shift + moved / np.maximum(1 - skew * moved, EQUAL))).tolist()
+    note = figure.caution
+    if abs(skew) >= SKEW:
+        note = f"{note}; " * bool(note) + f"few {unit} decide it: intervals of such figures miss more often than told"
+    return Interval(min(low, figure.whole), max(high, figure.whole), note)
+
+
+def told_of_t(n: int, grouped: bool) -> str:
+    """What is said of an interval over so few groups, or samples."""
+    return (
+        f"Student's t over {n} groups: fewer than {FEW_GROUPS}"
+        if grouped
+        else (f"Student's t over {n} samples: fewer than {FEW_SAMPLES}")
+    )
+
+
+def intervals_of(figures: Sequence[Replicates]) -> list[Interval]:
+    """Of each."""
+    return [interval_of(figure) for figure in figures]
+
+
+def _by_t(figure: Replicates, edge: float, note: str) -> Interval:
+    known = figure.left_out[~np.isnan(figure.left_out)]
+    # Parts that have no say in the figure leave it as it is, and add nothing.
+    said = known[np.abs(known - figure.whole) > EQUAL * max(1.0, abs(figure.whole))]
+    if not len(said):
+        return Interval(note="no interval: leaving out what it is over changes nothing")
+    idle = max(figure.n - len(said), 0)
+    middle = (said.sum() + idle * figure.whole) / (len(said) + idle)
+    squares = ((said - middle) ** 2).sum() + idle * (figure.whole - middle) ** 2
+    reach = edge * float(np.sqrt((figure.n - 1) / figure.n * squares))
+    low, high = max(figure.whole - reach, figure.bounds[0]), min(figure.whole + reach, figure.bounds[1])
+    note = f"{note}; {figure.caution}" if figure.caution else note
+    return Interval(min(low, figure.whole), max(high, figure.whole), note, t=True)
+
+
+def _acceleration(left_out: Floats) -> float:
+    """A sixth of the skewness of what each part adds to the figure (Efron 1987, equation 6.6, by the jackknife)."""
+    known = left_out[~np.isnan(left_out)]
+    away = known.mean() - known if len(known) else known
+    squares = float((away**2).sum())
+    return float((away**3).sum()) / (6 * squares**1.5) if squares > 0 else 0.0
 
 
 def ratio_intervals(
     parts: Sequence[tuple[ArrayLike, ArrayLike]], groups: Numbers | None = None, *, seed: int = 0
-) -> list[tuple[float, float] | None]:
+) -> list[Interval]:
     """Intervals of figures that are sums over sums: means, rates, precision, recall.
 
     Args:
         parts: for each figure (n,) numerators and (n,) denominators, one of each a sample; 0 over 0 where a sample
             has no say in it.
         groups: (n,), as of `resampled_sums`.
-
-    Returns:
-        of each figure, None where it is undefined in more than half of the resamples, or there is one group only.
     """
-    n = len(parts[0][0] if parts else ()) if groups is None else int(groups.max(initial=-1)) + 1  # type: ignore[arg-type]
-    if n < 2:
-        return [None] * len(parts)
-    return [spread_interval(ratio) for ratio in resampled_ratios(parts, groups, n, seed=seed).T]
-
-
-def resampled_ratios(
-    parts: Sequence[tuple[ArrayLike, ArrayLike]], groups: Numbers | None, n: int, *, seed: int = 0
-) -> Floats:
-    """(resamples, figures): such figures over resamples of n groups; NaN where one is undefined."""
-    columns = np.stack([np.asarray(side, dtype=np.float64) for part in parts for side in part], axis=1)
-    sums = resampled_sums(columns, groups, seed, resamples_for(n), n)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratios = sums[:, ::2] / sums[:, 1::2]
-    return np.where(np.isfinite(ratios), ratios, np.nan)
-
-
-def spread_interval(resampled: ArrayLike) -> tuple[float, float] | None:
-    """As `interval`; None too where no resample differs: that 0 of 50 were found makes 0 not certain."""
-    found = interval(resampled)
-    return None if found is None or found[0] == found[1] else found
-
-
-def snapped(differences: ArrayLike, scale: float = 1.0) -> Floats:
-    """Differences on a grid of 1e-12, before their signs, ranks or counts are taken: equal scores are equal then.
-
-    .3 - .2 and .2 - .1 are the same size on paper and not in binary; a rank test orders such differences.
-
-    Args:
-        differences: (n,).
-        scale: the greatest score behind them, where it is above 1: the grid is as much wider.
-    """
-    d = np.asarray(differences, dtype=np.float64)
-    grid = EQUAL * max(1.0, float(scale))
-    found: Floats = np.round(d / grid) * grid if grid > EQUAL else np.round(d, 12)
-    return found + 0.0  # no negative zeros
+    if not parts:
+        return []
+    by = drawn_by(groups, len(np.asarray(parts[0][0])))
+    return intervals_of(ratio_replicates(parts, by, seed=seed))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from emotui.errors import BadInput
 from emotui.metrics.agreement import cohen_kappa, fleiss_kappa
-from emotui.metrics.beside import Shared, beside, of_vectors
+from emotui.metrics.beside import Shared, beside, of_vectors, with_beside
 from emotui.metrics.states import Bits, Floats
 
 Report = dict[str, Any]
@@ -148,9 +148,8 @@ def scenes_report(
     if shared is None:
         return report
     found = of_vectors(truth, said, labels, shared)
-    return report | beside(
-        {name: each for name, each in found.items() if name not in ("jaccard", "samples_f1")}, shared
-    )
+    own = {name: each for name, each in found.items() if name not in ("jaccard", "samples_f1")}
+    return with_beside(report, beside(own, shared))
 
 
 def vector_problems(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import ttest_ind
 
-from emotui.metrics.resampling import Numbers
+from emotui.metrics.resampling import Numbers, snapped
 from emotui.metrics.significance import Correction, adjusted_known
 from emotui.metrics.states import Floats
 
@@ -190,5 +190,4 @@ def _tested(v: Floats, x: Bools, groups: Numbers, pair: tuple[int, ...], found: 
 def _by_group(v: Floats, groups: Numbers) -> Floats:
     """The mean of each group that is there."""
     here = np.unique(groups, return_inverse=True)[1]
-    found: Floats = np.bincount(here, v) / np.bincount(here)
-    return found
+    return snapped(np.bincount(here, v) / np.bincount(here))

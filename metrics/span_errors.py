@@ -103,7 +103,8 @@ class Figure:
     """`value`: the mean over repeats in which it is defined; `sd`: their sample standard deviation (n-1).
 
     `samples`: of F1 and Sim all that were scored, of a rate those that were hit; sorted. `why`: what an undefined one
-    lacks. `low`, `high`: the 95% interval, where it was computed (`emotui.metrics.span_intervals`).
+    lacks. `low`, `high`: the 95% interval, where it was computed (`emotui.metrics.span_intervals`); `note`: why there
+    is none, or what has to be known of it.
     """
 
     value: float | None
@@ -112,6 +113,7 @@ class Figure:
     why: str | None = None
     low: float | None = None
     high: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

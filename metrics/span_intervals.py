@@ -1,4 +1,4 @@
-"""How sure the figures of spans are: bootstrap over samples, or over what samples share, all repeats together."""
+"""How sure the figures of spans are, over samples or over what samples share, all repeats together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,9 +6,19 @@ from functools import partial
 
 import numpy as np
 
-from emotui.metrics.beside import SEED, Drawn, Intervals, Resampled, Shared, intervals, single_labels
+from emotui.metrics.beside import SEED, Intervals, Resampled, Shared, intervals, single_labels
 from emotui.metrics.label_sums import Figures, of_pairs
-from emotui.metrics.resampling import Numbers, group_numbers, resampled_sums, resamples_for, spread_interval
+from emotui.metrics.resampling import (
+    Drawn,
+    Interval,
+    Numbers,
+    group_numbers,
+    grouped_sums,
+    interval_of,
+    known_means,
+    replicated_sums,
+    replicates,
+)
 from emotui.metrics.span_errors import COUNTED, Facts, Figure, Labels, Means, SpanErrors, Tally, over_repeats
 from emotui.metrics.span_scoring import SampleDetail
 from emotui.metrics.states import Floats
@@ -110,11 +120,7 @@ def span_intervals(gold: Sequence[SpanSample], details: Sequence[SampleDetail], 
     for by, of in (("by_emotion", errors.by_emotion), ("by_valence", errors.by_valence)):
         for label, figures in of.items():
             named |= {f"{by}.{label}.{name}": figure for name, figure in figures.items()}
-    found = {
-        name: (figure.low, figure.high)
-        for name, figure in named.items()
-        if figure.low is not None and figure.high is not None
-    }
+    found = {name: Interval(figure.low, figure.high, figure.note or "") for name, figure in named.items()}
     return found | _of_labels(details, dict(zip(place, numbers.tolist(), strict=True)))
 
 
@@ -128,13 +134,15 @@ def _of_labels(details: Sequence[SampleDetail], numbers: Mapping[str, int]) -> I
     for repeat in sorted({detail.repeat for detail in details}):
         own = [(numbers[one.id], *pair) for one in details if one.repeat == repeat for pair in one.label_pairs]
         places, gold, said = zip(*own, strict=True) if own else ((), (), ())
-        found = single_labels(gold, said, names, Drawn(np.array(places, dtype=np.int64), n))
+        found = single_labels(gold, said, names, Drawn(np.array(places, dtype=np.int64), n, n < len(numbers)))
         each.append({name: found[name] for name in ("accuracy", "macro_f1") if name in found})
     return {f"labels.{name}": ends for name, ends in intervals(each).items()}
 
 
-def _with(figure: Figure, found: tuple[float, float] | None) -> Figure:
-    return figure if found is None or figure.value is None else replace(figure, low=found[0], high=found[1])
+def _with(figure: Figure, found: Interval | None) -> Figure:
+    if found is None or figure.value is None:
+        return figure
+    return replace(figure, low=found.low, high=found.high, note=found.note)
 
 
 def _of_tally(tally: Tally) -> tuple[Numbers, Floats]:
@@ -168,9 +176,7 @@ def _by_label(
     return found
 
 
-def _intervals(
-    tables: Sequence[tuple[Numbers, Floats]], groups: Mapping[int, int] | None
-) -> list[tuple[float, float] | None]:
+def _intervals(tables: Sequence[tuple[Numbers, Floats]], groups: Mapping[int, int] | None) -> list[Interval]:
     """Of the mean over tallies of each ratio; all tallies share the draws of samples."""
     if not tables:
         return []
@@ -180,19 +186,22 @@ def _intervals(
         numbers = np.array([groups.get(number, -1 - number) for number in numbers.tolist()], dtype=np.int64)
     _, places = np.unique(numbers, return_inverse=True)
     n = int(places.max(initial=-1)) + 1
-    if n < 2:
-        return [None] * (width // 2)
     sums = np.zeros((n, len(tables) * width))
-    start = 0
+    start, grouped = 0, False
     for at, (own, table) in enumerate(tables):
         here = places[start : start + len(own)]
         start += len(own)
-        for column in range(width):
-            sums[:, at * width + column] = np.bincount(here, table[:, column], minlength=n)
-    drawn = resampled_sums(sums, None, SEED, resamples_for(n)).reshape(-1, len(tables), width)
+        grouped |= len(np.unique(here)) < len(here)
+        sums[:, at * width : (at + 1) * width] = grouped_sums(table, here, n)
+    by = Drawn(np.arange(n, dtype=np.int64), n, grouped)
+    drawn = replicated_sums(sums, by, seed=SEED).reshape(-1, len(tables), width)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = drawn[:, :, ::2] / drawn[:, :, 1::2]
-    known = np.isfinite(ratios)
-    with np.errstate(invalid="ignore"):
-        means = np.where(known, ratios, 0.0).sum(axis=1) / known.sum(axis=1)
-    return [spread_interval(means[:, place]) for place in range(width // 2)]
+    ratios[~np.isfinite(ratios)] = np.nan
+    below = (sums.reshape(n, len(tables), width)[:, :, 1::2] != 0).sum(axis=1)
+    return [
+        interval_of(
+            replicates(known_means(ratios[:, :, at].T), by, int((below[:, at] > 0).sum()), bounds=(0.0, 1.0)),
+        )
+        for at in range(width // 2)
+    ]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emotui.metrics.figure import Figure, with_interval
-from emotui.metrics.resampling import resampled_sums
+from emotui.metrics.resampling import drawn_by, interval_of, ratio_replicates
 from emotui.metrics.spans import align_words
 from emotui.metrics.tokens import WordsBySpan
 from emotui.records import Mark
@@ -113,8 +113,9 @@ def _ratios(counted: NDArray[np.float64], n: int, resamples: int, seed: int) -> 
     found = [Figure(float(sums[at] / sums[at + 1]), n) for at in range(0, len(sums), 2)]
     if not resamples:
         return found
-    drawn = resampled_sums(counted, None, seed, resamples)
-    return [with_interval(one, drawn[:, 2 * at] / drawn[:, 2 * at + 1]) for at, one in enumerate(found)]
+    parts = [(counted[:, at], counted[:, at + 1]) for at in range(0, len(sums), 2)]
+    sure = ratio_replicates(parts, drawn_by(None, n), seed=seed, resamples=resamples)
+    return [with_interval(one, interval_of(each)) for one, each in zip(found, sure, strict=True)]
 
 
 def _distinct(marks: Sequence[Mark]) -> list[Mark]:

@@ -56,10 +56,10 @@ def span_report(
     document = report(gold, details) | matching_report(gold, details)
     if shared is not None:
         # Imported here because they need numpy, and the figures themselves do not.
-        from emotui.metrics.beside import beside
+        from emotui.metrics.beside import beside, with_beside
         from emotui.metrics.span_intervals import span_intervals
 
-        document |= beside(span_intervals(gold, details, shared), shared)
+        document = with_beside(document, beside(span_intervals(gold, details, shared), shared))
     if per_sample:
         document["samples"] = [sample_entry(detail) for detail in details]
     return document

@@ -5,7 +5,7 @@ below it. What is drawn, exchanged or left out is always a whole sample, or a gr
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,19 +14,28 @@ from numpy.typing import ArrayLike, NDArray
 
 from emotui.metrics.permutation import exchange_p
 from emotui.metrics.resampling import (
+    EQUAL,
     RESAMPLES,
+    Drawn,
+    Interval,
     Numbers,
     convention,
+    drawn_by,
+    estimates,
     grouped_sums,
-    resampled_sums,
-    resamples_for,
-    spread_interval,
+    interval_of,
+    known_means,
+    told_of_t,
 )
 from emotui.metrics.states import Floats
 
 Bools = NDArray[np.bool_]
 Statistic = Callable[[Floats], Floats]
 """From (m, k) sums to (m,) figures; NaN or infinite where a figure is undefined."""
+
+Bounds = tuple[float, float]
+ANY = -np.inf, np.inf
+SHARE = 0.0, 1.0
 
 _WIDEST = 800
 """Columns that are resampled at once."""
@@ -42,11 +51,13 @@ class SumFigure:
         columns: (n, k) what each sample adds to the sums; 0 where it has no say.
         statistic: from sums to the figure.
         there: (n,) whether the sample was scored at all.
+        bounds: the least and the greatest value that there can be.
     """
 
     columns: Floats
     statistic: Statistic
     there: Bools
+    bounds: Bounds = ANY
 
     def over(self, kept: Bools) -> float | None:
         """The figure over some of the samples; None where it is undefined there. Args: kept: (n,)."""
@@ -64,7 +75,9 @@ class SumFigure:
 def ratio(above: ArrayLike, below: ArrayLike, there: ArrayLike | None = None) -> SumFigure:
     """A mean or a rate. Args: above, below: (n,) what each sample adds; there: as of `SumFigure`, all unless told."""
     columns = np.stack([np.asarray(side, dtype=np.float64) for side in (above, below)], axis=1)
-    return SumFigure(columns, divided, np.ones(len(columns), dtype=np.bool_) if there is None else np.asarray(there))
+    is_share = bool(((columns[:, 0] >= 0) & (columns[:, 0] <= columns[:, 1])).all())
+    scored = np.ones(len(columns), dtype=np.bool_) if there is None else np.asarray(there)
+    return SumFigure(columns, divided, scored, SHARE if is_share else ANY)
 
 
 def divided(sums: Floats) -> Floats:
@@ -76,7 +89,7 @@ def placed(figure: SumFigure, places: NDArray[np.int64], n: int) -> SumFigure:
     """The same, whose rows stand at these places of a set of n samples."""
     columns, there = np.zeros((n, figure.columns.shape[1])), np.zeros(n, dtype=np.bool_)
     columns[places], there[places] = figure.columns, figure.there
-    return SumFigure(columns, figure.statistic, there)
+    return replace(figure, columns=columns, there=there)
 
 
 def over_repeats(each: Sequence[SumFigure]) -> SumFigure:
@@ -88,11 +101,11 @@ def over_repeats(each: Sequence[SumFigure]) -> SumFigure:
     def mean(sums: Floats) -> Floats:
         parts = np.split(sums, ends[:-1], axis=1)
         table = np.stack([_defined(one.statistic, part) for one, part in zip(each, parts, strict=True)])
-        known = ~np.isnan(table)
-        return np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
+        return known_means(table)
 
     columns = np.concatenate([one.columns for one in each], axis=1)
-    return SumFigure(columns, mean, np.logical_or.reduce([one.there for one in each]))
+    bounds = min(one.bounds[0] for one in each), max(one.bounds[1] for one in each)
+    return SumFigure(columns, mean, np.logical_or.reduce([one.there for one in each]), bounds)
 
 
 def compared_sums(
@@ -108,8 +121,7 @@ def compared_sums(
         the names of `paired_report`. `mean_a` and `mean_b` are the figures themselves; `permutation_p` is of the
         exchange of both sources' answers to a sample or group; `wilcoxon_p` and `cohens_d` are null.
     """
-    # These import scipy.stats, which takes longer than anything that is shown before this is asked.
-    from emotui.metrics.paired import EQUAL
+    # It imports scipy.stats, which takes longer than anything that is shown before this is asked.
     from emotui.metrics.significance import smallest_difference
 
     x, y = first.columns[kept], second.columns[kept]
@@ -138,10 +150,11 @@ def compared_sums(
         notes |= dict.fromkeys(("ci95", "permutation_p", "smallest_difference"), few)
         return document | {"conventions": told, "notes": notes}
     both, apart = np.concatenate([x, y], axis=1), _apart(first, second)
-    (sure,) = _intervals(both, lambda sums: apart(sums)[:, None], own, seed, RESAMPLES)
-    document["ci95"] = None if sure is None else list(sure)
-    if sure is None:
-        notes["ci95"] = "no resample differs, or it is undefined in most of them"
+    by = drawn_by(own, n)
+    (sure,) = _intervals(both, apart, by, [[x, y]], _bounds(first, second), seed, RESAMPLES)
+    document["ci95"] = None if sure.ends is None else list(sure.ends)
+    if sure.note:
+        notes["ci95"] = sure.note
     pseudo = pseudo_values(both, apart, own)
     if x.shape == y.shape:
         p, tried = exchange_p(x, y, first.statistic, second.statistic, own, seed=seed)
@@ -154,7 +167,7 @@ def compared_sums(
             float(pseudo.std(ddof=1) / np.sqrt(len(pseudo))), len(pseudo)
         )
     told |= {
-        "ci95": convention(drawn, of, RESAMPLES, seed),
+        "ci95": f"95% {told_of_t(drawn, by.grouped)}" if sure.t else convention(drawn, of, RESAMPLES, seed),
         "smallest_difference": "true difference found with a power of 0.8 at 5% (two-sided t-test of pseudo-values)",
     }
     return document | {"conventions": told, "notes": notes}
@@ -164,7 +177,8 @@ def compared_sums(
 class Contrast:
     """A figure, or the difference of two sources' figures, in one part of a set less that in another.
 
-    `inside`, `outside`: in either part; `low`, `high`: the 95% interval of `difference`; `p`: Welch's t-test.
+    `inside`, `outside`: in either part; `low`, `high`: the 95% interval of `difference`; `p`: Welch's t-test. `note`:
+    why there is no interval, or what has to be known of it.
     """
 
     n: int
@@ -175,6 +189,7 @@ class Contrast:
     low: float | None
     high: float | None
     p: float | None
+    note: str = ""
 
 
 def contrasts(
@@ -194,27 +209,26 @@ def contrasts(
         second: of another source: the contrast is of the difference, first less second (an interaction).
         parts: (n,) and (n,) of each contrast; no sample in both.
     """
-    sides = [figure for figure in (first, second) if figure is not None]
-    columns = np.concatenate([figure.columns for figure in sides], axis=1)
-    apart = _apart(first, second)
-    k, drawn = columns.shape[1], len(columns) if groups is None else int(groups.max(initial=-1)) + 1
-    at_once = max(1, _WIDEST // (2 * k))
-    sure: list[tuple[float, float] | None] = []
+    columns, apart = _beside(first, second), _apart(first, second)
+    by, (least, greatest) = drawn_by(groups, len(columns)), _bounds(first, second)
+    at_once = max(1, _WIDEST // (2 * columns.shape[1]))
+    sure: list[Interval] = []
     for start in range(0, len(parts), at_once):
         block = parts[start : start + at_once]
-        table = np.concatenate([columns * side[:, None] for part in block for side in part], axis=1)
+        tables = [columns * side[:, None] for part in block for side in part]
 
         def differences(sums: Floats, n: int = len(block)) -> Floats:
             each = np.stack([apart(one) for one in np.split(sums, 2 * n, axis=1)], axis=1)
             return each[:, ::2] - each[:, 1::2]
 
-        some = drawn >= 2
-        sure += _intervals(table, differences, groups, seed, resamples_for(drawn)) if some else [None] * len(block)
+        says = list(zip(tables[::2], tables[1::2], strict=True))
+        bounds = least - greatest, greatest - least
+        sure += _intervals(np.concatenate(tables, axis=1), differences, by, says, bounds, seed)
     found = []
     for (inside, outside), ends in zip(parts, sure, strict=True):
         ins, outs = (_known(apart(columns[side].sum(axis=0)[None])[0]) for side in (inside, outside))
         known = ins is not None and outs is not None
-        low, high = ends if ends is not None and known else (None, None)
+        low, high = (ends.low, ends.high) if known else (None, None)
         own = [
             pseudo_values(columns[side], apart, None if groups is None else groups[side]) for side in (inside, outside)
         ]
@@ -228,6 +242,7 @@ def contrasts(
                 low,
                 high,
                 welch_p(own[0], own[1]) if known else None,
+                ends.note if known else "",
             )
         )
     return found
@@ -235,21 +250,20 @@ def contrasts(
 
 def intervals_within(
     first: SumFigure, second: SumFigure | None, parts: Sequence[Bools], groups: Numbers | None = None, *, seed: int = 0
-) -> list[tuple[float, float] | None]:
+) -> list[Interval]:
     """The 95% intervals of a figure, or of the difference of two sources, in each part. Args: parts: (n,) each."""
-    sides = [figure for figure in (first, second) if figure is not None]
-    columns = np.concatenate([figure.columns for figure in sides], axis=1)
-    apart = _apart(first, second)
-    k, drawn = columns.shape[1], len(columns) if groups is None else int(groups.max(initial=-1)) + 1
-    at_once, found = max(1, _WIDEST // k), []
+    columns, apart = _beside(first, second), _apart(first, second)
+    by, found = drawn_by(groups, len(columns)), list[Interval]()
+    at_once = max(1, _WIDEST // columns.shape[1])
     for start in range(0, len(parts), at_once):
-        block = parts[start : start + at_once]
-        table = np.concatenate([columns * part[:, None] for part in block], axis=1)
+        tables = [columns * part[:, None] for part in parts[start : start + at_once]]
 
-        def each(sums: Floats, n: int = len(block)) -> Floats:
+        def each(sums: Floats, n: int = len(tables)) -> Floats:
             return np.stack([apart(one) for one in np.split(sums, n, axis=1)], axis=1)
 
-        found += _intervals(table, each, groups, seed, resamples_for(drawn)) if drawn > 1 else [None] * len(block)
+        k = first.columns.shape[1]
+        says = [[table] if second is None else [table[:, :k], table[:, k:]] for table in tables]
+        found += _intervals(np.concatenate(tables, axis=1), each, by, says, _bounds(first, second), seed)
     return found
 
 
@@ -277,8 +291,6 @@ def welch_p(inside: Floats, outside: Floats) -> float | None:
     """Two-sided; None where either side has fewer than two values, or none of both varies."""
     from scipy.stats import ttest_ind
 
-    from emotui.metrics.paired import EQUAL
-
     if len(inside) < 2 or len(outside) < 2 or (np.ptp(inside) <= EQUAL and np.ptp(outside) <= EQUAL):
         return None
     return float(ttest_ind(inside, outside, equal_var=False).pvalue)
@@ -293,12 +305,36 @@ def _apart(first: SumFigure, second: SumFigure | None) -> Statistic:
     return lambda sums: _defined(first.statistic, sums[:, :k]) - _defined(other, sums[:, k:])
 
 
+def _beside(first: SumFigure, second: SumFigure | None) -> Floats:
+    """(n, k): the columns of one source, or of both side by side."""
+    return first.columns if second is None else np.concatenate([first.columns, second.columns], axis=1)
+
+
+def _bounds(first: SumFigure, second: SumFigure | None) -> Bounds:
+    """Of a figure, or of the difference of two."""
+    if second is None:
+        return first.bounds
+    return first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]
+
+
 def _intervals(
-    columns: Floats, statistic: Statistic, groups: Numbers | None, seed: int, resamples: int
-) -> list[tuple[float, float] | None]:
-    """Of the figures, from (m, k) sums to (m, figures)."""
-    values = statistic(resampled_sums(columns, groups, seed, resamples))
-    return [spread_interval(column) for column in values.T]
+    columns: Floats,
+    statistic: Statistic,
+    by: Drawn,
+    says: Sequence[Sequence[Floats]],
+    bounds: Bounds,
+    seed: int,
+    resamples: int | None = None,
+) -> list[Interval]:
+    """Of the figures, from (m, k) sums to (m,) or (m, figures).
+
+    Args:
+        says: of each figure the (n, some) columns that its sides are of. The side in which fewer samples, or groups,
+            have a say decides whether these are few, as the fewer degrees of freedom do in Welch's test.
+    """
+    made = estimates(columns, statistic, by, seed=seed, resamples=resamples, bounds=bounds)
+    least = [min(by.holding(side.any(axis=1)) for side in sides) for sides in says]
+    return [interval_of(replace(one, n=n)) for one, n in zip(made, least, strict=True)]
 
 
 def _defined(statistic: Statistic, sums: Floats) -> Floats:
@@ -345,4 +381,8 @@ def of_numbers_sums(gold: ArrayLike, said: ArrayLike, there: ArrayLike) -> dict[
         "rmse": lambda sums: np.sqrt(sums[:, 6] / sums[:, 0]),
         "mae": lambda sums: sums[:, 7] / sums[:, 0],
     }
-    return {name: partial(SumFigure, columns, statistic, known) for name, statistic in statistics.items()}
+    least = {"pearson": -1.0, "ccc": -1.0}
+    return {
+        name: partial(SumFigure, columns, statistic, known, (least.get(name, 0.0), 1.0 if name in least else np.inf))
+        for name, statistic in statistics.items()
+    }

@@ -8,15 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from emotui.metrics.metric_trust import LOWER_IS_BETTER, pearson, spearman
-
-Floats = NDArray[np.float64]
+from emotui.metrics.resampled_order import resampled_spearman
+from emotui.metrics.resampling import drawn, interval_of
 
 RESAMPLES = 1_000
-FEW = 10
-"""Models below which a bootstrap over them is too narrow, as a note says."""
 
 
 def text_trust(
@@ -34,10 +31,10 @@ def text_trust(
         models: who wrote each text.
 
     Returns:
-        metric to `{pearson, spearman, oriented_spearman, n, models, ci, within, why}`. `ci` is the 95% percentile
-        interval of Spearman's rho where models are drawn with replacement, each with all its texts (cluster bootstrap,
-        Field and Welsh 2007). `within` is the mean over models of rho inside each: a metric that only tells good models
-        from bad ones has none.
+        metric to `{pearson, spearman, oriented_spearman, n, models, ci, within, why}`. `ci` is the 95% interval of
+        Spearman's rho over models, each with all its texts: Student's t over fewer than 20 models, as `why` says, else
+        BCa (cluster bootstrap, Field and Welsh 2007). `within` is the mean over models of rho inside each: a metric
+        that only tells good models from bad ones has none.
     """
     return {name: _one(name, column, human, models, seed, resamples) for name, column in values.items()}
 
@@ -77,27 +74,5 @@ def _one(
         return found | {"why": "fewer than two texts with both, or one side is the same for all of them"}
     if len(parts) < 2:
         return found | {"why": "an interval draws models, and there is one"}
-    found["ci"] = _clustered(np.asarray(x), np.asarray(y), parts, seed, resamples)
-    if len(parts) < FEW:
-        found["why"] = f"{len(parts)} models are few to draw from: the interval is rather too narrow"
-    return found
-
-
-def _clustered(
-    x: Floats, y: Floats, parts: Sequence[NDArray[np.int64]], seed: int, resamples: int
-) -> list[float] | None:
-    from scipy.stats import rankdata
-
-    draw = np.random.default_rng(seed)
-    rhos = []
-    for _ in range(resamples):
-        places = np.concatenate([parts[k] for k in draw.integers(0, len(parts), len(parts))])
-        a, b = rankdata(x[places]), rankdata(y[places])
-        a, b = a - a.mean(), b - b.mean()
-        size = np.sqrt((a @ a) * (b @ b))
-        if size > 0:
-            rhos.append(float(a @ b / size))
-    if 2 * len(rhos) < resamples:
-        return None
-    low, high = np.quantile(rhos, [0.025, 0.975])
-    return [float(low), float(high)]
+    sure = interval_of(resampled_spearman(x, y, drawn([one[2] for one in known]), seed, resamples))
+    return found | {"ci": None if sure.ends is None else list(sure.ends), "why": sure.note or None}

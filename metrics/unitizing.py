@@ -28,7 +28,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from emotui.metrics.figure import Figure, resample_weights, with_interval
+from emotui.metrics.figure import Figure, with_interval
+from emotui.metrics.resampling import drawn_by, estimates, interval_of
 from emotui.records import Mark
 
 UNLABELLED = ""
@@ -103,24 +104,26 @@ def unitizing_alpha(texts: Iterable[MarkedText], resamples: int = 0, seed: int =
     )
     lengths = np.array([[part.lengths[value] for value in (None, *values)] for part in parts])
     coding = _coding_sums(parts, values)
-    one = np.ones((1, n))
+    table, wide = np.concatenate([sums, lengths, coding], axis=1), sums.shape[1] + lengths.shape[1]
+
+    def family(added: Floats) -> Floats:
+        """(m, 3): the three alphas of added up columns."""
+        of_sums, of_lengths = added[:, : sums.shape[1]], added[:, sums.shape[1] : wide]
+        return np.stack([_u_alpha(of_sums, of_lengths), _binary(of_sums), _coding(added[:, wide:])], axis=1)
+
+    whole = family(table.sum(axis=0)[None])[0]
     why = "nobody marked anything" if not values else "all texts are marked from end to end with one label"
     found = {
-        "u_alpha": (_u_alpha(one, sums, lengths), why),
-        "binary": (_binary(one, sums), "nobody marked anything" if not values else "every character is marked by all"),
-        "coding": (_coding(one, coding), "no stretch is marked by two annotators with two labels among them"),
+        "u_alpha": why,
+        "binary": "nobody marked anything" if not values else "every character is marked by all",
+        "coding": "no stretch is marked by two annotators with two labels among them",
     }
-    figures = {name: _figure(value[0], n, why) for name, (value, why) in found.items()}
-    if resamples and n > 1:
-        weights = resample_weights(n, resamples, seed)
-        again = _u_alpha(weights, sums, lengths), _binary(weights, sums), _coding(weights, coding)
+    figures = {name: _figure(value, n, why) for (name, why), value in zip(found.items(), whole.tolist(), strict=True)}
+    if resamples:
+        sure = estimates(table, family, drawn_by(None, n), seed=seed, resamples=resamples, bounds=(-np.inf, 1.0))
         figures = {
-            name: with_interval(figure, values) for (name, figure), values in zip(figures.items(), again, strict=True)
-        }
-    elif resamples:
-        figures = {
-            name: figure if figure.value is None else msgspec.structs.replace(figure, why="no interval: one text only")
-            for name, figure in figures.items()
+            name: with_interval(figure, interval_of(each))
+            for (name, figure), each in zip(figures.items(), sure, strict=True)
         }
     labels = {value or UNLABELLED: _of_label(parts, value) for value in values}
     return Unitizing(
@@ -236,14 +239,13 @@ def _overlapping(spans: Sequence[Mark], divided: Sequence[tuple[int, int, str | 
     )
 
 
-def _u_alpha(weights: Floats, sums: Floats, lengths: Floats) -> Floats:
-    whole, squares, unlike = (weights @ sums[:, :3]).T
-    of_value = weights @ lengths
+def _u_alpha(sums: Floats, of_value: Floats) -> Floats:
+    whole, squares, unlike = sums[:, :3].T
     return _alphas(unlike, whole, squares, (of_value**2).sum(axis=1))
 
 
-def _binary(weights: Floats, sums: Floats) -> Floats:
-    whole, squares, _, unlike, gap = (weights @ sums).T
+def _binary(sums: Floats) -> Floats:
+    whole, squares, _, unlike, gap = sums.T
     return _alphas(unlike, whole, squares, gap**2 + (whole - gap) ** 2)
 
 
@@ -267,8 +269,7 @@ def _coding_sums(parts: Sequence[_Part], values: Sequence[str]) -> Floats:
     return table
 
 
-def _coding(weights: Floats, sums: Floats) -> Floats:
-    added = weights @ sums
+def _coding(added: Floats) -> Floats:
     whole, unlike, squares = added[:, 0], added[:, 1], added[:, 2]
     return _alphas(unlike, whole, squares, (added[:, 3:] ** 2).sum(axis=1))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from emotui.metrics.beside import Drawn, Resampled, Shared, beside, drawn, fewer_of, intervals, numbers
+from emotui.metrics.beside import Resampled, Shared, beside, drawn, fewer_of, intervals, numbers, with_beside
 from emotui.metrics.repeats import known_mean, known_sd
 
 FIGURES = ("pearson", "spearman", "ccc", "rmse", "mae")
@@ -113,7 +113,7 @@ def values_report(
         }
         by_name[name] = {**figures, "n": len(pairs)}
         if shared is not None:
-            found = numbers(x, y, Drawn(by.numbers[both], by.n))
+            found = numbers(x, y, by.rows(both))
             sure |= {f"by_name.{name}.{key}": each for key, each in found.items() if figures[key] is not None}
         notes |= {f"by_name.{name}.{key}": _why(x, y) for key in FIGURES if figures[key] is None}
         if wanted > len(pairs):
@@ -125,7 +125,7 @@ def values_report(
     if surplus:
         notes["by_name"] = f"not in gold and left out: {', '.join(surplus)}"
     told = beside(intervals([sure]), shared or (), fewer=fewer_of([sure], by.n))
-    return {"n": len(gold), "by_name": by_name, **told, "notes": notes}
+    return with_beside({"n": len(gold), "by_name": by_name, "notes": notes}, told)
 
 
 def values_over_repeats(reports: Sequence[dict[str, Any]]) -> dict[str, Any]:

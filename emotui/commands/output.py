@@ -112,8 +112,30 @@ def print_figures(title: str, figures: Mapping[str, object]) -> None:
     for below in ("conventions", "notes"):
         words = figures.get(below)
         if isinstance(words, Mapping):
-            for line in folded(words):
+            for line in folded(without_nested(words, intervals) if below == "notes" else words):
                 console.print(as_written(line, "dim"))
+
+
+def without_nested(notes: Mapping[str, Any], intervals: Mapping[str, Any]) -> dict[str, Any]:
+    """Notes, with one for each group in place of those on the intervals of its figures, which are often very many.
+
+    Args:
+        notes: `ci95.GROUP.NAME.FIGURE` is about the interval of such a figure.
+    """
+    kept: dict[str, Any] = {}
+    groups: dict[str, list[str]] = {}
+    for name, why in notes.items():
+        figure = name.removeprefix("ci95.")
+        if figure != name and figure.count(".") > 1:
+            groups.setdefault(figure.partition(".")[0], []).append(figure)
+        else:
+            kept[name] = why
+    for group, figures in groups.items():
+        lacking = sum(intervals.get(figure) is None for figure in figures)
+        few = len(figures) - lacking
+        told = [f"{few} are over few samples"] * (few > 0) + [f"{lacking} figures have none"] * (lacking > 0)
+        kept[f"ci95.{group}"] = f"of the intervals {', '.join(told)}; --json says of each why"
+    return kept
 
 
 def folded(notes: Mapping[str, Any]) -> list[str]:

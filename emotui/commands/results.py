@@ -216,6 +216,10 @@ def _cell_document(cell: Cell, ids: Mapping[int, str] | None) -> dict[str, objec
     document["n_samples"] = len(cell.samples)
     if cell.low is not None and cell.high is not None:
         document["ci95"] = [cell.low, cell.high]
+    elif cell.note:
+        document["ci95"] = None
+    if cell.note:
+        document["note"] = cell.note
     if cell.value is None:
         document["why"] = cell.why
     if ids is not None:

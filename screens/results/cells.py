@@ -104,6 +104,8 @@ def about(row: "Row", cell: "Cell") -> list[str]:
     lines = []
     if cell.why and cell.value is None:
         lines.append(f"{UNDEFINED} undefined: {shown(cell.why)}")
+    if cell.note and cell.value is not None:
+        lines.append(shown(cell.note))
     if not cell.asked:
         lines.append("Nobody was asked this way here.")
     if row.remark:

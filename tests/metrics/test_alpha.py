@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.metrics.alpha import LEVELS, Level, alpha, coded, item_disagreement
+from emotui.metrics.resampling import interval_of
+from tests.metrics.resampled import replicates_by_hand
 
 _ = np.nan
 # Krippendorff 2011, "Computing Krippendorff's alpha-reliability", section D: four observers, twelve units.
@@ -95,16 +97,20 @@ def test_the_interval_is_around_the_value_and_the_same_for_the_same_seed(level: 
     assert alpha(table, level, resamples=300, seed=4) == found
 
 
-def test_a_resample_counts_an_item_as_often_as_it_is_drawn() -> None:
-    # With two items there are three kinds of resamples; one item alone has no variety and is left out.
-    table = [[0, 1], [1, 1]]
-    found = alpha(table, "nominal", resamples=400)
-    whole = alpha(table).value
-    twice_the_first = alpha([[0, 1], [0, 1]]).value
-    assert whole is not None
-    assert twice_the_first is not None
-    assert found.low == pytest.approx(min(whole, twice_the_first))
-    assert found.high == pytest.approx(max(whole, twice_the_first))
+@pytest.mark.parametrize("n", [12, 40])
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_interval_is_that_of_alpha_of_texts_left_out_and_drawn(level: Level, n: int) -> None:
+    draw = np.random.default_rng(8)
+    truth = draw.integers(1, 4, 2 * n)
+    table = np.where(draw.random((2 * n, 3)) < 0.6, truth[:, None], draw.integers(1, 4, (2 * n, 3))).astype(float)
+    texts = np.arange(2 * n) // 2
+    found = alpha(table, level, resamples=100, texts=texts.tolist())
+    made = replicates_by_hand(lambda rows: alpha(table[rows], level).value, texts, 100, bounds=(-np.inf, 1.0))
+    if n == 12:  # Student's t, which no draw has a part in
+        assert (found.low, found.high) == pytest.approx(interval_of(made).ends)
+        assert found.note == "Student's t over 12 groups: fewer than 20"
+    else:  # texts with the same items are drawn as one kind, by other draws
+        assert (found.low, found.high) == pytest.approx(interval_of(made).ends, abs=0.05)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -114,7 +120,7 @@ def test_items_with_the_same_ratings_are_one_kind_whoever_gave_them(level: Level
     assert once.value == pytest.approx(krippendorff.alpha(table.T, level_of_measurement=level))
     # Texts of five items each: all of them are alike, so that no resample differs from the whole.
     found = alpha(np.tile(table, (30, 1)), level, resamples=100, texts=np.repeat(range(30), 5).tolist())
-    assert (found.low, found.high) == (pytest.approx(found.value), pytest.approx(found.value))
+    assert (found.low, found.why) == (None, "no interval: no resample differs, which does not make it certain")
 
 
 def test_disagreement_is_worst_where_ratings_are_furthest_apart() -> None:

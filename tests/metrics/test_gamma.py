@@ -299,7 +299,7 @@ def test_a_unit_of_three_counts_each_of_its_pairs_half_and_one_text_has_no_inter
     assert whole.observed is not None
     assert whole.expected is not None
     assert whole.gamma.value == pytest.approx(1 - whole.observed / whole.expected)
-    assert (alone.low, alone.why) == (None, "no interval: one text only")
+    assert (alone.low, alone.why) == (None, "no interval: it is over one sample alone")
     assert whole.gamma.why is None
 
 

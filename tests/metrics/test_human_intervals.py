@@ -5,34 +5,37 @@ import pytest
 
 from emotui.metrics.ers import weighted_f1
 from emotui.metrics.human_intervals import weighted_f1_interval
+from tests.metrics.resampled import interval_by_hand
 
 
-def test_the_interval_of_human_f1_is_that_of_a_bootstrap_that_computes_f1_of_each_draw() -> None:
+@pytest.mark.parametrize("n", [12, 60])
+def test_the_interval_of_human_f1_is_that_of_f1_computed_anew_of_each_draw(n: int) -> None:
     draw = np.random.default_rng(4)
-    targets = [("joy", "fear", "neutral")[at] for at in draw.integers(0, 3, 60)]
+    targets = [("joy", "fear", "neutral")[at] for at in draw.integers(0, 3, n)]
     found = [one if draw.random() < 0.6 else (None, "joy", "other")[draw.integers(0, 3)] for one in targets]
-    values = []
-    for _ in range(800):
-        places = draw.integers(0, 60, 60)
-        values.append(weighted_f1([targets[at] for at in places], [found[at] for at in places]))
-    low, high = np.quantile(np.array(values, dtype=float), [0.025, 0.975])
+    by_hand = interval_by_hand(
+        lambda rows: weighted_f1([targets[at] for at in rows], [found[at] for at in rows]),
+        np.arange(n),
+        bounds=(0.0, 1.0),
+    )
     got = weighted_f1_interval(targets, found)
-    assert got is not None
-    assert got == pytest.approx((low, high), abs=0.03)
+    assert got.ends == pytest.approx(by_hand.ends)
+    assert got.note == by_hand.note
     whole = weighted_f1(targets, found)
+    assert got.ends is not None
     assert whole is not None
-    assert got[0] < whole < got[1]
+    assert got.ends[0] < whole < got.ends[1]
 
 
-def test_one_text_has_no_interval_and_texts_that_are_all_right_have_one_of_no_width() -> None:
-    assert weighted_f1_interval(["joy"], ["joy"]) is None
-    assert weighted_f1_interval(["joy", "fear", "joy"], ["joy", "fear", "joy"]) == (1.0, 1.0)
+def test_one_text_and_texts_that_are_all_right_have_no_interval_and_a_note_says_why() -> None:
+    assert weighted_f1_interval(["joy"], ["joy"]).note == "no interval: it is over one sample alone"
+    assert weighted_f1_interval(["joy", "fear", "joy"], ["joy", "fear", "joy"]).ends is None
+    assert weighted_f1_interval([], []).ends is None
 
 
-def test_two_texts_have_an_interval_and_emotions_that_are_not_drawn_do_not_count() -> None:
+def test_two_texts_have_an_interval_and_the_same_seed_gives_the_same() -> None:
     four = ["joy", "fear", "anger", "trust"]
-    assert weighted_f1_interval(four, four) == (1.0, 1.0)
-    assert weighted_f1_interval(["joy", "fear"], ["joy", None]) is not None
-    assert weighted_f1_interval(four * 3, four[::-1] + four * 2) == weighted_f1_interval(
-        four * 3, four[::-1] + four * 2, seed=0
+    assert weighted_f1_interval(["joy", "fear"], ["joy", None]).ends is not None
+    assert weighted_f1_interval(four * 9, four[::-1] + four * 8) == weighted_f1_interval(
+        four * 9, four[::-1] + four * 8, seed=0
     )

@@ -19,7 +19,7 @@ from emotui.metrics.metric_trust import (
     spearman,
     trust,
 )
-from emotui.metrics.text_trust import _clustered, text_trust
+from emotui.metrics.text_trust import text_trust
 
 HUMAN = [0.736, 0.711, 0.627, 0.614, 0.580]
 DEEPSEEK = [0.671, 0.675, 0.563, 0.566, 0.545]
@@ -107,19 +107,19 @@ def test_texts_are_correlated_with_whole_models_drawn() -> None:
     assert again["ers"] == found["ers"]
 
 
-def test_two_models_have_an_interval_and_fewer_than_ten_are_told() -> None:
+def test_fewer_than_twenty_models_have_student_s_interval_and_it_is_told() -> None:
     draw = np.random.default_rng(6)
-    people, values = draw.random(60).tolist(), draw.random(60).tolist()
+    people, values = draw.random(75).tolist(), draw.random(75).tolist()
 
     def of(models: int, **how: int) -> dict[str, Any]:
-        return text_trust({"ers": values}, people, [str(at % models) for at in range(60)], **how)["ers"]
+        return text_trust({"ers": values}, people, [str(at % models) for at in range(75)], **how)["ers"]
 
-    for models in (2, 9, 10):
-        found = of(models, resamples=20)
-        assert found["ci"] is not None
-        assert (found["why"] is None) == (models == 10)
-    assert of(10) == of(10, seed=0, resamples=1000) != of(10, seed=1, resamples=1000)
-    assert of(10) != of(10, seed=0, resamples=1001)
+    for models in (2, 9, 19):
+        assert of(models)["why"] == f"Student's t over {models} groups: fewer than 20"
+        assert of(models)["ci"] is not None
+    assert of(25)["ci"] is not None
+    assert of(25) == of(25, seed=0, resamples=1000) != of(25, seed=1, resamples=1000)
+    assert of(25) != of(25, seed=0, resamples=1001)
 
 
 def test_one_model_alone_has_no_interval() -> None:
@@ -127,17 +127,6 @@ def test_one_model_alone_has_no_interval() -> None:
     assert found["ers"]["n"] == 3
     assert found["ers"]["ci"] is None
     assert "draws models" in found["ers"]["why"]
-
-
-def test_draws_of_models_in_which_one_side_is_the_same_are_left_out_up_to_half_of_them() -> None:
-    up, same, both = np.array([0.0, 1.0]), np.zeros(2), [np.array([0]), np.array([1])]
-    assert _clustered(up, up, [np.array([0, 1])], 0, 10) == [1.0, 1.0]
-    assert _clustered(up, same, both, 0, 10) is None
-    for seed in range(8):
-        draw = np.random.default_rng(seed)
-        known = np.cumsum([len(set(draw.integers(0, 2, 2).tolist())) == 2 for _ in range(10)])
-        assert _clustered(up, up, both, seed, 9) == ([1.0, 1.0] if known[8] > 4 else None)
-        assert _clustered(up, up, both, seed, 10) == ([1.0, 1.0] if known[9] >= 5 else None)
 
 
 def test_the_interval_of_ranks_is_wider_and_orders_are_drawn_by_seed_0() -> None:

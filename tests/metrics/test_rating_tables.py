@@ -1,5 +1,6 @@
 """Tables of labels and pairs of annotators: equal to the plain figures, and worked by hand."""
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -8,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.metrics.agreement import agreement_report, cohen_kappa, fleiss_kappa
+from emotui.metrics.figure import Figure
 from emotui.metrics.rating_intervals import resampled_agreement
-from emotui.metrics.rating_tables import cohen, percent_agreement, table_agreement, votes
-from emotui.metrics.resampling import draws, interval
+from emotui.metrics.rating_tables import TableAgreement, cohen, percent_agreement, table_agreement, votes
 from emotui.metrics.span_pairs import NONE, _distinct, span_pair
 from emotui.records import Mark
+from tests.metrics.resampled import interval_by_hand
 
 NAN = float("nan")
 
@@ -127,48 +129,45 @@ def test_a_pair_has_the_same_figures_the_other_way_round(a: list[Mark], b: list[
     assert same.exact_f1.value == same.overlap_f1.value == (1 if a else None)
 
 
-def test_intervals_are_those_of_the_figures_over_resampled_texts() -> None:
+@pytest.mark.parametrize("n", [20, 64])
+def test_intervals_are_those_of_the_figures_over_resampled_texts(n: int) -> None:
     draw = np.random.default_rng(3)
-    truth = draw.integers(0, 3, 20)
-    table = np.where(draw.random((20, 3)) < 0.7, truth[:, None], draw.integers(0, 3, (20, 3))).astype(float)
-    texts = [at // 2 for at in range(20)]
-    found = table_agreement(table, ["r0", "r1", "r2"], list("abc"), resamples=300, seed=0, texts=texts)
-    each = []
-    for drawn in np.concatenate(list(draws(10, 300, 0))):
-        rows = [2 * text + at for text in drawn.tolist() for at in (0, 1)]
-        each.append(table_agreement(table[rows], ["r0", "r1", "r2"], list("abc")))
-    for own, others in (
-        (found.percent, [one.percent for one in each]),
-        (found.fleiss_kappa, [one.fleiss_kappa for one in each]),
-        (found.mean_cohen_kappa, [one.mean_cohen_kappa for one in each]),
-        (found.pairs[2].kappa, [one.pairs[2].kappa for one in each]),
-        (found.pairs[1].percent, [one.pairs[1].percent for one in each]),
-    ):
-        by_hand = interval([np.nan if one.value is None else one.value for one in others])
-        assert (own.low, own.high) == pytest.approx(by_hand)
-
-
-def test_two_raters_have_the_interval_of_fleiss_kappa_over_resampled_items() -> None:
-    table = np.random.default_rng(5).integers(0, 2, (16, 2)).astype(float)
-    found = table_agreement(table, ["a", "b"], ["no", "yes"], resamples=200, seed=0).fleiss_kappa
-    each = [table_agreement(table[rows], ["a", "b"], ["no", "yes"]) for rows in np.concatenate([*draws(16, 200, 0)])]
-    by_hand = interval([NAN if (one := own.fleiss_kappa.value) is None else one for own in each])
-    assert (found.low, found.high) == pytest.approx(by_hand)
+    truth = draw.integers(0, 3, n)
+    table = np.where(draw.random((n, 3)) < 0.7, truth[:, None], draw.integers(0, 3, (n, 3))).astype(float)
+    texts = np.arange(n) // 2
+    raters = ["r0", "r1", "r2"]
+    found = table_agreement(table, raters, list("abc"), resamples=300, seed=0, texts=texts.tolist())
+    figures: dict[str, Callable[[TableAgreement], Figure]] = {
+        "percent": lambda one: one.percent,
+        "fleiss": lambda one: one.fleiss_kappa,
+        "mean": lambda one: one.mean_cohen_kappa,
+        "kappa": lambda one: one.pairs[2].kappa,
+        "percent of two": lambda one: one.pairs[1].percent,
+    }
+    for name, of in figures.items():
+        by_hand = interval_by_hand(
+            lambda rows, of=of: of(table_agreement(table[rows], raters, list("abc"))).value, texts, 300
+        )
+        assert (of(found).low, of(found).high) == pytest.approx(by_hand.ends), name
 
 
 def test_intervals_of_two_raters_are_over_the_items_that_both_rated() -> None:
     draw = np.random.default_rng(4)
-    table = draw.integers(0, 2, (16, 3)).astype(float)
-    table[draw.random(table.shape) < 0.3] = NAN
-    found = table_agreement(table, ["r0", "r1", "r2"], ["no", "yes"], resamples=200, seed=0)
-    each = [
-        table_agreement(table[rows], ["r0", "r1", "r2"], ["no", "yes"]) for rows in np.concatenate([*draws(16, 200, 0)])
-    ]
-    for at, pair in enumerate(found.pairs):
+    table = draw.integers(0, 2, (60, 3)).astype(float)
+    table[draw.random(table.shape) < 0.2] = NAN
+    raters = ["r0", "r1", "r2"]
+    found = table_agreement(table, raters, ["no", "yes"], resamples=200, seed=0)
+    for at, (pair, (a, b)) in enumerate(zip(found.pairs, ((0, 1), (0, 2), (1, 2)), strict=True)):
+        both = int((~np.isnan(table[:, a]) & ~np.isnan(table[:, b])).sum())
         for name in ("percent", "kappa"):
-            own, others = getattr(pair, name), [getattr(one.pairs[at], name).value for one in each]
-            by_hand = interval([NAN if value is None else value for value in others])
-            assert (own.low, own.high) == pytest.approx(by_hand)
+            own = getattr(pair, name)
+
+            def again(rows: np.ndarray, at: int = at, name: str = name) -> float | None:
+                value: float | None = getattr(table_agreement(table[rows], raters, ["no", "yes"]).pairs[at], name).value
+                return value
+
+            by_hand = interval_by_hand(again, np.arange(60), 200, n=both)
+            assert (own.low, own.high) == pytest.approx(by_hand.ends)
 
 
 def test_of_many_raters_each_two_have_no_interval_but_all_together_have() -> None:
@@ -184,22 +183,25 @@ def test_of_many_raters_each_two_have_no_interval_but_all_together_have() -> Non
 def test_a_table_without_ratings_has_nothing_defined_in_any_resample() -> None:
     nothing = resampled_agreement(np.full((3, 2), np.nan), None, 20, 0)
     for figure in (nothing.percent, nothing.fleiss_kappa, *nothing.pair_percents, *nothing.kappas, nothing.mean_kappa):
-        assert figure.shape == (20,)
-        assert np.isnan(figure).all()
+        assert figure is not None
+        assert figure.resampled.shape == (20,)
+        assert np.isnan(figure.resampled).all()
 
 
-def test_a_pair_of_spans_has_the_intervals_of_sums_over_texts() -> None:
-    texts = [("so glad", [Mark(3, 7)], [Mark(3, 7)] if at % 2 else [Mark(0, 7)]) for at in range(8)]
+@pytest.mark.parametrize("n", [8, 40])
+def test_a_pair_of_spans_has_the_intervals_of_sums_over_texts(n: int) -> None:
+    texts = [("so glad", [Mark(3, 7)], [Mark(3, 7)] if at % 2 else [Mark(0, 7)]) for at in range(n)]
     found = span_pair("a", "b", texts, resamples=200)
-    rows = np.concatenate(list(draws(8, 200, 0)))
-    assert (found.exact_f1.low, found.exact_f1.high) == pytest.approx(interval([np.mean(r % 2) for r in rows]))
+    by_hand = interval_by_hand(lambda rows: float(np.mean(rows % 2)), np.arange(n), 200, bounds=(0.0, 1.0))
+    assert (found.exact_f1.low, found.exact_f1.high) == pytest.approx(by_hand.ends)
+    assert found.exact_f1.note == (by_hand.note or None)
     assert span_pair("a", "b", texts).exact_f1.low is None
 
 
 def test_spans_of_one_place_are_in_the_order_of_their_labels_and_intervals_have_seed_0() -> None:
     marks = [Mark(0, 3, "joy"), Mark(0, 3, "fear"), Mark(0, 3)]
     assert _distinct([*marks, Mark(0, 3)]) == [Mark(0, 3), Mark(0, 3, "fear"), Mark(0, 3, "joy")]
-    texts = [("sad day", [Mark(0, 3)], [Mark(0, 3 + 4 * (at % 3 == 0))]) for at in range(12)]
+    texts = [("sad day", [Mark(0, 3)], [Mark(0, 3 + 4 * (at % 3 == 0))]) for at in range(36)]
     drawn = span_pair("a", "b", texts, resamples=50)
     assert drawn == span_pair("a", "b", texts, resamples=50, seed=0)
     assert drawn.exact_f1 != span_pair("a", "b", texts, resamples=50, seed=1).exact_f1

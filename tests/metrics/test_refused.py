@@ -1,6 +1,7 @@
 """What no figure can be computed of: shapes, names and numbers that are refused, and what is undefined instead."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from emotui.metrics.masked import MaskScore
 from emotui.metrics.masked_pairs import compare_masks
 from emotui.metrics.nested_cv import assign_folds, decode_honestly
 from emotui.metrics.probabilities import brier_score
-from emotui.metrics.resampling import ratio_intervals
+from emotui.metrics.resampling import Interval, Replicates, interval_of, ratio_intervals
 from emotui.metrics.scenes import scenes_metrics
 from emotui.metrics.thresholds import best_threshold
 from emotui.metrics.values import mae
@@ -80,14 +81,13 @@ def test_items_without_two_ratings_disagree_by_no_number() -> None:
 
 def test_an_interval_is_left_out_where_there_is_no_value_or_too_few_resamples_have_one() -> None:
     nothing = Figure(None, 3, why="no text")
-    assert with_interval(nothing, np.array([1.0, 2.0])) is nothing
-    assert with_interval(Figure(1.0, 3), np.array([])) == Figure(1.0, 3)
-    half = with_interval(Figure(1.0, 3), np.array([1.0, np.nan]))
-    assert (half.low, half.high) == (1.0, 1.0)
-    fewer = with_interval(Figure(1.0, 3), np.array([1.0, np.nan, np.nan]))
-    assert (fewer.low, fewer.why) == (None, "no interval: undefined in more than half of the resamples")
-    middle = with_interval(Figure(1.0, 3), np.arange(41.0))
-    assert (middle.low, middle.high) == (pytest.approx(1.0), pytest.approx(39.0))
+    assert with_interval(nothing, Interval(1.0, 2.0)) is nothing
+    assert with_interval(Figure(1.0, 3), Interval()) == Figure(1.0, 3)
+    half = Replicates(1.0, np.array([0.9, 1.1]), np.array([0.9, 1.1, np.nan, np.nan]), 40)
+    assert with_interval(Figure(1.0, 40), interval_of(half)).low is not None
+    fewer = interval_of(replace(half, resampled=np.array([0.9, 1.1, np.nan, np.nan, np.nan])))
+    told = with_interval(Figure(1.0, 40), fewer)
+    assert (told.low, told.why) == (None, "no interval: undefined in more than half of the resamples")
 
 
 def test_rows_without_columns_are_all_the_same_row() -> None:
@@ -98,15 +98,15 @@ def test_rows_without_columns_are_all_the_same_row() -> None:
     assert sorted(times.tolist()) == [1.0, 2.0]
 
 
-def test_a_ratio_has_an_interval_over_two_groups_or_more_where_resamples_differ() -> None:
+def test_a_ratio_has_an_interval_over_two_groups_or_more_where_they_differ() -> None:
     some, all_of_them = ([1.0, 0.0, 1.0, 0.0], [1.0] * 4), ([1.0] * 4, [1.0] * 4)
     sure, certain = ratio_intervals([some, all_of_them])
-    assert sure is not None
-    assert 0 <= sure[0] < 0.5 < sure[1] <= 1
-    assert certain is None
-    assert ratio_intervals([some], np.array([0, 0, 0, 0])) == [None]
-    assert ratio_intervals([some], np.array([0, 0, 1, 1])) == [None]  # both halves have one of two
-    assert ratio_intervals([some], np.array([0, 1, 0, 1])) == [(0.0, 1.0)]
+    # Student's t with 3 degrees of freedom, .5 +- 3.182 * .5774 / 2, within what a share can be.
+    assert sure.ends == (0.0, 1.0)
+    assert (certain.ends, certain.note) == (None, "no interval: leaving out what it is over changes nothing")
+    assert ratio_intervals([some], np.array([0, 0, 0, 0]))[0].note == "no interval: it is over one group alone"
+    assert ratio_intervals([some], np.array([0, 0, 1, 1]))[0].ends is None  # both halves have one of two
+    assert ratio_intervals([some], np.array([0, 1, 0, 1]))[0].ends == (0.0, 1.0)
     assert ratio_intervals([]) == []
 
 

@@ -1,20 +1,33 @@
 """Bootstrap over samples and over groups: all resamples of tiny sets, statsmodels' errors, coverage by simulation."""
 
 import itertools
+import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import ndtr, stdtrit
+from scipy.stats import bootstrap, rankdata
 
 from emotui.metrics.resampling import (
+    _acceleration,
     convention,
+    drawn,
+    drawn_by,
+    estimates,
     group_numbers,
     grouped_sums,
     interval,
+    interval_of,
+    mean_replicates,
     percentile_interval,
     resampled_means,
     resampled_sums,
     resamples_for,
+    snapped,
     standard_error,
 )
 
@@ -89,7 +102,9 @@ def test_resamples_become_fewer_where_samples_are_very_many() -> None:
     assert resamples_for(200) == 2000
     assert resamples_for(1_000_000) == 200
     assert resamples_for(0, wanted=50) == 50
-    assert convention(200, "passages", 2000, 7) == ("95% percentile bootstrap: 2,000 resamples of 200 passages, seed 7")
+    assert convention(200, "passages", 2000, 7) == (
+        "95% BCa bootstrap: 2,000 resamples of 200 passages, seed 7; Student's t where these are few"
+    )
 
 
 def _false_positives(simulations: int, resamples: int, members: int) -> float:
@@ -111,3 +126,76 @@ def test_five_in_a_hundred_intervals_of_no_difference_leave_out_0(members: int) 
 @pytest.mark.parametrize("members", [1, 4])
 def test_five_in_a_hundred_intervals_of_no_difference_leave_out_0_in_many_more(members: int) -> None:
     assert 0.045 <= _false_positives(10_000, 2000, members) <= 0.06
+
+
+def test_the_levels_of_bca_are_those_of_scipy_but_for_their_expansion() -> None:
+    values = np.random.default_rng(3).exponential(size=150)
+    (made,) = mean_replicates(values[:, None], drawn([None] * 150), seed=1, resamples=20_000)
+    expanded = 2 * ndtr(math.sqrt(150 / 149) * stdtrit(149, 0.975)) - 1
+    theirs = bootstrap(
+        (values,), np.mean, method="BCa", n_resamples=20_000, rng=1, confidence_level=expanded
+    ).confidence_interval
+    assert interval_of(made).ends == pytest.approx((theirs.low, theirs.high), abs=0.006)
+
+
+def test_few_groups_have_student_s_interval_and_a_note_says_how_many_there_are() -> None:
+    values = np.random.default_rng(5).normal(size=36)
+    groups = np.repeat(np.arange(12), 3)
+    (made,) = mean_replicates(values[:, None], drawn_by(groups))
+    sure = interval_of(made)
+    reach = stdtrit(11, 0.975) * (standard_error(values, groups) or 0)
+    assert sure.ends == pytest.approx((values.mean() - reach, values.mean() + reach))
+    assert (sure.t, sure.note) == (True, "Student's t over 12 groups: fewer than 20")
+    # What only some groups have a say in is over those alone: here 9 of the 12.
+    (part,) = mean_replicates(np.where(groups < 9, values, np.nan)[:, None], drawn_by(groups))
+    alone = interval_of(mean_replicates(values[:27, None], drawn_by(groups[:27]))[0])
+    assert (interval_of(part).ends, interval_of(part).note) == (pytest.approx(alone.ends), alone.note)
+
+
+def test_very_many_groups_are_left_out_in_equal_parts_and_skew_is_the_same() -> None:
+    values = np.random.default_rng(6).exponential(size=(4000, 1))
+    by = drawn([None] * 4000)
+    parts, whole = (mean_replicates(values, one, resamples=200)[0] for one in (by, replace(by, parts=4000)))
+    assert (len(parts.left_out), len(whole.left_out)) == (2000, 4000)
+    assert _acceleration(parts.left_out) == pytest.approx(_acceleration(whole.left_out), abs=0.003)
+
+
+def test_a_figure_that_resamples_miss_on_one_side_has_no_interval() -> None:
+    # A mean distance: what is drawn anew is rougher than what it is drawn from.
+    draw = np.random.default_rng(7)
+    made = estimates(draw.normal(size=(100, 30)), lambda sums: np.abs(sums).sum(axis=1), drawn([None] * 100))
+    sure = interval_of(made[0])
+    assert sure.ends is None
+    assert re.fullmatch(r"no interval: \d+% of resamples lie above it, so that .*", sure.note)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.floats(-1e3, 1e3) | st.sampled_from([0.0, 1.0]), min_size=2, max_size=60),
+    st.integers(1, 3),
+)
+def test_an_interval_always_holds_its_figure_or_is_none_and_says_why(values: list[float], size: int) -> None:
+    by = drawn_by(np.arange(len(values)) // size)
+    for made in mean_replicates(np.array(values)[:, None], by, resamples=200):
+        sure = interval_of(made)
+        if sure.ends is None:
+            assert sure.note.startswith("no interval: ")
+        else:
+            assert sure.ends[0] <= made.whole <= sure.ends[1]
+
+
+def test_differences_of_equal_scores_are_ties_and_equal_ones_have_one_size() -> None:
+    assert snapped([0.3 - 0.2, 0.2 - 0.1]).tolist() == [0.1, 0.1]
+    assert snapped([0.1 + 0.2 - 0.3, -1e-17, 4e-13]).tolist() == [0.0, 0.0, 0.0]
+    assert not np.signbit(snapped([-1e-17])).any()
+    assert snapped([2e-12]).tolist() == [2e-12]
+    # Of scores about 100,000 the rounding is greater: 1e-12 of them.
+    assert snapped([100_000.3 - 100_000.2 - 0.1], 1e5).tolist() == [0.0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=30))
+def test_signs_and_ranks_of_tenths_are_those_of_their_whole_numbers(pairs: list[tuple[int, int]]) -> None:
+    tenths = snapped([a / 10 - b / 10 for a, b in pairs])
+    whole = np.array([a - b for a, b in pairs])
+    assert (np.sign(tenths) == np.sign(whole)).all()
+    assert rankdata(np.abs(tenths)).tolist() == rankdata(np.abs(whole)).tolist()

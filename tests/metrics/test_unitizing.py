@@ -121,7 +121,7 @@ def test_intervals_come_from_drawing_texts() -> None:
     assert found.u_alpha.low is not None
     assert found.u_alpha.value is not None
     assert found.u_alpha.low < found.u_alpha.value < (found.u_alpha.high or 0)
-    assert unitizing_alpha([texts[0]], resamples=200).u_alpha.why == "no interval: one text only"
+    assert unitizing_alpha([texts[0]], resamples=200).u_alpha.why == "no interval: it is over one sample alone"
 
 
 def test_the_unlike_share_of_a_text_is_a_mean_over_pairs_of_annotators() -> None:

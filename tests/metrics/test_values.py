@@ -127,7 +127,8 @@ def test_over_repeats_what_is_no_figure_is_that_of_the_first_and_intervals_stand
     gold, said = [{"v": float(at)} for at in range(6)], [{"v": float(at * at)} for at in range(6)]
     plain, sure = values_report(gold, said), values_report(gold, said, [None] * 6)
     assert "ci95" not in plain
-    assert sure["conventions"]["ci95"] == "95% percentile bootstrap: 2,000 resamples of 6 samples, seed 0"
+    assert sure["conventions"]["ci95"].startswith("95% BCa bootstrap: 2,000 resamples of 6 samples, seed 0")
+    assert sure["notes"]["ci95"] == "Student's t over 6 samples: fewer than 30"
     assert {"by_name.v.pearson", "by_name.v.mae"} <= sure["ci95"].keys()
     both = values_over_repeats([plain, values_report(gold[:3], said[:3])])
     assert (both["n"], both["sd"]["v"]["mae"] > 0) == (6, True)

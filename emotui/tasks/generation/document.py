@@ -1,6 +1,7 @@
 """From the values of metrics to figures: models by metrics, what people see, and which metric goes with them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -8,10 +9,11 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from emotui.metrics.beside import SEED, Drawn, Resampled, beside_repeats, ratios
+from emotui.metrics.beside import SEED, Drawn, Resampled, beside_repeats, ratios, with_beside
 from emotui.metrics.ers import METRIC as ERS
 from emotui.metrics.ers import ers_report
 from emotui.metrics.fluency import METRIC as PERPLEXITY
+from emotui.metrics.human_intervals import weighted_f1_of_sums
 from emotui.metrics.human_labels import (
     NEUTRAL,
     Ties,
@@ -22,7 +24,8 @@ from emotui.metrics.human_labels import (
     of_people,
 )
 from emotui.metrics.metric_trust import trust
-from emotui.metrics.resampling import resampled_sums
+from emotui.metrics.resampling import estimates
+from emotui.metrics.states import Floats
 from emotui.metrics.text_trust import text_trust
 from emotui.tasks.generation.scoring import KINDS
 
@@ -79,7 +82,7 @@ def model_figures(
         for unit, at in (("words", 0), ("characters", 1)):
             lengths = [one.lengths[k][at] for one in there if one.lengths]
             figures[f"{unit}_{kind}"] = fmean(lengths) if lengths else None
-    figures |= beside_repeats(texts, shared, lambda here, by: _resampled(here, by, ties))
+    figures = with_beside(figures, beside_repeats(texts, shared, lambda here, by: _resampled(here, by, ties)))
     # People rate a text once, however often a run was repeated.
     first = min((one.repeat for one in there), default=0)
     rated = [one for one in there if one.repeat == first]
@@ -118,8 +121,19 @@ def _resampled(texts: Sequence[ScoredText], by: Drawn, ties: Ties) -> Resampled:
         own = [float(known and one.target == emotion) for one, known in zip(texts, rated, strict=True)]
         parts[f"human.by_emotion.{emotion}.agreement"] = np.multiply(shares, own), own
     found = ratios(parts, by)
-    found["human_neutral.f1"] = 2 * found["human_neutral.recall"] / (1 + found["human_neutral.recall"])
+    if by.n > 1:
+        table = np.stack([parts["human_neutral.recall"][0], weight], axis=1)
+        (found["human_neutral.f1"],) = estimates(
+            table, _f1_of_one, by, seed=SEED, n=by.holding(weight), bounds=(0.0, 1.0)
+        )
     return found | _human_f1(texts, rated, by, ties) | _recognition(texts, by)
+
+
+def _f1_of_one(sums: Floats) -> Floats:
+    """(m,): F1 where every text has the one label, so that precision is 1. Args: sums: (m, 2), hits and texts."""
+    recall = sums[:, 0] / sums[:, 1]
+    f1: Floats = 2 * recall / (1 + recall)
+    return f1
 
 
 def _recognition(texts: Sequence[ScoredText], by: Drawn) -> Resampled:
@@ -130,22 +144,32 @@ def _recognition(texts: Sequence[ScoredText], by: Drawn) -> Resampled:
         return found
     targets = list(dict.fromkeys(texts[at].target for at in asked))
     support = np.array([[texts[at].target == name for name in targets] for at in asked], dtype=np.float64)
+    here = by.rows(asked)
+
+    def figures(sums: Floats) -> Floats:
+        hits, gold, given = np.split(sums, 3, axis=1)
+        each = hits / given, hits / gold, 2 * hits / (gold + given)
+        means = [hits.sum(axis=1) / gold.sum(axis=1)]
+        for one in each:
+            # An emotion that is never found has precision 0 in the means.
+            known, drawn = np.where(np.isnan(one), 0.0, one), gold > 0
+            means += [(known * drawn).sum(axis=1) / drawn.sum(axis=1), (known * gold).sum(axis=1) / gold.sum(axis=1)]
+        return np.concatenate([np.stack(means, axis=1), *each], axis=1)
+
+    kinds = ("precision", "recall", "f1")
+    names = ["accuracy", *(f"{mean}.{kind}" for kind in kinds for mean in ("macro", "weighted"))]
+    names += [f"by_emotion.{label}.{kind}" for kind in kinds for label in targets]
     for spec in dict.fromkeys(spec for one in texts if not one.failed for spec in one.found):
         labels = [texts[at].found.get(spec) or None for at in asked]
         said = np.array([[label == name for name in targets] for label in labels], dtype=np.float64)
         columns = np.concatenate([support * said, support, said], axis=1)
-        sums = resampled_sums(columns, by.numbers[asked], SEED, by.resamples, by.n)
-        hits, gold, given = np.split(sums, 3, axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            each = {"precision": hits / given, "recall": hits / gold, "f1": 2 * hits / (gold + given)}
-            found[f"recognition.{spec}.accuracy"] = hits.sum(axis=1) / gold.sum(axis=1)
-            for name, one in each.items():
-                # An emotion that is never found has precision 0 in the means.
-                known, drawn = np.where(np.isnan(one), 0.0, one), gold > 0
-                found[f"recognition.{spec}.macro.{name}"] = (known * drawn).sum(axis=1) / drawn.sum(axis=1)
-                found[f"recognition.{spec}.weighted.{name}"] = (known * gold).sum(axis=1) / gold.sum(axis=1)
-        for name, one in each.items():
-            found |= {f"recognition.{spec}.by_emotion.{label}.{name}": one[:, at] for at, label in enumerate(targets)}
+        made = estimates(columns, figures, here, seed=SEED, bounds=(0.0, 1.0))
+        there = {"precision": said, "recall": support, "f1": support + said}
+        of_label = [here.holding(there[kind][:, at]) for kind in kinds for at in range(len(targets))]
+        made[len(names) - len(of_label) :] = [
+            replace(one, n=n) for one, n in zip(made[len(names) - len(of_label) :], of_label, strict=True)
+        ]
+        found |= {f"recognition.{spec}.{name}": one for name, one in zip(names, made, strict=True)}
     return found
 
 
@@ -158,15 +182,20 @@ def _human_f1(texts: Sequence[ScoredText], rated: Sequence[bool], by: Drawn, tie
     seen = [majority_label(one.human, one.target, ties) for one in own]
     support = np.array([[one.target == emotion for emotion in emotions] for one in own], dtype=np.float64)
     said = np.array([[label == emotion for emotion in emotions] for label in seen], dtype=np.float64)
-    numbers = by.numbers[np.flatnonzero(rated)]
-    sums = resampled_sums(np.concatenate([support * said, support, said], axis=1), numbers, SEED, by.resamples, by.n)
-    hits, gold, given = np.split(sums, 3, axis=1)
-    each = np.divide(2 * hits, gold + given, out=np.zeros_like(hits), where=gold + given > 0)
-    of_each = np.where(gold > 0, each, np.nan)
-    found = {f"human.by_emotion.{emotion}.f1": of_each[:, at] for at, emotion in enumerate(emotions)}
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found["human_f1"] = (each * gold).sum(axis=1) / gold.sum(axis=1)
-        found["human.accuracy"] = hits.sum(axis=1) / gold.sum(axis=1)
+
+    def figures(sums: Floats) -> Floats:
+        hits, gold, given = np.split(sums, 3, axis=1)
+        each = np.divide(2 * hits, gold + given, out=np.zeros_like(hits), where=gold + given > 0)
+        whole = [weighted_f1_of_sums(sums), hits.sum(axis=1) / gold.sum(axis=1)]
+        return np.concatenate([np.stack(whole, axis=1), np.where(gold > 0, each, np.nan)], axis=1)
+
+    here = by.rows(np.flatnonzero(rated))
+    columns = np.concatenate([support * said, support, said], axis=1)
+    made = estimates(columns, figures, here, seed=SEED, bounds=(0.0, 1.0))
+    found = {"human_f1": made[0], "human.accuracy": made[1]}
+    for at, emotion in enumerate(emotions):
+        n = here.holding(support[:, at] + said[:, at])
+        found[f"human.by_emotion.{emotion}.f1"] = replace(made[2 + at], n=n)
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
 
 _BEYOND = (
     Column("agreement", "Agreement"),
@@ -23,17 +23,20 @@ SPREAD = (
 NEUTRAL = "F1: the neutral class's 2r / (1 + r), as all texts are gold neutral; r: the share seen as neutral (Table 7)."
 
 
+_NONE = (None, None, "")
+
+
 def people_tables(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tuple[str, str]]) -> list[ResultsTable]:
     """Tables of the emotional texts (8, 9, 10) and of the neutral ones (6, 7), where these were rated."""
     tables, notes, hints = [], interval_notes(models.values()), (CHANCE,)
-    rated = {model: {**one["human"], "ci95": _sure(one, "human")} for model, one in models.items() if "human" in one}
+    rated = {model: {**one["human"], "sure": _sure(one, "human")} for model, one in models.items() if "human" in one}
     if rated:
         title, rows = "What raters see in the emotional texts", _rows(rated, _EMOTIONAL, runs)
         tables.append(ResultsTable("raters", title, _EMOTIONAL, rows, (AGREEMENT, SPREAD, *notes), hints=hints))
         title, rows = "Agreement and human F1 by emotion", _by_emotion(rated, runs)
         tables.append(ResultsTable("raters-by-emotion", title, _by_model(rated), rows, (AGREEMENT, *notes)))
     of_neutral = {
-        model: {**one["human_neutral"], "ci95": _sure(one, "human_neutral")}
+        model: {**one["human_neutral"], "sure": _sure(one, "human_neutral")}
         for model, one in models.items()
         if "human_neutral" in one
     }
@@ -51,7 +54,7 @@ def people_tables(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tu
 
 def _sure(figures: Mapping[str, Any], people: str) -> dict[str, Any]:
     """The intervals of what people see by the names that its figures have by themselves."""
-    sure: Mapping[str, Any] = figures.get("ci95", {})
+    sure = {name: sure_of(figures, name) for name in figures.get("ci95", {})}
     own = {name.removeprefix(f"{people}."): ends for name, ends in sure.items() if name.startswith(f"{people}.")}
     return own if people == "human_neutral" else {**sure, **own}
 
@@ -65,7 +68,7 @@ def _rows(
         notes = one["notes"]
         cells = []
         for column in columns:
-            value, ends = one[column.key], one.get("ci95", {}).get(column.key, (None, None))
+            value, ends = one[column.key], one["sure"].get(column.key, ())
             cells.append(
                 Cell(value, None, "", notes.get(column.key) if value is None else None, (), run or None, *ends)
             )
@@ -89,7 +92,7 @@ def _by_emotion(rated: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tuple
             run = runs.get(model, ("", ""))[0] or None
             for key in ("agreement", "f1", "n"):
                 at = f"by_emotion.{emotion}.{key}" if emotion is not None else {"f1": "human_f1"}.get(key, key)
-                low, high = one["ci95"].get(at, (None, None)) if key != "n" else (None, None)
-                cells.append(Cell(figures.get(key), run=run, low=low, high=high))
+                low, high, note = one["sure"].get(at, _NONE) if key != "n" else _NONE
+                cells.append(Cell(figures.get(key), run=run, low=low, high=high, note=note))
         rows.append(Row("total (weighted F1)" if emotion is None else emotion, "label", "", tuple(cells)))
     return tuple(rows)

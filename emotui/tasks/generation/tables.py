@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from emotui.tables import Cell, Column, ResultsTable, Row, Value, interval_notes
+from emotui.tables import Cell, Column, ResultsTable, Row, Value, interval_notes, sure_of
 from emotui.tasks.generation.document import ILLUSTRATION, ILLUSTRATIVE
 from emotui.tasks.generation.people_tables import people_tables
 
@@ -104,9 +104,9 @@ def _rows(
         cells = []
         for column in columns:
             value = figures.get(column.key)
-            low, high = figures.get("ci95", {}).get(column.key, (None, None))
+            low, high, note = sure_of(figures, column.key)
             lacking = (why.get(column.key) or why.get(column.key.partition("_")[0])) if value is None else None
-            cells.append(Cell(value, why=lacking, run=run or None, low=low, high=high))
+            cells.append(Cell(value, why=lacking, run=run or None, low=low, high=high, note=note))
         rows.append(Row(model, "run", run, tuple(cells), remark))
     return tuple(rows)
 
@@ -158,7 +158,7 @@ def _recognition(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tup
             named |= {"macro": ("macro avg", one["macro"]), "weighted": ("weighted avg", one["weighted"])}
             named["accuracy"] = "accuracy", {"recall": one["accuracy"], "support": one["n"]}
             run, _ = runs.get(model, ("", ""))
-            sure = figures.get("ci95", {})
+            sure = figures
             rows = tuple(
                 Row(name, "label", run, tuple(_sure(row, sure, spec, at, column.key, run) for column in columns))
                 for at, (name, row) in named.items()
@@ -173,8 +173,8 @@ def _recognition(models: Mapping[str, Mapping[str, Any]], runs: Mapping[str, tup
 def _sure(row: Mapping[str, Any], sure: Mapping[str, Any], spec: str, at: str, key: str, run: str) -> Cell:
     """A figure with its interval; accuracy stands under recall."""
     name = f"recognition.{spec}.{at}" if at == "accuracy" else f"recognition.{spec}.{at}.{key}"
-    low, high = sure.get(name, (None, None)) if key != "support" else (None, None)
-    return Cell(row.get(key), run=run or None, low=low, high=high)
+    low, high, note = sure_of(sure, name) if key != "support" else (None, None, "")
+    return Cell(row.get(key), run=run or None, low=low, high=high, note=note)
 
 
 def _cell(value: Value, why: str | None) -> Cell:

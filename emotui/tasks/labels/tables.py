@@ -19,7 +19,7 @@ from emotui.metrics.labels import as_table, labels_metrics
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import best_thresholds, decided
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.label_answers import LabelAnswers, confusion_table
 from emotui.tasks.labels.detail import CONVENTION, Detail, named_in, with_probabilities
 from emotui.tasks.parts import ScoredRun
@@ -326,13 +326,12 @@ def _cell(
     sure: Mapping[str, Any] | None = None,
     key: str = "",
 ) -> Cell:
-    low, high = (sure or {}).get("ci95", {}).get(key, (None, None))
     known = [value for value in values if value is not None]
     run = own.scored.run.run
     if not known:
         return Cell(None, None, CONVENTION, why or "undefined", samples, run)
     spread = stdev(known) if len(known) > 1 else None
-    return Cell(mean(known), spread, CONVENTION, None, samples, run, low, high)
+    return Cell(mean(known), spread, CONVENTION, None, samples, run, *sure_of(sure or {}, key))
 
 
 def _why(reports: Sequence[Mapping[str, Any]], *keys: str) -> str | None:

@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
+from emotui.metrics.beside import with_beside
 from emotui.metrics.masked import MaskScore, fold
 from emotui.metrics.masked_errors import normalised_mispredictions, word_counts
 from emotui.metrics.repeats import by_repeat
-from emotui.tables import Cell, Column, Plot, ResultsTable, Row, interval_notes
+from emotui.tables import Cell, Column, Plot, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.masked.baselines import baseline_figures
 from emotui.tasks.masked.detail import Detail, convention_of, lexicon_in
 from emotui.tasks.masked.lexicon import SIGNED, UNLIKE_PAPER, WordVectors, told_of_scale
@@ -95,7 +96,7 @@ class _Said:
 
     def report(self, details: Sequence[Detail], vectors: WordVectors) -> dict[str, Any]:
         """The figures of some of the answers, with their intervals."""
-        return _report(details, vectors) | sureness(details, self.shared, vectors)
+        return with_beside(_report(details, vectors), sureness(details, self.shared, vectors))
 
     @cached_property
     def shared(self) -> dict[str, str | None]:
@@ -144,7 +145,7 @@ def _paper(vectors: WordVectors, table: str) -> tuple[Sequence[Mapping[str, Any]
 def _cells(
     report: Mapping[str, Any], names: Sequence[str], run: str | None, samples: Sequence[int], convention: str = ""
 ) -> list[Cell]:
-    spread, notes, sure = report.get("sd", {}), report.get("notes", {}), report.get("ci95", {})
+    spread, notes = report.get("sd", {}), report.get("notes", {})
     return [
         Cell(
             report.get(name),
@@ -153,7 +154,7 @@ def _cells(
             None if report.get(name) is not None else notes.get(name, "it is no figure of this"),
             tuple(samples),
             run,
-            *sure.get(name, ()),
+            *sure_of(report, name),
         )
         for name in names
     ]

@@ -195,7 +195,9 @@ def _means(details: Sequence[SampleDetail], *, letters: bool = False) -> dict[st
     means |= {name: known_mean(values) for name, values in figures.items()}
     if len(by_repeat) > 1:
         means["sd"] = {name: known_sd(values) for name, values in figures.items()}
-    return means | _sureness(details, tuple(figures))
+    from emotui.metrics.beside import with_beside  # needs numpy, and the figures themselves do not
+
+    return with_beside(means, _sureness(details, tuple(figures)))
 
 
 def _sureness(details: Sequence[SampleDetail], names: Sequence[str]) -> dict[str, object]:

@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from emotui.metrics.beside import Drawn, Resampled, beside_repeats, numbers
+from emotui.metrics.beside import Drawn, Resampled, beside_repeats, numbers, with_beside
 from emotui.metrics.label_sums import Figures
 from emotui.metrics.sums import of_numbers_sums
 from emotui.metrics.values import FIGURES, value_names, values_over_repeats, values_report
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.values.detail import CONVENTION, Detail
 from emotui.tasks.values.planes import Numbered, planes
@@ -50,7 +50,7 @@ def _resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
     for name in value_names([one.gold or {} for one in details]):
         rows = [at for at, one in enumerate(details) if name in (one.gold or {}) and name in one.predicted]
         x = [(details[at].gold or {})[name] for at in rows]
-        each = numbers(x, [details[at].predicted[name] for at in rows], Drawn(by.numbers[rows], by.n))
+        each = numbers(x, [details[at].predicted[name] for at in rows], by.rows(rows))
         found |= {f"by_name.{name}.{key}": one for key, one in each.items()}
     return found
 
@@ -80,7 +80,8 @@ def value_tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         way = scored.run.config.get("way")
         model = f"{scored.run.model} {way}" if way else scored.run.model
         report = run_report([one for _, one in known])
-        report |= run_intervals([one for _, one in known], scored.shared((number, one.id) for number, one in known))
+        shared = scored.shared((number, one.id) for number, one in known)
+        report = with_beside(report, run_intervals([one for _, one in known], shared))
         reports.append(report)
         rows += _rows(scored, model, known, report, len(details) - len(known))
         drawn += planes(scored, model, known, report["by_name"])
@@ -105,8 +106,7 @@ def _cell(
 ) -> Cell:
     why = report["notes"].get(f"by_name.{name}.{key}", "undefined") if figures[key] is None else None
     spread = report.get("sd", {}).get(name, {}).get(key)
-    low, high = report.get("ci95", {}).get(f"by_name.{name}.{key}", (None, None))
-    return Cell(figures[key], spread, CONVENTION, why, samples, run, low, high)
+    return Cell(figures[key], spread, CONVENTION, why, samples, run, *sure_of(report, f"by_name.{name}.{key}"))
 
 
 def _remark(scored: ScoredRun, unlabelled: int) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.metrics.alpha import Level, alpha, item_disagreement
-from emotui.metrics.figure import Figure
+from emotui.metrics.figure import Figure, with_interval
 from emotui.metrics.rating_tables import TableAgreement, table_agreement
 from emotui.metrics.resampling import ratio_intervals
 from emotui.workbench.agreement.documents import LABELS, WORDS, Behind, Between, Measured
@@ -265,8 +265,7 @@ def _whole(asked: Questions, resamples: int, seed: int) -> Figure:
     if not total.any():
         return Figure(None, 0, why="no text has two answers")
     found = Figure(float(agree.sum() / total.sum()), texts)
-    ends = ratio_intervals([(agree, total)], seed=seed)[0] if resamples else None
-    return found if ends is None else msgspec.structs.replace(found, low=ends[0], high=ends[1])
+    return with_interval(found, ratio_intervals([(agree, total)], seed=seed)[0]) if resamples else found
 
 
 def _stop(cancelled: IsCancelled | None) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from emotui.metrics.alpha import Level, alpha, item_disagreement
 from emotui.metrics.beside import of_numbers
-from emotui.metrics.figure import Figure
+from emotui.metrics.figure import Figure, with_interval
 from emotui.metrics.rating_intervals import PAIRS
 from emotui.metrics.values import concordance, pearson, rmse
 from emotui.workbench.agreement.documents import Between, Measured
@@ -93,8 +93,8 @@ def _between(
             why = None
             if value is None:
                 why = "one of the two never varies" if both.any() else "no text of which both give this number"
-            low, high = ends.get(key) or (None, None) if value is not None else (None, None)
-            figure = Figure(value, int(both.sum()), low, high, why)
+            figure = Figure(value, int(both.sum()), why=why)
+            figure = with_interval(figure, ends[key]) if key in ends else figure
             measured.append(Measured(f"{name}.{key}", f"{name}: {title}", about, figure))
     raters = panel.raters
     apart = behind(numbers, (worst / max(1, len(tables))).tolist())

@@ -11,15 +11,16 @@ import numpy as np
 from emotui.errors import BadInput
 from emotui.metrics.locating import locate
 from emotui.metrics.metric import Metric
-from emotui.metrics.paired import EQUAL, compared, wilcoxon_p
+from emotui.metrics.paired import compared, group_means, wilcoxon_p
 from emotui.metrics.resampling import (
-    BESIDE,
+    EQUAL,
     Numbers,
     convention,
+    drawn_by,
     group_numbers,
-    interval,
-    resampled_means,
-    resamples_for,
+    interval_of,
+    mean_replicates,
+    snapped,
 )
 from emotui.metrics.significance import Correction, adjusted_known
 from emotui.metrics.sums import SumFigure, compared_sums, intervals_within, ratio
@@ -92,7 +93,8 @@ class Standing:
     """A source on the axis: its mean over the samples that it has a value of, with the 95% interval.
 
     `p`: of its difference from the first source over the samples of both (Wilcoxon), corrected over all; None for the
-    first itself. `published`: printed in a paper, over other samples.
+    first itself. `published`: printed in a paper, over other samples. `note`: why there is no interval, or what has to
+    be known of it.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Standing:
     key: str = ""
     p: float | None = None
     published: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,7 @@ class Comparing:
         report = compared(a[both], b[both], groups, seed=seed)
         tested = label_tests(self.store, found, one, other, None if shared is None else shared[1], seed=seed)
         report = with_label_tests(report, tested)
-        differences = a[both] - b[both]
+        differences = snapped(a[both] - b[both])
         order = np.argsort(-differences, kind="stable")
         rows = tuple(
             Difference(number, ids[number], x, y)
@@ -208,9 +211,8 @@ class Comparing:
         bins = np.histogram(differences, bins=BINS, range=(-reach, reach))[0]
         alone = int(((np.isnan(a) != np.isnan(b)) & (True if only is None else only)).sum())
         named = None if shared is None or groups is None else shared[0]
-        drawn = len(rows) if groups is None else int(groups.max()) + 1
-        means = resampled_means(np.stack([a[both], b[both]], axis=1), groups, seed=seed, resamples=resamples_for(drawn))
-        sure = [interval(means[:, at]) if len(rows) > 1 else None for at in (0, 1)]
+        means = mean_replicates(np.stack([a[both], b[both]], axis=1), drawn_by(groups, len(rows)), seed=seed)
+        sure = [interval_of(one).ends for one in means]
         return Pair(one, other, by, rows, report, tuple(bins.tolist()), reach, alone, (sure[0], sure[1]), named)
 
     def _pair_over_all(
@@ -241,7 +243,7 @@ class Comparing:
         alone = int(((a.there != b.there) & kept).sum())
         shared = groups_of(self.store, dataset)
         named = None if shared is None or "groups" not in report else shared[0]
-        sure = [intervals_within(side, None, [both], groups, seed=seed)[0] for side in (a, b)]
+        sure = [intervals_within(side, None, [both], groups, seed=seed)[0].ends for side in (a, b)]
         return Pair(one, other, by, rows, report, tuple(bins.tolist()), reach, alone, (sure[0], sure[1]), named)
 
     def axis(
@@ -278,16 +280,23 @@ class Comparing:
         lexicons = lexicons_of(self.store, found, [source.run for source in known])
         table = np.stack(columns, axis=1)
         groups = self._groups(found)
-        drawn = len(table) if groups is None else int(groups.max()) + 1
-        resamples = resamples_for(drawn, BESIDE)
-        means = resampled_means(table, groups, seed=SEED, resamples=resamples)
+        drawn = drawn_by(groups, len(table))
+        means = mean_replicates(table, drawn, seed=SEED)
         standing = []
         for at, source in enumerate(known):
             column = table[:, at][~np.isnan(table[:, at])]
-            low, high = (interval(means[:, at]) if len(column) > 1 else None) or (None, None)
+            sure = interval_of(means[at])
             standing.append(
                 Standing(
-                    source.name, source.told, source.kind, float(column.mean()), low, high, len(column), source.key
+                    source.name,
+                    source.told,
+                    source.kind,
+                    float(column.mean()),
+                    sure.low,
+                    sure.high,
+                    len(column),
+                    source.key,
+                    note=sure.note,
                 )
             )
         sign = -1.0 if by.higher_is_better else 1.0
@@ -312,7 +321,9 @@ class Comparing:
             (*rows, *(_printed(found.task, by) if papers else ())),
             (min(people), max(people)) if people else None,
             known[base].key,
-            convention(drawn, "samples" if groups is None else "groups of samples that share a text", resamples, SEED),
+            convention(
+                drawn.n, "groups of samples that share a text" if drawn.grouped else "samples", drawn.resamples, SEED
+            ),
         )
 
     def values(self, dataset: int, source: str, metric: str | None = None) -> "tuple[Compared, Metric, Values]":
@@ -458,11 +469,8 @@ class _Plain(msgspec.Struct):
 def _p(first: "Values", second: "Values", groups: Numbers | None) -> float | None:
     """Of the signed-rank test over the samples, or groups of samples, that both have values of."""
     both = ~(np.isnan(first) | np.isnan(second))
-    differences = first[both] - second[both]
-    if groups is not None and len(differences):
-        here = np.unique(groups[both], return_inverse=True)[1]
-        differences = np.bincount(here, differences) / np.bincount(here)
-    return wilcoxon_p(differences) if len(differences) else None
+    each = group_means(snapped(first[both] - second[both]), None if groups is None else groups[both])
+    return wilcoxon_p(each) if len(each) else None
 
 
 def _printed(task: str, metric: Metric) -> tuple[Standing, ...]:

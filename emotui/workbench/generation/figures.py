@@ -11,7 +11,7 @@ from emotui.metrics.human_intervals import weighted_f1_interval
 from emotui.metrics.human_labels import Ties, human_report, majority_label, majority_share, neutral_report, of_people
 from emotui.metrics.metric import Metric
 from emotui.metrics.metric_trust import trust
-from emotui.metrics.resampling import interval, resampled_means, resamples_for
+from emotui.metrics.resampling import Interval, drawn_by, interval_of, mean_replicates, resamples_for
 from emotui.metrics.text_trust import text_trust
 from emotui.tasks.generation.whole import folded
 from emotui.workbench.generation.versions import Version, Writer
@@ -166,12 +166,11 @@ def _means(texts: Texts, names: Sequence[str]) -> dict[str, Estimate]:
         dtype=np.float64,
     )
     counts = (~np.isnan(table)).sum(axis=0)
-    drawn = resampled_means(table, resamples=resamples_for(len(table), SURE))
+    drawn = mean_replicates(table, drawn_by(None, len(table)), resamples=resamples_for(len(table), SURE))
     found = {}
     for at, name in enumerate(names):
         n = int(counts[at])
-        sure = interval(drawn[:, at]) if n > 1 else None
-        found[name] = _estimate(float(np.nanmean(table[:, at])) if n else None, sure, n)
+        found[name] = _estimate(float(np.nanmean(table[:, at])) if n else None, interval_of(drawn[at]), n)
     return found
 
 
@@ -183,13 +182,12 @@ def _beyond_chance(name: str, report: Mapping[str, Any], n: int) -> dict[str, Es
 
 def _mean(values: Sequence[float]) -> Estimate:
     column = np.array(values, dtype=np.float64)[:, None]
-    drawn = resampled_means(column, resamples=resamples_for(len(values), SURE))
-    return _estimate(fmean(values), interval(drawn[:, 0]) if len(values) > 1 else None, len(values))
+    (made,) = mean_replicates(column, drawn_by(None, len(column)), resamples=resamples_for(len(values), SURE))
+    return _estimate(fmean(values), interval_of(made), len(values))
 
 
-def _estimate(value: float | None, sure: tuple[float, float] | None, n: int) -> Estimate:
-    low, high = sure or (None, None)
-    return Estimate(value, low, high, n)
+def _estimate(value: float | None, sure: Interval, n: int) -> Estimate:
+    return Estimate(value, sure.low, sure.high, n)
 
 
 def _by_emotion(texts: Texts, name: str) -> dict[str, float | None]:

@@ -59,7 +59,7 @@ def _results(store: Store, run: Run, dataset: Dataset, called: str) -> list[dict
     """One result for each metric that a sample of the run has a value of, with its interval."""
     import numpy as np
 
-    from emotui.metrics.resampling import BESIDE, group_numbers, percentile_interval, resampled_means
+    from emotui.metrics.resampling import drawn_by, group_numbers, interval_of, mean_replicates
 
     shared = groups_of(store, dataset.dataset)
     found = []
@@ -72,13 +72,20 @@ def _results(store: Store, run: Run, dataset: Dataset, called: str) -> list[dict
         groups = None if shared is None else group_numbers(np.array(list(shared[1].values()))[there].tolist())
         details: dict[str, Any] = {"score": float(known.mean())}
         if len(known) > 1:
-            low, high = percentile_interval(resampled_means(known[:, None], groups, seed=_SEED, resamples=BESIDE)[:, 0])
             details["uncertainty"] = {
-                "confidence_interval": {"lower": low, "upper": high, "confidence_level": 0.95, "method": "bootstrap"},
                 "standard_deviation": float(known.std(ddof=1)),
                 "num_samples": len(known),
-                "num_bootstrap_samples": BESIDE,
             }
+            by = drawn_by(groups, len(known))
+            sure = interval_of(mean_replicates(known[:, None], by, seed=_SEED)[0])
+            if sure.ends is not None:
+                details["uncertainty"]["confidence_interval"] = {
+                    "lower": sure.low,
+                    "upper": sure.high,
+                    "confidence_level": 0.95,
+                    "method": "student's t" if sure.t else "bootstrap",
+                }
+                details["uncertainty"] |= {} if sure.t else {"num_bootstrap_samples": by.resamples}
         found.append(
             {
                 "evaluation_result_id": f"{called}/{metric.name}",

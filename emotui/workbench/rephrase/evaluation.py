@@ -170,8 +170,8 @@ def evaluate(
         "published": [_printed(row) for row in published_rows(golds)],
         "notes": notes,
         "conventions": {
-            "ci95": f"95% percentile bootstrap over the texts of a set, {BESIDE:,} resamples, seed {SEED}; of several"
-            " runs over the same draws, their mean taken first"
+            "ci95": f"95% BCa bootstrap over the texts of a set, {BESIDE:,} resamples, seed {SEED}, Student's t over"
+            " fewer than 30; of several runs over the same draws, their mean taken first"
         },
     }
 
@@ -276,7 +276,7 @@ def _column(name: str, runs: Sequence[_Run]) -> dict[str, Any]:
     sure = intervals([run.resampled[name] for run in runs])
     return {
         key: _over([run.figures[name][key] for run in runs])
-        | {"ci95": None if (ends := sure.get(key)) is None else list(ends)}
+        | {"ci95": None if key not in sure or (ends := sure[key].ends) is None else list(ends)}
         for key in FIGURES
     }
 

@@ -181,17 +181,15 @@ class Judge:
     def _p(self, metric: Metric, first: "Values", second: "Values", there: "np.ndarray") -> float | None:
         import numpy as np
 
-        from emotui.metrics.paired import EQUAL, wilcoxon_p
+        from emotui.metrics.paired import group_means, wilcoxon_p
+        from emotui.metrics.resampling import snapped
         from emotui.metrics.significance import mcnemar_p
 
-        differences = first - second
+        differences = snapped(first - second)
         if self._binary(metric) and set(np.unique(np.concatenate([first, second]))) <= {0.0, 1.0}:
-            return mcnemar_p(int((differences > EQUAL).sum()), int((differences < -EQUAL).sum()))
+            return mcnemar_p(int((differences > 0).sum()), int((differences < 0).sum()))
         groups = self._shared()
-        if groups is not None:
-            here = np.unique(groups[there], return_inverse=True)[1]
-            differences = np.bincount(here, differences) / np.bincount(here)
-        return wilcoxon_p(differences)
+        return wilcoxon_p(differences if groups is None else group_means(differences, groups[there].astype(np.int64)))
 
     def _shared(self) -> "Values | None":
         """The number of each sample's group; None where samples share nothing."""

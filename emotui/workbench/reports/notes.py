@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from emotui.tables import NOT_ASKED, ResultsTable, Row
+from emotui.tables import NOT_ASKED, Cell, ResultsTable, Row
 from emotui.workbench.reports.best import Best
 
 _COMMAND = re.compile(r"[:;,]? \(?(?:see: )?(?:emotui [a-z]|rescore\b)[^.;)]*\)?")
@@ -35,10 +35,12 @@ def notes_of(table: ResultsTable, best: Best) -> Notes:
     """
     conventions = _conventions(table)
     alike = len(conventions) == 1
+    remarks = interval_remarks(cell for row in table.rows for cell in row.cells)
     general = [
         *printed_notes(table),
         *([_scored(table, next(iter(conventions)))] if alike else []),
         *([best.note] if best.note else []),
+        *([f"Intervals: {'; '.join(remarks)}."] if remarks else []),
         *([f"{NOT_ASKED}: not asked."] if any(not cell.asked for row in table.rows for cell in row.cells) else []),
     ]
     marks = _Marks()
@@ -144,12 +146,26 @@ def _sentence(text: str) -> str:
     return plain if plain.endswith((".", "!", "?")) else f"{plain}."
 
 
+def interval_remarks(cells: Iterable[Cell]) -> list[str]:
+    """What has to be known of the intervals of these cells, a line a kind: how many there are, and the first."""
+    kinds: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell.note and cell.value is not None:
+            kinds.setdefault(re.sub(r"\d+%?|: fewer .*", "", cell.note), []).append(cell.note)
+    return [
+        notes[0] if len(set(notes)) == 1 else f"{notes[0]} ({len(notes)} figures, with other numbers)"
+        for notes in kinds.values()
+    ]
+
+
 def footnotes(table: ResultsTable) -> list[str]:
     """What rows and cells add to the table's notes, each by name: for where notes of several tables stand together."""
     reasons = dict.fromkeys(cell.why for row in table.rows for cell in row.cells if cell.value is None and cell.why)
+    remarks = interval_remarks(cell for row in table.rows if not row.published for cell in row.cells)
     return [
         *(f"Own rows are scored by: {convention}." for convention in _conventions(table)),
         *([f"n/a: {'; '.join(reasons)}."] if reasons else []),
+        *([f"Intervals: {'; '.join(remarks)}."] if remarks else []),
         *(f"{_named(row)}{row.remark}." for row in table.rows if row.remark and not row.published),
     ]
 

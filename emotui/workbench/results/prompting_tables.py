@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.spans.experiments import goes_on
 from emotui.tasks.spans.prompts import style_of
 from emotui.workbench.results.published import PublishedRow, published
@@ -97,7 +97,7 @@ def _cell(run: RunFigures, half: str, name: str) -> Cell:
         return Cell(why="none of these samples were asked")
     value, sd = figures.get(name), figures.get("sd", {}).get(name)
     why = None if value is not None else "no embedding model was asked"
-    ends = figures.get("ci95", {}).get(name, ()) if value is not None else ()
+    ends = sure_of(figures, name) if value is not None else ()
     return Cell(value, sd, run.convention, why, run.halves.get(half, ()), run.run.run, *ends)
 
 

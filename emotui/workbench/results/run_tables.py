@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from emotui.backends.host import Cancelled
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.label_answers import LabelAnswers, change_tables, confusion_table
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.registry import task_named
@@ -140,7 +140,7 @@ def _figures(store: Store, dataset: Dataset, runs: Sequence[ScoredRun]) -> tuple
 
 
 def _cells(one: ScoredRun, report: dict[str, object], keys: tuple[str, ...]) -> tuple[Cell, ...]:
-    spread, notes, sure = report.get("sd"), report.get("notes"), report.get("ci95")
+    spread, notes = report.get("sd"), report.get("notes")
     run, samples = one.run.run, tuple(dict.fromkeys(sample for sample, _ in one.scores))
     cells = []
     for key in keys:
@@ -148,9 +148,9 @@ def _cells(one: ScoredRun, report: dict[str, object], keys: tuple[str, ...]) -> 
         sd = spread.get(key) if isinstance(spread, dict) else None
         why = notes.get(key) if isinstance(notes, dict) else None
         known = isinstance(value, int | float) and not isinstance(value, bool)
-        low, high = sure.get(key, (None, None)) if known and isinstance(sure, dict) else (None, None)
+        sure = sure_of(report, key) if known else (None, None, "")
         why = None if known else why or "undefined"
-        cells.append(Cell(value if known else None, sd, "", why, samples if known else (), run, low, high))
+        cells.append(Cell(value if known else None, sd, "", why, samples if known else (), run, *sure))
     return tuple(cells)
 
 

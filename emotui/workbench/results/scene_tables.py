@@ -6,7 +6,7 @@ from typing import Any
 
 from emotui.errors import BadInput
 from emotui.store.query import Run
-from emotui.tables import FINE, Cell, Column, ResultsTable, Row, interval_notes
+from emotui.tables import FINE, Cell, Column, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.scenes.task import Scenes
 from emotui.workbench.results.published import published_table
 from emotui.workbench.scenes.decoding import Tuning
@@ -67,7 +67,7 @@ def _cells(bench: SceneBench, run: Run) -> tuple[tuple[Cell, ...], Sequence[Mapp
     prior = bench.sureness(run, chosen.held_out)
     sides = (chosen.alone, "without a prior", alone), (chosen.nested_cv, at, prior)
     cells = tuple(
-        Cell(getattr(side, key), None, convention, None, scenes.numbers, run.run, *sure.get("ci95", {}).get(key, ()))
+        Cell(getattr(side, key), None, convention, None, scenes.numbers, run.run, *sure_of(sure, key))
         for key, *_ in _FIGURES
         for side, convention, sure in sides
     )

@@ -44,10 +44,21 @@ def slice_table(store: Store, dataset: Dataset, runs: Sequence[Run], metric: Met
         cells = []
         for side, reason, interval in zip(sides, why, sure, strict=True):
             n = int(side.sum())
-            low, high = interval if interval is not None else (None, None)
             numbers = (np.flatnonzero(side) + facets.first).tolist()
             mean = float(values[side].mean()) if n else None
-            cells.append(Cell(mean, None, "", None if n else reason, tuple(numbers), run.run, low, high))
+            cells.append(
+                Cell(
+                    mean,
+                    None,
+                    "",
+                    None if n else reason,
+                    tuple(numbers),
+                    run.run,
+                    interval.low,
+                    interval.high,
+                    interval.note,
+                )
+            )
         way = str(run.config.get("way") or "")
         rows.append(Row(" ".join(part for part in (run.model, way) if part), "run", run.run, tuple(cells)))
     if not rows:

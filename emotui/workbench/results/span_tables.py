@@ -35,7 +35,7 @@ SCORES = (
     f"repeats; ± is the standard deviation (n-1) over repeats (SEER, section 6). F1 alone misleads: {EMPTY_RULE}."
 )
 INTERVALS = (
-    "[low, high]: 95% percentile bootstrap over samples (over the passages, posts or originals that samples share), "
+    "[low, high]: 95% BCa bootstrap over samples (over the passages, posts or originals that samples share), "
     f"all repeats together, {BESIDE:,} resamples (fewer of more than 20,000 samples), seed {SEED}; none where no "
     "resample differs."
 )
@@ -263,7 +263,9 @@ def _scored_cells(figures: Mapping[str, Figure], convention: str, run: str | Non
 
 def cell_of(figure: Figure, convention: str, run: str | None) -> Cell:
     """A figure as a cell."""
-    return Cell(figure.value, figure.sd, convention, figure.why, figure.samples, run, figure.low, figure.high)
+    return Cell(
+        figure.value, figure.sd, convention, figure.why, figure.samples, run, figure.low, figure.high, figure.note
+    )
 
 
 def _printed(figure: Printed | None, row: PublishedRow) -> Cell:

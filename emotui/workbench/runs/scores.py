@@ -116,8 +116,10 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     scores = [row.score for row in rows if row.score is not None]
     asked = dict(task.diagnostics(rows))
     notes = msgspec.convert(asked.pop("notes", {}), dict[str, str])
-    figures: dict[str, object] = {**task.report(golds, scores), **unlabelled, **asked}
-    figures |= task.intervals(golds, scores)
+    from emotui.metrics.beside import with_beside  # needs numpy
+
+    report = {**task.report(golds, scores), **unlabelled, **asked}
+    figures: dict[str, object] = with_beside(report, task.intervals(golds, scores))
     figures |= {name: mean for name, mean in added.items() if name not in figures}
     notes |= {name: NO_VALUE for name, mean in added.items() if mean is None}
     why = settings.trained_on

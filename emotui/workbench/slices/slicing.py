@@ -13,7 +13,15 @@ from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
 from emotui.metrics.paired import wilcoxon_p
 from emotui.metrics.permutation import exchange_p
-from emotui.metrics.resampling import BESIDE, Numbers, convention, group_numbers, resamples_for
+from emotui.metrics.resampling import (
+    BESIDE,
+    Interval,
+    Numbers,
+    convention,
+    group_numbers,
+    resamples_for,
+    snapped,
+)
 from emotui.metrics.significance import CORRECTIONS, Correction, adjusted_known
 from emotui.metrics.slice_rules import FEWEST, MOST, Direction, Rule, find_rules
 from emotui.metrics.states import Floats
@@ -48,7 +56,8 @@ class Sliced(Struct, frozen=True):
     95% interval; with a second source `other` is its mean, and `low` and `high` are of `difference`, the first less the
     second. `p`: of two sources that they differ here, of one that it differs from the rest; `adjusted` over all parts.
     `apart`: the figure less that of the rest, and of two sources their difference here less that in the rest (the
-    interaction), with its 95% interval, `apart_p` and, over all parts, `apart_adjusted`.
+    interaction), with its 95% interval, `apart_p` and, over all parts, `apart_adjusted`. `note`, `apart_note`: why
+    there is no interval, or what has to be known of it.
     """
 
     facet: str
@@ -66,6 +75,8 @@ class Sliced(Struct, frozen=True):
     apart_high: float | None = None
     apart_p: float | None = None
     apart_adjusted: float | None = None
+    note: str = ""
+    apart_note: str = ""
 
     @property
     def conditions(self) -> str:
@@ -98,6 +109,7 @@ class Between(Struct, frozen=True):
     high: float | None
     p: float | None
     adjusted: float | None
+    note: str = ""
 
 
 class Contrasts(Struct, frozen=True):
@@ -247,7 +259,7 @@ class Slicing:
             if at:
                 far = apart[at - 1]
                 row = replace(row, apart=far.difference, apart_low=far.low, apart_high=far.high)
-                row = replace(row, apart_p=rest[at - 1], apart_adjusted=rest_corrected[at - 1])
+                row = replace(row, apart_p=rest[at - 1], apart_adjusted=rest_corrected[at - 1], apart_note=far.note)
             rows.append(row)
         tests = f"{_REST[is_mean]} against the rest"
         if other:
@@ -309,6 +321,7 @@ class Slicing:
                 far.high,
                 test,
                 corrected,
+                far.note,
             )
             for far, (a, b), test, corrected in zip(found, pairs, p, adjusted_known(p, correction), strict=True)
         )
@@ -339,7 +352,7 @@ class Slicing:
             BadInput: as `parts`.
         """
         one, other, chosen, values, second_values = self._values(dataset, first, second, metric)
-        of = values if second_values is None else values - second_values
+        of = values if second_values is None else snapped(values - second_values)
         names, columns, facets = self._columns(dataset, by, None)
         worst: Direction = "low" if chosen.higher_is_better else "high"
         rules = find_rules(
@@ -442,15 +455,12 @@ def _drawn_in_words(there: Bools, groups: Numbers | None) -> str:
     return convention(n, "samples" if groups is None else "groups of samples", resamples_for(n, BESIDE), 0)
 
 
-def _sliced(
-    facet: str, value: str, side: Bools, figures: Sequence[SumFigure], sure: tuple[float, float] | None
-) -> Sliced:
-    low, high = sure or (None, None)
+def _sliced(facet: str, value: str, side: Bools, figures: Sequence[SumFigure], sure: Interval) -> Sliced:
     each = [figure.over(side) for figure in figures]
     if len(each) == 1:
-        return Sliced(facet, value, int(side.sum()), each[0], low, high)
+        return Sliced(facet, value, int(side.sum()), each[0], sure.low, sure.high, note=sure.note)
     both = None if each[0] is None or each[1] is None else each[0] - each[1]
-    return Sliced(facet, value, int(side.sum()), each[0], low, high, each[1], both)
+    return Sliced(facet, value, int(side.sum()), each[0], sure.low, sure.high, each[1], both, note=sure.note)
 
 
 def _p_of_contrast(figures: Sequence[SumFigure], side: Bools, there: Bools, groups: Numbers | None) -> float | None:
@@ -491,5 +501,4 @@ def _by_group(of: Floats, side: Bools, groups: Numbers | None) -> Floats:
     if groups is None:
         return of[side]
     here = np.unique(groups[side], return_inverse=True)[1]
-    found: Floats = np.bincount(here, of[side]) / np.bincount(here)
-    return found
+    return snapped(np.bincount(here, of[side]) / np.bincount(here))

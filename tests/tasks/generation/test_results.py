@@ -9,7 +9,7 @@ import pytest
 from emotui.metrics.beside import drawn
 from emotui.metrics.ers import weighted_f1
 from emotui.metrics.human_labels import majority_label
-from emotui.metrics.resampling import BESIDE, draws, interval
+from emotui.metrics.resampling import BESIDE, draws, interval_of
 from emotui.store.store import Store
 from emotui.tasks.generation.document import ScoredText, _resampled
 from emotui.tasks.generation.run_tables import run_tables
@@ -90,5 +90,5 @@ def test_human_f1_has_the_interval_of_its_values_over_resamples() -> None:
         some = [texts[at] for at in rows if texts[at].human]
         seen = [min(one.human, key=lambda label, own=one.human: (-own.count(label), label)) for one in some]
         by_hand.append(weighted_f1([one.target for one in some], seen))
-    assert shown[:300] == pytest.approx(by_hand)
-    assert interval(shown) is not None
+    assert shown.resampled[:300].tolist() == pytest.approx(by_hand)
+    assert interval_of(shown).ends is not None

@@ -1,14 +1,14 @@
 """The figures of a source, or of an annotator, against the shares of people: over texts, and over resamples of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from emotui.metrics.beside import SEED, Drawn
 from emotui.metrics.people_spread import cross_entropy, jensen_shannon, majority, squared_distance
 from emotui.metrics.permutation import f1_of_sums
 from emotui.metrics.probabilities import BINS
-from emotui.metrics.resampling import resampled_sums
+from emotui.metrics.resampling import BIAS_OF_DISTANCES, Replicates, estimates
 from emotui.workbench.results.spread.questions import Spread
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from emotui.workbench.results.spread.questions import Figures, Places
 
     Table = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+
+
+_DISTANCES = (3, 7)
+"""The places of the calibration errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,7 @@ def side_of(spread: Spread, rows: "Places", by: Drawn, said: "Figures", given: "
 
     texts, text = np.unique(spread.text[rows], return_inverse=True)
     numbers = [spread.numbers[at] for at in texts.tolist()]
-    own = Drawn(by.numbers[texts], by.n)
-    return Side(numbers, own, text, spread.of[rows], len(spread.classes), said, given, shares)
+    return Side(numbers, by.rows(texts), text, spread.of[rows], len(spread.classes), said, given, shares)
 
 
 def parts_of(side: Side) -> "Table":
@@ -77,7 +80,7 @@ def parts_of(side: Side) -> "Table":
 
 
 def of_sums(sums: "Table", classes: int) -> "Table":
-    """(n, columns): the figures of parts that are added up over texts."""
+    """(n, columns): the figures of parts that are added up over texts. Args: sums: of all texts first."""
     import numpy as np
 
     edges = np.cumsum([1, 1, 1, 1, 1, 1, BINS, BINS, classes])
@@ -85,7 +88,7 @@ def of_sums(sums: "Table", classes: int) -> "Table":
     with np.errstate(invalid="ignore", divide="ignore"):
         entropy, divergence, brier, of_voted = (each[:, 0] / n[:, 0] for each in (entropy, divergence, brier, of_voted))
         ece, ece_voted = (np.abs(each).sum(axis=1) / questions[:, 0] for each in (off, off_voted))
-    macro, micro = f1_of_sums(hits, both, "macro"), f1_of_sums(hits, both, "micro")
+    macro, micro = f1_of_sums(hits, both, "macro", both[0] > 0), f1_of_sums(hits, both, "micro")
     return np.stack([entropy, divergence, brier, ece, macro, micro, of_voted, ece_voted], axis=1)
 
 
@@ -99,7 +102,7 @@ def by_bin(text: "Places", n: int, probabilities: "Figures", values: "Figures") 
     return table
 
 
-def resampled(side: Side, parts: "Table") -> "Table":
-    """(resamples, columns): the figures over resamples of what is drawn."""
-    sums = resampled_sums(parts, side.by.numbers, SEED, side.by.resamples, side.by.n)
-    return of_sums(sums, side.classes)
+def resampled(side: Side, parts: "Table") -> "list[Replicates]":
+    """Each figure over resamples of what is drawn."""
+    found = estimates(parts, lambda sums: of_sums(sums, side.classes), side.by, seed=SEED)
+    return [replace(one, bias=BIAS_OF_DISTANCES) if at in _DISTANCES else one for at, one in enumerate(found)]

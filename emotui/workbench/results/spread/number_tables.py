@@ -1,6 +1,7 @@
 """The tables of people's spread where texts have numbers: each name of a number has its own."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from emotui.metrics.beside import SEED
@@ -9,14 +10,14 @@ from emotui.metrics.people_numbers import (
 )
 from emotui.metrics.people_spread import FLOOR
 from emotui.metrics.probabilities import BINS
-from emotui.metrics.resampling import resampled_sums, resamples_for, spread_interval
+from emotui.metrics.resampling import interval_of, intervals_of, mean_replicates, ratio_replicates, resamples_for
 from emotui.metrics.values import value_names
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, Plot, ResultsTable, Row
 from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.progress import IsCancelled
-from emotui.workbench.results.spread.cells import INTERVALS, MOST, NOTHING, ends_of, mean_cells, most_texts, name_of
+from emotui.workbench.results.spread.cells import INTERVALS, MOST, NOTHING, figure_cell, mean_cells, most_texts, name_of
 from emotui.workbench.results.spread.questions import LEAST
 
 if TYPE_CHECKING:
@@ -113,12 +114,12 @@ def _cells(side: NumberSide, run: str) -> tuple[Cell, ...]:
         return tuple(Cell(why=NOTHING, run=run) for _ in _COLUMNS)
     parts = number_parts(side)
     values = number_sums(parts.sum(axis=0)[None])[0].tolist()
-    ends = ends_of(number_resampled(side, parts)) if side.by.n > 1 else [(None, None)] * len(values)
+    sure = intervals_of(number_resampled(side, parts))
     return tuple(
-        Cell(value, samples=side.numbers, run=run, low=low, high=high)
+        figure_cell(value, one, side.numbers, run)
         if value == value  # not NaN
         else Cell(why=f"people give more than {MOST_LEVELS} different numbers, which are no levels", run=run)
-        for value, (low, high) in zip(values, ends, strict=True)
+        for value, one in zip(values, sure, strict=True)
     )
 
 
@@ -166,14 +167,8 @@ def _distance(side: NumberSide, run: str) -> Cell:
     if not side.numbers:
         return Cell(why=NOTHING, run=run)
     off = np.abs(np.nanmean(side.said, axis=1) - side.answers[:, 0])
-    ends = None
-    if side.by.n > 1:
-        parts = np.stack([off, np.ones(len(off))], axis=1)
-        sums = resampled_sums(parts, side.by.numbers, SEED, side.by.resamples, side.by.n)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ends = spread_interval(sums[:, 0] / sums[:, 1])
-    low, high = ends or (None, None)
-    return Cell(float(off.mean()), samples=side.numbers, run=run, low=low, high=high)
+    (made,) = mean_replicates(off[:, None], side.by, seed=SEED)
+    return figure_cell(float(off.mean()), interval_of(replace(made, bounds=(0.0, np.inf))), side.numbers, run)
 
 
 def _against_means(spread: NumberSpread, run: Run, at: int) -> ResultsTable:
@@ -189,22 +184,18 @@ def _against_means(spread: NumberSpread, run: Run, at: int) -> ResultsTable:
     means = [
         spread.low + wide * np.array([each[places == place].mean() for place in there]) for each in (source, people)
     ]
-    ends: list[tuple[float | None, float | None]] = [(None, None)] * len(there)
-    if side.by.n > 1 and there:
-        of = places[:, None] == np.array(there)
-        parts = np.concatenate([of * (spread.low + wide * people)[:, None], of], axis=1).astype(np.float64)
-        sums = resampled_sums(parts, side.by.numbers, SEED, side.by.resamples, side.by.n)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ends = ends_of(sums[:, : len(there)] / sums[:, len(there) :])
+    own_mean = spread.low + wide * people
+    by_place = [(np.where(places == place, own_mean, 0.0), places == place) for place in there]
+    sure = intervals_of(ratio_replicates(by_place, side.by, seed=SEED)) if there else []
     columns = (
         Column("number", "Number", unit="number"),
         Column("mean", "Mean of annotators", unit="number"),
         Column("n", "Texts", unit="count"),
     )
     rows = tuple(
-        Row(f"bin {place}", "label", run.run, (Cell(own), Cell(mean, low=low, high=high), Cell(n)))
-        for place, (own, mean, (low, high), n) in enumerate(
-            zip(means[0].tolist(), means[1].tolist(), ends, sizes.tolist(), strict=True), start=1
+        Row(f"bin {place}", "label", run.run, (Cell(own), figure_cell(mean, one), Cell(n)))
+        for place, (own, mean, one, n) in enumerate(
+            zip(means[0].tolist(), means[1].tolist(), sure, sizes.tolist(), strict=True), start=1
         )
     )
     ece = float(sum(abs(float((source - people)[places == place].sum())) for place in there)) / max(len(people), 1)

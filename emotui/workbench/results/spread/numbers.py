@@ -1,7 +1,7 @@
 """Texts with numbers: what people and sources give, and how far a source's numbers are from the spread of people's."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +16,7 @@ from emotui.metrics.people_numbers import (
     wasserstein,
 )
 from emotui.metrics.probabilities import BINS
-from emotui.metrics.resampling import group_numbers, resampled_sums
+from emotui.metrics.resampling import BIAS_OF_DISTANCES, Replicates, drawn_by, estimates, group_numbers
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.workbench.progress import IsCancelled
@@ -100,7 +100,7 @@ def number_spread(
     runs = tuple(run for run in models if run.run in said.sources)
     found = {run.run: _repeats(said.sources[run.run], numbers, name) for run in runs}
     drawn = group_numbers([None if groups is None else groups.get(number) for number in numbers])
-    by = Drawn(drawn, int(drawn.max(initial=-1)) + 1)
+    by = drawn_by(drawn)
     low, high = float(np.nanmin(answers)), float(np.nanmax(answers))
     return NumberSpread(name, numbers, people, answers, runs, found, levels_of(answers), low, high, by)
 
@@ -140,7 +140,7 @@ def number_side(spread: NumberSpread, answers: "Table", said: "Table") -> Number
 
     there = np.flatnonzero(~np.isnan(said).all(axis=1) & ~np.isnan(answers).all(axis=1))
     numbers = tuple(spread.numbers[at] for at in there.tolist())
-    return NumberSide(spread, numbers, Drawn(spread.by.numbers[there], spread.by.n), answers[there], said[there])
+    return NumberSide(spread, numbers, spread.by.rows(there), answers[there], said[there])
 
 
 def number_parts(side: NumberSide) -> "Table":
@@ -186,11 +186,19 @@ def number_sums(sums: "Table") -> "Table":
     return np.concatenate([means[:, :6], ece[:, None], means[:, 6:7]], axis=1)
 
 
-def number_resampled(side: NumberSide, parts: "Table") -> "Table":
-    """(resamples, columns): the figures over resamples; of what is nowhere defined NaN."""
+def number_resampled(side: NumberSide, parts: "Table") -> "list[Replicates]":
+    """Each figure over resamples; of what is nowhere defined NaN."""
     import numpy as np
 
     unknown = np.isnan(parts).any(axis=0)
-    sums = resampled_sums(np.nan_to_num(parts), side.by.numbers, SEED, side.by.resamples, side.by.n)
-    sums[:, unknown] = np.nan
-    return number_sums(sums)
+
+    def figures(sums: "Table") -> "Table":
+        sums[:, unknown] = np.nan
+        return number_sums(sums)
+
+    found = estimates(np.nan_to_num(parts), figures, side.by, seed=SEED)
+    return [replace(one, bias=BIAS_OF_DISTANCES) if at == _ECE else one for at, one in enumerate(found)]
+
+
+_ECE = 6
+"""The place of the calibration error."""

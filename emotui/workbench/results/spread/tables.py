@@ -11,11 +11,20 @@ from emotui.metrics.people_spread import (
 )
 from emotui.metrics.permutation import f1_of_sums
 from emotui.metrics.probabilities import BINS
-from emotui.metrics.resampling import group_numbers, resampled_sums, resamples_for, spread_interval
+from emotui.metrics.resampling import (
+    Interval,
+    drawn_by,
+    estimates,
+    group_numbers,
+    interval_of,
+    intervals_of,
+    ratio_replicates,
+    resamples_for,
+)
 from emotui.store.query import Run
 from emotui.tables import Cell, Column, Plot, ResultsTable, Row
 from emotui.workbench.datasets.samples import COMPOSED
-from emotui.workbench.results.spread.cells import INTERVALS, MOST, NOTHING, ends_of, mean_cells, most_texts, name_of
+from emotui.workbench.results.spread.cells import INTERVALS, MOST, NOTHING, figure_cell, mean_cells, most_texts, name_of
 from emotui.workbench.results.spread.figures import Side, by_bin, of_run, of_sums, parts_of, resampled, side_of
 from emotui.workbench.results.spread.questions import LEAST, Spread
 
@@ -29,7 +38,7 @@ SHARES = (
 )
 CALIBRATED = (
     f"ECE: distance of probability and share over {BINS} bins (Guo et al. 2017; Baan et al. 2022). What is drawn anew"
-    " is rougher than what it is drawn from, so that its interval can lie above it."
+    " is rougher than what it is drawn from: where that moves it by more than its spread, it has no interval."
 )
 MAJORITY = (
     "Majority: what more than half of a text's annotators say yes to, as if it were gold (a tie is no), against what a"
@@ -65,7 +74,7 @@ def spread_tables(
     """
     there = [run for run in runs if run.run in spread.said]
     numbers = group_numbers([None if groups is None else groups.get(number) for number in spread.numbers])
-    by = Drawn(numbers, int(numbers.max(initial=-1)) + 1)
+    by = drawn_by(numbers)
     columns = (*_SOFT, *_HARD)
     kept = [at for at in range(len(columns)) if len(spread.classes) > 1 or at != _MACRO]
     rows = []
@@ -94,11 +103,8 @@ def _cells(side: Side, run: str) -> tuple[Cell, ...]:
         return tuple(Cell(why=NOTHING, run=run) for _ in (*_SOFT, *_HARD))
     parts, samples = parts_of(side), tuple(side.numbers)
     values = of_sums(parts.sum(axis=0)[None], side.classes)[0].tolist()
-    ends = ends_of(resampled(side, parts)) if side.by.n > 1 else [(None, None)] * len(values)
-    return tuple(
-        Cell(value, samples=samples, run=run, low=low, high=high)
-        for value, (low, high) in zip(values, ends, strict=True)
-    )
+    sure = intervals_of(resampled(side, parts))
+    return tuple(figure_cell(value, one, samples, run) for value, one in zip(values, sure, strict=True))
 
 
 def _among(spread: Spread, by: Drawn) -> tuple[Cell, ...] | None:
@@ -145,13 +151,11 @@ def _as_gold(spread: Spread, one: "Annotator", run: str, by: Drawn) -> Cell:
     said, n = (side.given >= 0.5).astype(np.float64), len(side.numbers)
     counts = np.stack([np.bincount(side.text, each, minlength=n) for each in (gold * said, gold + said)], axis=1)
     hits, both = counts.sum(axis=0)
-    ends = None
-    if by.n > 1:
-        sums = resampled_sums(counts, side.by.numbers, SEED, by.resamples, by.n)
-        ends = spread_interval(f1_of_sums(sums[:, :1], sums[:, 1:], "micro"))
-    low, high = ends or (None, None)
     value = float(f1_of_sums(np.array([hits]), np.array([both]), "micro"))
-    return Cell(value, samples=tuple(side.numbers), run=run, low=low, high=high)
+    (made,) = estimates(
+        counts, lambda sums: f1_of_sums(sums[:, :1], sums[:, 1:], "micro"), side.by, seed=SEED, bounds=(0.0, 1.0)
+    )
+    return figure_cell(value, interval_of(made), tuple(side.numbers), run)
 
 
 def _reliability(spread: Spread, run: Run, by: Drawn) -> ResultsTable:
@@ -159,15 +163,15 @@ def _reliability(spread: Spread, run: Run, by: Drawn) -> ResultsTable:
     side = of_run(spread, run.run, by)
     q, p = side.shares, side.said
     bins = reliability(q, p) if len(q) else []
-    ends = _ends_of_bins(side) if bins and by.n > 1 else [(None, None)] * len(bins)
+    sure = _sure_of_bins(side) if bins else []
     columns = (
         Column("probability", "Probability"),
         Column("share", "Share of annotators"),
         Column("n", "Questions", unit="count"),
     )
     rows = tuple(
-        Row(f"bin {at}", "label", run.run, (Cell(one.probability), Cell(one.share, low=low, high=high), Cell(one.n)))
-        for at, (one, (low, high)) in enumerate(zip(bins, ends, strict=True), start=1)
+        Row(f"bin {at}", "label", run.run, (Cell(one.probability), figure_cell(one.share, ends), Cell(one.n)))
+        for at, (one, ends) in enumerate(zip(bins, sure, strict=True), start=1)
     )
     plot = Plot(
         "probability",
@@ -186,17 +190,15 @@ def _reliability(spread: Spread, run: Run, by: Drawn) -> ResultsTable:
     return ResultsTable(f"reliability{spread.asked.key}-{run.run}", title, columns, rows, notes, plot=plot)
 
 
-def _ends_of_bins(side: Side) -> list[tuple[float | None, float | None]]:
+def _sure_of_bins(side: Side) -> list[Interval]:
     """Of the share of people in each bin that holds a question: texts are drawn, with all their questions."""
     import numpy as np
 
     texts = len(side.numbers)
     own = by_bin(side.text, texts, side.said, side.shares)
     n = by_bin(side.text, texts, side.said, np.ones(len(side.text)))
-    drawn = resampled_sums(np.concatenate([own, n], axis=1), side.by.numbers, SEED, side.by.resamples, side.by.n)
-    sums, sizes = np.split(drawn, 2, 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return ends_of((sums / sizes)[:, n.sum(axis=0) > 0])
+    there = np.flatnonzero(n.sum(axis=0) > 0).tolist()
+    return intervals_of(ratio_replicates([(own[:, at], n[:, at]) for at in there], side.by, seed=SEED))
 
 
 def _told(spread: Spread, run: Run, texts: int) -> str:
