@@ -40,6 +40,7 @@ from emotui.workbench.texts import stored_samples
 Kind = TypeVar("Kind")
 
 _LONGEST_ID = 200
+_LONGEST_NAME = 2000
 _FROM = "a file of a run"
 
 
@@ -271,7 +272,7 @@ def _scored(place: str, task: Task, row: ResultRow, score: Score) -> ResultRow:
     if score.convention is None:
         return row
     names = (score.convention, *score.values)
-    plain = all(0 < len(name) <= _LONGEST_ID and name.isprintable() for name in names)
+    plain = all(0 < len(name) <= _LONGEST_NAME and name.isprintable() for name in names)
     if not plain or set(score.marks) - set(MARKS) or score.detail == NOTHING:
         raise BadInput(f"{place}: is no score of this version")
     kept = ScoreRow(score.convention, dict(score.values), score.marks, bytes(score.detail))
