@@ -105,7 +105,7 @@ def import_(
     if of_seer or not files:
         raise BadInput(f"emotui import {named or ''} FILE...: options like --task1 are for seer".replace("  ", " "))
     if into is not None:
-        wish = _wish(kind or named, layout, mapped, delimiter, encoding, map_file, columns.names or ())
+        wish = wish_of(kind or named, layout, mapped, delimiter, encoding, map_file, columns.names or ())
         store = look_into(db).store
         added = import_into(store, into, files, wish, by, sim=not no_sim, skip_bad=skip_bad, warn=warn)
         _print_added(added, as_json)
