@@ -1,13 +1,11 @@
 """A figure with what it is over, how sure it is, and, where it is undefined, why."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from emotui.metrics.resampling import Interval
 
 LEVEL = 0.95
 """Of every interval."""
@@ -28,7 +26,24 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     note: str | None = None
 
 
-def with_interval(figure: Figure, found: "Interval") -> Figure:
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """`low` and `high`, or None where there is nothing honest to say; `t`: they are Student's.
+
+    `note`: why there is none, or what has to be known of it.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    t: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+
+def with_interval(figure: Figure, found: Interval) -> Figure:
     """The figure with its interval, or with the reason why it has none."""
     if figure.value is None:
         return figure

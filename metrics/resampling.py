@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from emotui.metrics.figure import LEVEL
+from emotui.metrics.figure import Interval as Interval
 from emotui.metrics.states import Floats
 
 Numbers = NDArray[np.int64]
@@ -104,23 +105,6 @@ class Replicates:
     bounds: tuple[float, float] = (-np.inf, np.inf)
     bias: float = BIAS
     caution: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """`low` and `high`, or None where there is nothing honest to say; `t`: they are Student's.
-
-    `note`: why there is none, or what has to be known of it.
-    """
-
-    low: float | None = None
-    high: float | None = None
-    note: str = ""
-    t: bool = False
-
-    @property
-    def ends(self) -> tuple[float, float] | None:
-        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def resamples_for(n: int, wanted: int = BESIDE) -> int:

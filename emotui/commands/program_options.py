@@ -15,6 +15,7 @@ from emotui.commands.output import warn
 from emotui.errors import BadInput
 
 if TYPE_CHECKING:
+    from emotui.store.store import Store
     from emotui.workbench.workspace import Workspace
 
 _APART = 60.0
@@ -161,6 +162,17 @@ def open_workspace(db: str | None, *, read_only: bool = False, waiting: "Waiting
     if workspace.store.made and (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(workspace.store.leave_no_empty)
     return workspace
+
+
+def upgraded_store(db: str | None, *, keep_copy: bool) -> "Store":
+    """The store of the workspace file, brought up to date where it is older, which is told.
+
+    Raises: as `open_workspace`.
+    """
+    from emotui.store.store import Store, default_path
+
+    path = Path(db) if db else default_path()
+    return Store.open(path, create=False, on_waiting=Waiting(db).tell, on_upgrade=warn, keep_copy=keep_copy)
 
 
 def look_into(db: str | None, *, read_only: bool = False) -> "Workspace":

@@ -57,6 +57,10 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Page(AppService):
     """The workbench of one page, which ends with it, in the middle of its start too."""
 
+    async def set_terminal_size(self, width: object, height: object) -> None:
+        """Tell the workbench how large its terminal is, within bounds."""
+        await super().set_terminal_size(_cells(width), _cells(height))
+
     async def stop(self) -> None:
         """Ask it to leave, and end it where it does not."""
         task, self._task = self._task, None
@@ -122,11 +126,15 @@ class OwnServer(Server):
         """Show a workbench of its own to a page, for as long as the page is there."""
         socket = web.WebSocketResponse(heartbeat=15, max_msg_size=MOST_BYTES)
         await socket.prepare(request)
+
+        async def close() -> None:
+            await socket.close()
+
         page = Page(
             self.command,
             write_bytes=socket.send_bytes,
             write_str=socket.send_str,
-            close=socket.close,
+            close=close,
             download_manager=self.download_manager,
         )
         width, height = (to_int(request.query.get(name, ""), usual) for name, usual in (("width", 80), ("height", 24)))
@@ -138,15 +146,6 @@ class OwnServer(Server):
         finally:
             await page.stop()
         return socket
-
-    async def _process_messages(self, websocket: web.WebSocketResponse, app_service: AppService) -> None:
-        bounded = app_service.set_terminal_size
-
-        async def resize(width: object, height: object) -> None:
-            await bounded(_cells(width), _cells(height))
-
-        app_service.set_terminal_size = resize
-        await super()._process_messages(websocket, app_service)
 
     @web.middleware
     async def _checked(self, request: web.Request, handler: Handler) -> web.StreamResponse:

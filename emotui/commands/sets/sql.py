@@ -6,12 +6,12 @@ import click
 
 from emotui.commands.exchange.written import written_option
 from emotui.commands.output import as_written, json_option, print_json, say, terminal, warn
-from emotui.commands.program_options import Waiting, db_option, look_into, read_only_option
+from emotui.commands.program_options import Waiting, db_option, look_into, read_only_option, upgraded_store
 from emotui.formats.rows import literal
 from emotui.store import questions, schema
 from emotui.store.access import Access
 from emotui.store.questions import Answer
-from emotui.store.store import Store, default_path
+from emotui.store.store import default_path
 from emotui.store.upgrade import Upgraded, steps_from
 from emotui.workbench import query_process
 from emotui.workbench.queries import SHOWN, Table, ends_at
@@ -90,8 +90,7 @@ def upgrade(keep_copy: bool, dry_run: bool, db: str | None, as_json: bool) -> No
     path = Path(db) if db else default_path()
     version = Access(path, read_only=True, on_waiting=Waiting(db).tell).version()
     if version is None or version >= schema.VERSION or not dry_run:
-        store = Store.open(path, create=False, on_waiting=Waiting(db).tell, on_upgrade=warn, keep_copy=keep_copy)
-        done = store.upgraded
+        done = upgraded_store(db, keep_copy=keep_copy).upgraded
     else:
         done = Upgraded(version, steps_from(version), None)
     was, steps, copy = done or (schema.VERSION, (), None)
