@@ -5,7 +5,7 @@ are read as the types that were asked for, counted and measured, and are never r
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import msgspec
@@ -291,6 +291,9 @@ def _checked(request: Request, result: msgspec.Raw) -> Any:
     found = _RESULTS[name].decode(result)
     if name in _SIZES and not _SIZES[name](request, found):
         raise SomethingElse(f"another size than that of what it was asked to {name.replace('_', ' ')}")
+    if name in _PLACES and (outside := _outside(request, _PLACES[name](found))):
+        # One text's trouble: the answers to the others stand.
+        return Refused(f"span [{outside[0]}, {outside[1]}] lies outside the text")
     return found
 
 
@@ -316,8 +319,8 @@ def _is_filled(asked: FillMask, found: Filled) -> bool:
     return len(found.masks) == asked.text.count(_MASK)
 
 
-def _is_within(asked: Any, places: Sequence[tuple[int, int]]) -> bool:
-    return all(0 <= start <= end <= len(asked.text) for start, end in places)
+def _outside(asked: Any, places: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
+    return next(((start, end) for start, end in places if not 0 <= start <= end <= len(asked.text)), None)
 
 
 _SIZES: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -326,9 +329,12 @@ _SIZES: Mapping[str, Callable[[Any, Any], bool]] = {
     "rank": _is_ranked,
     "classify": _is_classified,
     "fill_mask": _is_filled,
-    "extract": lambda asked, found: _is_within(asked, [(one.start, one.end) for one in found]),
-    "attribute": lambda asked, found: _is_within(asked, [(start, end) for start, end, _ in found.words]),
 }
+_PLACES: Mapping[str, Callable[[Any], Iterable[tuple[int, int]]]] = {
+    "extract": lambda found: ((one.start, one.end) for one in found),
+    "attribute": lambda found: ((start, end) for start, end, _ in found.words),
+}
+"""Where in its text an answer points."""
 """Whether a result has the size of what was asked."""
 
 

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
+from rich.cells import cell_len
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding
+from textual.geometry import Region
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
@@ -228,6 +230,11 @@ class LongInput(Input):
         # Else the first key would take the place of all that came back.
         self.select_on_focus = self._selects and self.came_back is None
         self._drafts, self._field = drafts, field
+
+    def on_resize(self) -> None:
+        """The cursor is seen, also at the end of what came back before there was any room."""
+        before = cell_len(self.value[: self.cursor_position])
+        self.scroll_to_region(Region(before, 0, 1, 1), force=True, animate=False)
 
     def watch_value(self, value: str) -> None:
         """Keep what is new; where nothing is, there is no draft."""

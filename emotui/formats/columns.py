@@ -1,6 +1,6 @@
 """How the fields of a record stand in the columns of a table."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin
@@ -13,6 +13,9 @@ CellKind = Literal["text", "int", "float", "bool", "nested", "labels"]
 
 NUMBERED = (SpanSample, LabelsGold, ClassGold, ScenesGold, MaskedGold, ValuesGold, Text)
 """Records of a text, which need no `id`: without one it is the number of the line."""
+
+_WHERE_SAID: Mapping[type[msgspec.Struct], tuple[str, ...]] = {ScenesGold: ("unknown",)}
+"""Fields that have a column only where a record has something in them."""
 
 
 @cache
@@ -50,6 +53,19 @@ def marked(kind: type[msgspec.Struct]) -> tuple[str, ...]:
 def free(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     """The fields that hold objects of anybody's making."""
     return tuple(field.name for field in msgspec.structs.fields(kind) if field.type == Mapping[str, Any])
+
+
+def columns_of(records: Iterable[msgspec.Struct]) -> list[str]:
+    """The columns in which records of one kind are written, in the record's order; none where there is no record."""
+    names: list[str] = []
+    unsaid: set[str] = set()
+    for record in records:
+        if not names:
+            names, unsaid = list(cell_kinds(type(record))), set(_WHERE_SAID.get(type(record), ()))
+        unsaid -= {name for name in unsaid if getattr(record, name)}
+        if not unsaid:
+            break
+    return [name for name in names if name not in unsaid]
 
 
 def duckdb_types(kind: type[msgspec.Struct], marks: str) -> dict[str, str]:

@@ -101,18 +101,20 @@ def rows(path: Path, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) 
         raise UnreadableFile(f"not a readable Parquet file: {_last_words(error)}") from None
 
 
-def write(lines: Path, longest: int, kind: type[msgspec.Struct], marks: str, to: Path) -> None:
+def write(lines: Path, longest: int, kind: type[msgspec.Struct], names: Sequence[str], marks: str, to: Path) -> None:
     """Turns a JSONL file of records into a Parquet file with native lists, maps and structs.
 
     Args:
         longest: bytes of the longest line.
+        names: of the columns.
         marks: the type of a column with lists of marks.
 
     Raises: OSError where DuckDB cannot write.
     """
     import duckdb
 
-    types = ", ".join(f"{_quoted(name)}: {_quoted(column)}" for name, column in duckdb_types(kind, marks).items())
+    all_types = duckdb_types(kind, marks)
+    types = ", ".join(f"{_quoted(name)}: {_quoted(all_types[name])}" for name in names)
     source = (
         f"read_json({_quoted(_unglobbed(lines))}, format='newline_delimited', columns={{{types}}}, "
         f"maximum_object_size={max(_ROOM, 2 * longest)}, compression='none')"

@@ -5,7 +5,7 @@ import errno
 import os
 import secrets
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol, TextIO, runtime_checkable
 
@@ -14,7 +14,7 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.formats import checks, marks, parquet
 from emotui.formats.beside import lifted
-from emotui.formats.columns import cell_kinds, free, marked
+from emotui.formats.columns import cell_kinds, columns_of, free, marked
 from emotui.formats.json_document import escaped, present
 from emotui.formats.reading import ENDINGS, unknown_ending
 from emotui.formats.rows import literal, shown
@@ -109,7 +109,7 @@ def _fill(beside: Path, ending: str, records: "Rereadable") -> None:
             with json_lines.open("wb") as file:
                 for record in records:
                     longest = max(longest, file.write(msgspec.json.encode(_in_columns(record, column)) + b"\n"))
-            parquet.write(json_lines, longest, kind, column, beside)
+            parquet.write(json_lines, longest, kind, columns_of(records), column, beside)
         finally:
             json_lines.unlink(missing_ok=True)
     else:
@@ -136,13 +136,12 @@ def _in_columns(record: msgspec.Struct, column: str) -> dict[str, object]:
 
 def _write_table(file: TextIO, records: "Rereadable", separator: str) -> None:
     writer = csv.writer(file, delimiter=separator, lineterminator="\r\n")
-    kinds: Mapping[str, str] | None = None
+    columns = columns_of(records)
+    if columns:
+        writer.writerow(columns)
     for record in records:
-        if kinds is None:
-            kinds = cell_kinds(type(record))
-            writer.writerow(kinds)
-        fields = present(record)
-        writer.writerow([_cell(fields.get(name), cell_kind == "text") for name, cell_kind in kinds.items()])
+        kinds, fields = cell_kinds(type(record)), present(record)
+        writer.writerow([_cell(fields.get(name), kinds[name] == "text") for name in columns])
 
 
 def _cell(value: object, is_text: bool) -> str:

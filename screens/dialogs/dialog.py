@@ -23,6 +23,9 @@ from emotui.screens.widgets.line import Line, Part
 
 T = TypeVar("T")
 
+_LOW = 20
+"""Lines of a terminal under which a sheet has none between its fields."""
+
 
 class Entered(Message):
     """Enter was pressed; passed on as keys are, from the field that has the focus, so it overtakes none of them."""
@@ -60,6 +63,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         padding: 0 1;
     }
     Dialog Label { color: $text-muted; width: 1fr; margin: 1 0 0 0; }
+    Dialog.-low Label, Dialog.-low Line#sheet-keys { margin: 0; }
     Dialog #unkept { color: $foreground; text-style: bold; height: auto; margin: 0; }
     Dialog #why { color: $error; height: auto; }
     Dialog Input, Dialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
@@ -115,11 +119,15 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         self.refuse("")
         for field in self.query(Input):
             field.cursor_blink = False
-        self._tell_of_drafts()
+        own = (("^Z", "as kept"),) if self._tell_of_drafts() else ()
         parts = []
-        for key, label in self._keys:
+        for key, label in (*own, *self._keys):
             parts += [Part(key, "key"), Part(f" {label}  ")]
         self.query_one("#sheet-keys", Line).show(parts)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A low terminal has no lines to leave empty."""
+        self.set_class(event.size.height < _LOW, "-low")
 
     def refuse(self, why: str) -> None:
         """Say what is wrong; empty: nothing is."""
@@ -127,14 +135,13 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         label.update(shown(why))
         label.display = bool(why)
 
-    def _tell_of_drafts(self) -> None:
-        """Say that what stands in a field was typed before and is not kept."""
+    def _tell_of_drafts(self) -> bool:
+        """Say that what stands in a field was typed before and is not kept; is there such a field?"""
         told = next((field.told for field in self.query(LongInput) if field.told), "")
         label = self.query_one("#unkept", Label)
         label.update(told)
         label.display = bool(told)
-        if told:
-            self._keys = (("^Z", "as kept"), *self._keys)
+        return bool(told)
 
     def text(self, name: str) -> str:
         """What is typed in a field."""

@@ -152,7 +152,7 @@ class Overview(Vertical):
                 for one in figures.models
                 if (estimate := one.values.get(metric.name)) is not None
             ]
-            said.append("95%: " + "   ".join(sure))
+            said.append("95%: " + "   ".join(" ".join(each.split()) for each in sure))
         elif metric is not None and self.view == TRUST:
             said.append(on_texts_in_words(metric, self._ask_on_texts(metric)))
         elif self.view == EMOTIONS:

@@ -73,7 +73,7 @@ class NoteDialog(Dialog[Written]):
         Binding("up", "app.focus_previous", show=False),
     ]
     DEFAULT_CSS = """
-    NoteDialog #others, NoteDialog #offered { color: $text-muted; height: auto; margin: 0; }
+    NoteDialog #others, NoteDialog #offered { color: $text-muted; height: auto; max-height: 2; margin: 0; }
     """
 
     def __init__(

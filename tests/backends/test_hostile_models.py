@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from emotui.backends import host, messages
 from emotui.backends.base import (
     Attribute,
+    Attribution,
     Classification,
     Classify,
     Embed,
@@ -132,7 +133,6 @@ ANSWERS: Mapping[str, tuple[Sequence[Request], object]] = {
     **{f"ranks {name}": ([Rank("a", ("b", "c"))], [ranked]) for name, ranked in RANKED.items()},
     "a label without a probability": ([Classify("Glad.")], [Classification({"joy": 1.0}, "anger", False)]),
     "words for two masks": ([FillMask("a <mask>")], [Filled(((("b", 1.0),),) * 2)]),
-    "drops beyond the text": ([Attribute("ab")], [{"label": "joy", "words": [(0, 9, 0.1)]}]),
     "a list for rows": ([Embed("a")], [[0.1, "x"]]),
     "a flat array": ([Embed("a")], np.zeros(1)),
     "whole numbers": ([Embed("a")], np.zeros((1, 2), np.int64)),
@@ -168,6 +168,26 @@ def test_nor_does_a_package_that_answers_something_else(name: str, monkeypatch: 
     problem = _problem(ModelProcess(f"{KIND}:{name.replace(' ', '+')}"), *ANSWERS[name][0])
     assert "the model answered something else: " in problem
     assert len(problem) < 600
+
+
+@pytest.mark.parametrize(
+    ("request_", "outside", "within"),
+    [
+        (Extract("ab"), (Evidence(0, 10**9, "x", 0.5),), (Evidence(0, 2, "x", 0.5),)),
+        (Extract("ab"), (Evidence(0, 1, "x", 0.5), Evidence(2, 1, "x", 0.5)), ()),
+        (Extract("ab"), (Evidence(-1, 1, "x", 0.5),), (Evidence(2, 2, "x", 0.5),)),
+        (Attribute("ab"), Attribution("joy", ((0, 9, 0.1),)), Attribution("joy", ((0, 2, 0.1),))),
+    ],
+)
+def test_a_place_outside_its_text_refuses_that_text_alone(request_: Request, outside: object, within: object) -> None:
+    requests = [request_] * 3
+    document, array = messages.answer(7, requests, [within, outside, within])
+    said = messages.said(document)
+    assert isinstance(said, messages.Answer)
+    first, refused, last = messages.results_of(requests, said, bytearray(array))
+    assert (first, last) == (within, within)
+    assert isinstance(refused, Refused)
+    assert refused.why.endswith("lies outside the text")
 
 
 def test_a_request_with_half_a_character_is_told_and_the_model_lives(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,7 +131,11 @@ def figures_of(samples: list[SpanSample], details: list[SampleDetail]) -> Any:
 def test_figures_tell_emotions_from_valences_and_say_who_goes_on() -> None:
     all_right = figures_of(MADE[3], answered(MADE[3]))
     assert (all_right["number"], all_right["goes_on"]) == (3, True)
-    assert all_right["all"] == {"n": 432, "f1": 1.0, "sim": None, "em": 1.0}
+    cell = all_right["all"]
+    assert (cell["n"], cell["f1"], cell["sim"], cell["em"]) == (432, 1.0, None, 1.0)
+    # Nothing varies, so no interval stands: it would say that nothing could.
+    assert not any(cell["ci95"].values())
+    assert "no resample differs" in cell["notes"]["ci95.f1"]
     assert (all_right["categorical"]["n"], all_right["valence"]["n"]) == (252, 180)
     no_valence = figures_of(MADE[3], answered(MADE[3], "-pv-"))
     assert no_valence["categorical"]["em"] == 1.0

@@ -311,7 +311,9 @@ def test_an_experiment_is_a_dataset_and_a_way_and_has_figures_of_its_own(workspa
     run = workspace.run_model("contract:copies", dataset.dataset, limit=12, way="experiment-0")
     found = workspace.summary(run.run)["experiment"]
     assert isinstance(found, dict)
-    assert found == {"number": 0, "all": {"n": 12, "f1": 1.0, "sim": pytest.approx(1), "em": 1.0, "em_letters": 1.0}}
+    cell = found["all"]
+    figures = {"n": 12, "f1": 1.0, "sim": pytest.approx(1), "em": 1.0, "em_letters": 1.0}
+    assert (found["number"], {name: cell[name] for name in figures}) == (0, figures)
 
 
 def test_a_model_that_marks_evidence_itself_can_do_the_third_experiment_only(emotui: Emotui) -> None:

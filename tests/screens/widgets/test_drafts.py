@@ -164,7 +164,7 @@ def test_a_workbench_that_is_killed_or_loses_its_terminal_leaves_the_note_that_w
         return [draft.text for draft in book.of(WHO).values()]
 
     try:
-        wait_until(lambda: shows(b"Gold"), lambda: screen.decode(errors="replace"))
+        wait_until(lambda: shows(b"span 1 of"), lambda: screen.decode(errors="replace"))
         os.write(ours, b";")
         wait_until(lambda: shows(b"codes, with commas"), lambda: screen.decode(errors="replace"))
         os.write(ours, WORDS.encode())
