@@ -149,7 +149,7 @@ def main(n: int = 200) -> None:
         for task, way in WAYS:
             given = ["--records", str(texts), "--labels", str(labels), "--way", way]
             asked, said = Path(folder, "asked.jsonl"), Path(folder, "said.jsonl")
-            writes = [*emotui, "batch", "write", task, "--model", "ORG/MODEL", *given, "--to", str(asked)]
+            writes = [*emotui, "batch", "write", task, "--model", "ORG/MODEL", *given, "--to", str(asked), "--force"]
             subprocess.run(writes, check=True, capture_output=True)
             with said.open("wb") as file:
                 file.writelines(answers(asked, task, way))

@@ -31,7 +31,12 @@ from emotui.workbench.files.predict import predict as ask
 @click.option("--map", "mapped", multiple=True, metavar="FIELD=COLUMN,...", help="Which column is what: text=Tweet.")
 @click.option("--delimiter", metavar="C", help="What parts the cells of a table (default: it is found out).")
 @click.option("--encoding", metavar="E", help="Of a text file: cp1252, utf-16 (default: it is found out).")
-@written_option("--to", "target", help="Where to write the predicted records (default: standard output, as JSONL).")
+@written_option(
+    "--to",
+    "target",
+    goes_on=lambda target: _has_unfinished(target),
+    help="Where to write the predicted records (default: standard output, as JSONL).",
+)
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
 @click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
 @asking_options
@@ -120,6 +125,12 @@ def _kept_beside(target: str) -> Path | None:
         return None
     path = Path(os.path.realpath(target))
     return path.with_name(f"{path.name[:100] if len(path.name.encode()) > 250 else path.name}.part")
+
+
+def _has_unfinished(target: str) -> bool:
+    """Whether answers of a call that stopped lie beside the file, which is written anew from them."""
+    kept = _kept_beside(target)
+    return kept is not None and kept.is_file()
 
 
 def _print_document(found: Predictions) -> None:

@@ -24,7 +24,7 @@ SEED = click.IntRange(-(2**63), 2**63 - 1)
 @click.option("--dev", help="Class, gold records to choose the best epoch by (macro-F1).")
 @click.option("--dev-share", type=FiniteRange(0, 0.9), default=0.0, help="Set so much of --train aside as dev.")
 @written_option(
-    "--to", "target", default="classifier", show_default=True, type=click.Path(), help="The result's folder."
+    "--to", "target", new=True, default="classifier", show_default=True, type=click.Path(), help="The result's folder."
 )
 @click.option("--epochs", type=click.IntRange(min=1), default=_DEFAULT.epochs, show_default=True)
 @click.option(

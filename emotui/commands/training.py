@@ -20,7 +20,14 @@ train.add_command(train_classifier)
 
 @train.command("embedded")
 @click.option("--data", required=True, type=click.Path(), help="The folder of open data that the model card names.")
-@written_option("--to", "target", required=True, type=click.Path(), help="The folder to write the weights to.")
+@written_option(
+    "--to",
+    "target",
+    within=("*.safetensors", "*.json"),
+    required=True,
+    type=click.Path(),
+    help="The folder to write the weights to.",
+)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--epochs", type=click.IntRange(min=1), help="Of GoEmotions (default: as in the model card).")
 @click.option("--threads", type=click.IntRange(min=1), help="Of torch (default: torch's own choice).")

@@ -176,7 +176,7 @@ def test_chains_go_into_the_store_and_come_out_of_it(emotui: Emotui, tmp_path: P
     first, second = (emotui("rephrasings", "sets", "--chains", file, "--json").document for file in (SAMPLE, back))
     assert first == second
     confirmed = emotui(
-        "rephrasings", "export", "--dataset", "mine", "--confirmed-only", "--to", back, "--db", db, "--json"
+        "rephrasings", "export", "--dataset", "mine", "--confirmed-only", "--to", back, "--force", "--db", db, "--json"
     ).document
     assert confirmed["attempts"] == 0
     report = emotui("rephrasings", "agreement", "--dataset", "mine", "--db", db, "--json").document

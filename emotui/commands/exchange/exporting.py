@@ -2,7 +2,7 @@
 
 import click
 
-from emotui.commands.exchange.written import written_option
+from emotui.commands.exchange.written import is_forced, written_option
 from emotui.commands.output import json_option, print_json, say, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
@@ -49,7 +49,7 @@ def export(
     sources = found_sources(store, names)
     check_not_over_origin(target, sources.dataset)
     rows = export_rows(store, sources, wanted)
-    lost = write_rows(target, writer, rows)
+    lost = write_rows(target, writer, rows, force=is_forced())
     for line in lost:
         warn(f"{target}: {writer.name} cannot hold {line}")
     if as_json:

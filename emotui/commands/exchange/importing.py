@@ -33,9 +33,7 @@ _SEER = "seer"
 @click.option("--delimiter", metavar="C", help="What parts the cells of a table (default: it is found out).")
 @click.option("--encoding", metavar="E", help="Of a text file: cp1252, utf-16 (default: it is found out).")
 @click.option("--map-file", metavar="FILE.toml", help="A mapping that --save-map wrote.")
-@written_option(
-    "--save-map", kept=True, metavar="FILE.toml", help="Keep what the file was taken for, and which column is what."
-)
+@written_option("--save-map", metavar="FILE.toml", help="Keep what the file was taken for, and which column is what.")
 @click.option("--dry-run", is_flag=True, help="Say what it is taken for, show three records, and write nothing.")
 @click.option("--name", help="The dataset's name (default: the first file's, without its ending).")
 @click.option("--into", metavar="DATASET", help="Add what FILES say to the texts of a dataset that is there.")

@@ -1,7 +1,8 @@
 """Options that name a file or folder which a command writes; none of them may name what the command reads."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ _NO_FILES = frozenset({"names", "name", "runs", "run", "dataset", "annotator", "
 """Parameters that name something in a store, or are words, even where a file is called so."""
 
 
+GoesOn = Callable[[str], bool]
+
 _FORCED = "emotui.forced"
 """Where a call notes that `--force` is given."""
 
@@ -22,30 +25,52 @@ _FORCED = "emotui.forced"
 class WrittenOption(click.Option):
     """An option whose value is the place that the command writes to.
 
-    `kept`: whether a file that is there already, which a person may have changed, is replaced only by `--force`.
+    `within`: where it is a folder, the files in it that may be written, as patterns. `new`: whether the command itself
+    takes only a place where nothing is. `goes_on`: whether the command would go on with what it left at a place.
     """
 
-    def __init__(self, *args: Any, kept: bool = False, **settings: Any) -> None:
+    def __init__(
+        self, *args: Any, within: Sequence[str] = (), new: bool = False, goes_on: GoesOn | None = None, **settings: Any
+    ) -> None:
         super().__init__(*args, **settings)
-        self.kept = kept
+        self.within, self.new, self.goes_on = within, new, goes_on
+
+    def refuses(self, target: str, context: click.Context) -> bool:
+        """Whether files that are there keep the command from writing."""
+        if self.new or context.meta.get(_FORCED) or context.params.get("resume"):
+            return False
+        return self.goes_on is None or not self.goes_on(target)
 
 
-def written_option(*names: str, kept: bool = False, **settings: Any) -> Callable[[Any], Any]:
-    """An option for a place that is written. It is refused, before work begins, where it is a file that is read.
+def written_option(
+    *names: str, within: Sequence[str] = (), new: bool = False, goes_on: GoesOn | None = None, **settings: Any
+) -> Callable[[Any], Any]:
+    """An option for a place that is written, with the option `--force`, which is added once a command.
+
+    Before work begins the place is refused where it is a file that is read, and, without `--force`, where anything is
+    there that would be lost.
 
     Args:
-        kept: refuse any file that is there, unless the option `--force`, which this adds, is given.
+        within, new, goes_on: as in `WrittenOption`.
     """
-    place = click.option(*names, cls=WrittenOption, kept=kept, **settings)
-    if not kept:
-        return place
-    words = f"Replace the file of {names[0]} where it is there already."
+    place = click.option(*names, cls=WrittenOption, within=within, new=new, goes_on=goes_on, **settings)
+    words = "Replace what is there already."
     force = click.option("--force", is_flag=True, expose_value=False, callback=_note_force, help=words)
-    return lambda command: place(force(command))
+
+    def with_force(command: Any) -> Any:
+        has_it = any("--force" in param.opts for param in getattr(command, "__click_params__", ()))
+        return place(command if new or has_it else force(command))
+
+    return with_force
 
 
 def _note_force(context: click.Context, param: click.Parameter, value: bool) -> None:
     context.meta[_FORCED] = value
+
+
+def is_forced() -> bool:
+    """Whether the call that goes on has the option `--force`."""
+    return bool(click.get_current_context().meta.get(_FORCED))
 
 
 def check_inputs_kept(context: click.Context) -> None:
@@ -58,17 +83,24 @@ def check_inputs_kept(context: click.Context) -> None:
     given = {name: value for name, value in context.params.items() if name not in names and name != "db"}
     inputs = [*_files(given), *_store(context)]
     for param, target in targets.items():
-        check_not_over(target, *inputs, what=param.opts[0])
+        there = list(_there_already(param, target))
+        for file in (target, *there):
+            check_not_over(file, *inputs, what=param.opts[0])
         if (folder := _read_with(target, inputs)) is not None:
             name = f"{param.opts[0]} {literal(target)}"
             raise BadInput(f"{name} is a part of {literal(str(folder))}, which would be lost: name another file")
-        if param.kept and not context.meta.get(_FORCED) and _holds_something(target):
-            raise BadInput(f"{param.opts[0]} {literal(target)} is there already: name another file, or say --force")
+        if there and param.refuses(target, context):
+            raise BadInput(f"{param.opts[0]} {literal(there[0])} is there already: name another file, or say --force")
 
 
-def _holds_something(target: str) -> bool:
-    """Whether a file is there that has anything in it."""
-    return os.path.isfile(target) and os.path.getsize(target) > 0  # noqa: PTH113, PTH202 - they take any text
+def _there_already(param: WrittenOption, target: str) -> Iterator[str]:
+    """The files with anything in them that would be written over."""
+    try:
+        for file in sorted(chain(*map(Path(target).glob, param.within))) if param.within else [Path(target)]:
+            if file.is_file() and file.stat().st_size:
+                yield str(file)
+    except (OSError, ValueError):  # what writes there says what is wrong
+        return
 
 
 def _read_with(target: str, inputs: Iterable[str | Path]) -> str | Path | None:

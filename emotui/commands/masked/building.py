@@ -14,7 +14,7 @@ from emotui.errors import BadInput
 @click.option("--full-posts", is_flag=True, help="Keep long posts whole, in place of segments of 510 tokens.")
 @click.option("--tokenizer", default="", help="Measure segments by this model's tokenizer: a folder or tokenizer.json.")
 @click.option("--explain", is_flag=True, help="Print what was decided about each emotion word, and by which rule.")
-@written_option("--decisions", kept=True, type=click.Path(), help="Write the decisions to a .csv, to be gone through.")
+@written_option("--decisions", type=click.Path(), help="Write the decisions to a .csv, to be gone through.")
 @click.option("--decided", type=click.Path(), help="Decisions that you have gone through: its column masked counts.")
 @skip_bad_option
 @json_option

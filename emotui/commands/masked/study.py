@@ -124,7 +124,7 @@ def listing(db: str | None, read_only: bool, as_json: bool) -> None:
 @study.command("sheet")
 @click.argument("name")
 @_coder
-@written_option("--to", kept=True, required=True, type=click.Path(), help="The sheet to write (.csv).")
+@written_option("--to", required=True, type=click.Path(), help="The sheet to write (.csv).")
 @db_option
 @json_option
 def sheet(name: str, coder: str, to: str, db: str | None, as_json: bool) -> None:
@@ -211,9 +211,7 @@ def export(name: str, to: str, db: str | None, read_only: bool, as_json: bool) -
 
 @study.command("codes")
 @click.argument("name", required=False)
-@written_option(
-    "--to", kept=True, type=click.Path(), help="Write them there (.csv), to be changed and given to begin --codes."
-)
+@written_option("--to", type=click.Path(), help="Write them there (.csv), to be changed and given to begin --codes.")
 @db_option
 @read_only_option
 @json_option

@@ -24,7 +24,9 @@ from emotui.workbench.reports import figures
 
 @click.command()
 @click.argument("runs", nargs=-1)
-@written_option("--to", "target", required=True, metavar="DIR", help="The folder to make: a new one, or an empty one.")
+@written_option(
+    "--to", "target", new=True, required=True, metavar="DIR", help="The folder to make: a new one, or an empty one."
+)
 @click.option(
     "--again", "folder", metavar="DIR", help="Make this folder again: ask its models, compare tables, figures."
 )

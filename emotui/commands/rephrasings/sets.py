@@ -15,7 +15,9 @@ from emotui.workbench.rephrase import files
 
 @click.command()
 @chains_option
-@written_option("--to", type=click.Path(), help="A folder to write the sets to, as 1R.jsonl to 4R.jsonl.")
+@written_option(
+    "--to", within=("?R.jsonl",), type=click.Path(), help="A folder to write the sets to, as 1R.jsonl to 4R.jsonl."
+)
 @skip_bad_option
 @json_option
 def sets(chains: str, to: str | None, skip_bad: bool, as_json: bool) -> None:
@@ -71,7 +73,13 @@ def print_statistics(title: str, document: dict[str, Any]) -> None:
 
 @click.command()
 @chains_option
-@written_option("--to", required=True, type=click.Path(), help="The folder to write train, dev and test to.")
+@written_option(
+    "--to",
+    within=[f"{part}{ending}.jsonl" for part in ("train", "dev", "test") for ending in ("", "_rephrasings")],
+    required=True,
+    type=click.Path(),
+    help="The folder to write train, dev and test to.",
+)
 @click.option("--dev", type=FiniteRange(0, 1), default=0.1, show_default=True, help="The share of dev.")
 @click.option("--test", type=FiniteRange(0, 1), default=0.2, show_default=True, help="The share of test.")
 @click.option("--seed", type=int, default=0, show_default=True)

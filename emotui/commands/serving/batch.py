@@ -34,7 +34,7 @@ _options = click.option("--options", "how", default="", help="Of the requests, s
 @_model
 @click.option("--dataset", help="A dataset of the store.")
 @click.option("--records", help="Or a file of records, without a store.")
-@written_option("--to", "target", kept=True, required=True, help="Where to write the requests (.jsonl).")
+@written_option("--to", "target", required=True, help="Where to write the requests (.jsonl).")
 @_answers
 @_options
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")

@@ -24,7 +24,7 @@ from emotui.workbench.runs.similarity import Embedder
 @click.option("--source", "whose", metavar="NAME", help="The mapping of this model, person or file alone.")
 @click.option("--set", "pairs", multiple=True, metavar="THEIRS=OURS", help="Add a line, or remove it: THEIRS= .")
 @click.option("--from", "source", type=click.Path(), help="Keep the mapping of this TOML file.")
-@written_option("--to", "target", kept=True, type=click.Path(), help="Write what would be printed to this file.")
+@written_option("--to", "target", type=click.Path(), help="Write what would be printed to this file.")
 @click.option("--clear", is_flag=True, help="Keep no mapping any more.")
 @db_option
 @json_option

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from emotui.commands.exchange.written import written_option
+from emotui.commands.exchange.written import is_forced, written_option
 from emotui.commands.output import as_written, json_option, print_json, say, terminal, warn
 from emotui.commands.program_options import Waiting, db_option, look_into, read_only_option, upgraded_store
 from emotui.formats.rows import literal
@@ -59,17 +59,16 @@ def sql(
 
 @click.command()
 @written_option("--to", required=True, type=click.Path(), help="The file to make, such as study.duckdb.")
-@click.option("--force", is_flag=True, help="Replace the file where it is there already.")
 @db_option
 @read_only_option
 @json_option
-def snapshot(to: str, force: bool, db: str | None, read_only: bool, as_json: bool) -> None:
+def snapshot(to: str, db: str | None, read_only: bool, as_json: bool) -> None:
     """Copy the store as it is now into a DuckDB file that any program may hold open.
 
     In the copy the views of `emotui sql` stand in the schema `views`: SELECT * FROM views.said.
     """
     path = look_into(db, read_only=read_only).store.path
-    questions.snapshot(path, Path(to), force=force, on_waiting=Waiting(db).tell)
+    questions.snapshot(path, Path(to), force=is_forced(), on_waiting=Waiting(db).tell)
     size = Path(to).stat().st_size
     if as_json:
         print_json({"to": to, "bytes": size})

@@ -147,8 +147,11 @@ def layout_to_write(path: str, name: str | None) -> Layout:
     return layout
 
 
-def write_rows(path: str, layout: Layout, rows: Sequence[TextRow]) -> Sequence[str]:
+def write_rows(path: str, layout: Layout, rows: Sequence[TextRow], *, force: bool = False) -> Sequence[str]:
     """Write rows, whole or not at all; a line for each kind of thing that the layout cannot hold.
+
+    Args:
+        force: replace files that the layout writes beside `path`, such as a list of labels, where others are there.
 
     Raises:
         BadInput: it cannot be written there, or a row cannot be written so.
@@ -156,7 +159,7 @@ def write_rows(path: str, layout: Layout, rows: Sequence[TextRow]) -> Sequence[s
     assert layout.write is not None
     place = literal(path)
     try:
-        with _beside(Path(path)) as fresh:
+        with _beside(Path(path), force=force) as fresh:
             return layout.write(fresh, rows)
     except UnicodeEncodeError:
         raise BadInput(f"{place}: a text holds half of a surrogate pair, which is no character") from None
@@ -167,16 +170,21 @@ def write_rows(path: str, layout: Layout, rows: Sequence[TextRow]) -> Sequence[s
 
 
 @contextmanager
-def _beside(target: Path) -> Iterator[Path]:
+def _beside(target: Path, *, force: bool) -> Iterator[Path]:
     """A path of the same name in a new folder beside it; what is there in the end takes its place."""
     folder = target.parent / f".{secrets.token_hex(4)}.part"
     folder.mkdir()
     try:
         yield folder / target.name
-        for written in sorted(folder.iterdir()):
-            there = target.parent / written.name
+        places = {written: target.parent / written.name for written in sorted(folder.iterdir())}
+        for written, there in places.items():
             if there.is_dir():
                 raise IsADirectoryError(0, f"there is a folder {there.name} already")
+            if there.is_file() and there != target and not force and there.read_bytes() != written.read_bytes():
+                raise FileExistsError(
+                    0, f"{literal(there.name)} is there already beside it: name another folder, or say --force"
+                )
+        for written, there in places.items():
             written.replace(there)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -88,7 +88,7 @@ READ = {
     "rephrasings export": ("rephrasings", "export", "--dataset", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "notes export": ("notes", "export", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "sql": ("sql", "select 1", "--to", "TARGET", "--db", "store.jsonl"),
-    "snapshot": ("snapshot", "--force", "--to", "TARGET", "--db", "store.jsonl"),
+    "snapshot": ("snapshot", "--to", "TARGET", "--db", "store.jsonl"),
     "map-labels": ("map-labels", "gold", "--from", "in.jsonl", "--to", "TARGET", "--db", "store.jsonl"),
     "batch write": ("batch", "write", "class", "--model", "M", "--records", "in.jsonl", "--to", "TARGET"),
     "import": ("import", "in.jsonl", "--save-map", "TARGET", "--db", "store.jsonl"),
@@ -157,8 +157,8 @@ def test_a_command_writes_into_a_terminal_that_it_reads_from(tmp_path: Path) -> 
 
 def test_a_dataset_may_be_called_as_the_file_that_is_written(emotui: Emotui, tmp_path: Path, store: Path) -> None:
     assert emotui("rename", "gold", "out.jsonl", "--db", store).status == 0
-    for _ in range(2):
-        assert emotui("export", "out.jsonl", "--to", "out.jsonl", "--db", store).status == 0
+    for force in ((), ("--force",)):
+        assert emotui("export", "out.jsonl", "--to", "out.jsonl", *force, "--db", store).status == 0
 
 
 def test_a_browsed_file_is_not_written_over_by_the_list_that_is_shown(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_dataset_is_not_written_over_a_file_that_it_came_from(
     assert emotui(*words, "--db", db).status == 0
     for name in ("d", "theirs"):
         for target in ("two.jsonl", "./link.jsonl", tmp_path / "two.jsonl"):
-            done = emotui("export", name, "--to", target, "--db", db)
+            done = emotui("export", name, "--to", target, "--force", "--db", db)
             assert (done.status, done.out) == (2, "")
             assert "which would be lost: name another file" in done.err
     source = Workspace.open(db)
@@ -201,7 +201,7 @@ def test_a_dataset_from_a_folder_is_written_over_no_file_in_it(emotui: Emotui, t
     (folder / "a.txt").write_text("I was glad.", encoding="utf-8")
     (folder / "a.ann").write_text("T1\tjoy 0 5\tI was\n", encoding="utf-8")
     assert emotui("import", folder, "--name", "d", "--db", db).status == 0
-    done = emotui("export", "d", "--to", folder / "a.txt", "--db", db)
+    done = emotui("export", "d", "--to", folder / "a.txt", "--force", "--db", db)
     assert (done.status, "which would be lost" in done.err) == (2, True)
     assert (folder / "a.txt").read_text(encoding="utf-8") == "I was glad."
 
@@ -214,6 +214,56 @@ def test_answers_are_written_over_no_part_of_the_folder_that_they_are_about(emot
     done = emotui("predict", "class", "--records", folder, "--to", part)
     assert (done.status, part.read_bytes()) == (2, b"PAR1")
     assert "which would be lost: name another file" in done.err
+
+
+@pytest.mark.parametrize("name", [name for name, words in READ.items() if "TARGET" in words and name != "paper"])
+def test_a_file_that_is_there_is_refused_before_work_begins_by_every_command_that_writes_one(
+    emotui: Emotui, tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.jsonl").write_text(CHAINS, encoding="utf-8")
+    mine = tmp_path / "mine.jsonl"
+    mine.write_text("mine\n", encoding="utf-8")
+    words = [("mine.jsonl" if word == "TARGET" else word) for word in READ[name] if word != "--force"]
+    done = emotui(*words)
+    option = words[words.index("mine.jsonl") - 1]
+    assert (done.status, done.out, mine.read_text(encoding="utf-8")) == (2, "", "mine\n")
+    assert done.err == f"{option} mine.jsonl is there already: name another file, or say --force\n"
+
+
+def test_files_that_are_there_in_a_folder_are_replaced_by_force_alone(emotui: Emotui, tmp_path: Path) -> None:
+    chains = tmp_path / "chains.jsonl"
+    chains.write_text(CHAINS, encoding="utf-8")
+    for words, file in ((("rephrasings", "sets"), "1R.jsonl"), (("rephrasings", "split"), "dev.jsonl")):
+        folder = tmp_path / words[1]
+        folder.mkdir()
+        (folder / "other.jsonl").write_text("mine\n", encoding="utf-8")  # nothing that is written
+        call = (*words, "--chains", chains, "--to", folder)
+        assert emotui(*call).status == 0
+        (folder / file).write_text("mine\n", encoding="utf-8")
+        done = emotui(*call)
+        assert (done.status, done.out, (folder / file).read_text(encoding="utf-8")) == (2, "", "mine\n")
+        assert f"{folder / file} is there already" in done.err
+        assert emotui(*call, "--force").status == 0
+        assert (folder / file).read_text(encoding="utf-8") != "mine\n"
+        assert (folder / "other.jsonl").read_text(encoding="utf-8") == "mine\n"
+
+
+def test_a_list_of_labels_beside_the_file_is_not_written_over(emotui: Emotui, tmp_path: Path) -> None:
+    db, texts, names = tmp_path / "w.duckdb", tmp_path / "t.jsonl", tmp_path / "out" / "emotions.txt"
+    texts.write_text('{"id": "1", "text": "I was glad.", "labels": ["glad"]}\n', encoding="utf-8")
+    assert emotui("import", texts, "--name", "d", "--db", db).status == 0
+    names.parent.mkdir()
+    call = ("export", "d", "--format", "goemotions", "--to", names.parent / "d.tsv", "--db", db)
+    assert emotui(*call).status == 0
+    assert (names.read_text(encoding="utf-8"), emotui(*call, "--force").status) == ("glad\n", 0)
+    names.write_text("mine\n", encoding="utf-8")
+    (names.parent / "d.tsv").unlink()
+    done = emotui(*call)
+    assert (done.status, names.read_text(encoding="utf-8"), (names.parent / "d.tsv").exists()) == (2, "mine\n", False)
+    assert "emotions.txt is there already beside it: name another folder, or say --force" in done.err
+    assert emotui(*call, "--force").status == 0
+    assert names.read_text(encoding="utf-8") == "glad\n"
 
 
 EDITED = {

@@ -127,5 +127,7 @@ def test_a_file_of_nearest_examples_is_written_for_a_file_of_records_and_asked_w
     done = emotui("predict", "masked", "--records", records, "--way", "few-shot-nearest", "--examples", bad)
     assert done.status == 2
     assert done.err.startswith(f"{bad}:7: not a line that")
-    few = emotui("masked", "examples", "--records", records, "--choose", "random", "--shots", "9", "--to", to)
+    few = emotui(
+        "masked", "examples", "--records", records, "--choose", "random", "--shots", "9", "--to", to, "--force"
+    )
     assert "6 records have fewer than 9 others with as many masks (a0, a1, a2)" in few.err
