@@ -50,12 +50,10 @@ def rate(db: Path, name: str, nearest: int, **levels: int) -> None:
 
 def test_what_people_say_of_words_becomes_a_lexicon_that_scoring_reads(emotui: Emotui, tmp_path: Path) -> None:
     (tmp_path / "w.txt").write_text("bearable, tolerable, spoon, lorry, ladder\n")
-    assert emotui("masked", "questions", "--words", "w.txt", "--to", "q.jsonl", "--force", "--json").document == {
-        "words": 1
-    }
+    assert emotui("masked", "questions", "--words", "w.txt", "--to", "q.jsonl", "--json").document == {"words": 1}
     right = int(json.loads((tmp_path / "q.jsonl").read_text())["values"]["nearest"])
     emotui("import", "values", "q.jsonl", "--name", "words", "--db", "w.duckdb")
-    asked = ("masked", "lexicon", "words", "--to", "mine.csv", "--db", "w.duckdb")
+    asked = ("masked", "lexicon", "words", "--to", "mine.csv", "--force", "--db", "w.duckdb")
     assert "nobody has annotated words yet" in emotui(*asked).err
     dealt = ("annotate", "protocol", "words", "express-words", "--annotators", "a,b,c", "--db", "w.duckdb")
     assert emotui(*dealt).status == 0
@@ -68,9 +66,7 @@ def test_what_people_say_of_words_becomes_a_lexicon_that_scoring_reads(emotui: E
     assert (row["people"], row["halved"], row["emotion"]) == (2, ["trust"], 1)
     only_positive = tuple(int(name == "positive") for name in DIMENSIONS)
     assert read_lexicon(str(tmp_path / "mine.csv")).vectors == {"bearable": only_positive}
-    assert (
-        emotui(*asked, "--force", "--least", "3").err.strip() == "no word has an answer that counts: nothing is written"
-    )
+    assert emotui(*asked, "--least", "3").err.strip() == "no word has an answer that counts: nothing is written"
     assert emotui(*asked, "--with-emolex", "--json").document["written"] > 6000
     with (tmp_path / "mine.csv").open() as file:
         words = {line["word"]: line for line in csv.DictReader(file)}
