@@ -19,7 +19,7 @@ from emotui.commands.options import (
     read_labels,
     tell_metric_troubles,
 )
-from emotui.commands.output import as_written, json_option, print_figures, print_json, say, shown, terminal
+from emotui.commands.output import as_written, json_option, print_figures, print_json, say, shown, terminal, warn
 from emotui.commands.program_options import Waiting, db_option, look_into, open_workspace, read_only_option
 from emotui.commands.terminal.progress import bar
 from emotui.errors import BadInput, EmotuiError
@@ -250,7 +250,7 @@ def _dataset(workspace: Workspace, task: str, name: str | None, resume: str | No
     if name != "-" and not is_there(name):
         there = ", ".join(dataset.name for dataset in workspace.datasets()) or "none"
         raise BadInput(f"{name}: no such file, and no dataset of this name in the store (there: {there})")
-    return workspace.import_files([name], task=task).dataset
+    return workspace.import_files([name], task=task, warn=warn).dataset
 
 
 def _stopped(workspace: Workspace, run: str) -> Run:

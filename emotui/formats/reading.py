@@ -2,6 +2,7 @@
 
 import stat
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +14,12 @@ from emotui import bounded
 from emotui.bounded import is_there
 from emotui.errors import BadInput
 from emotui.formats import checks, jsonl, parquet, tables
+from emotui.formats.beside import kept_beside
 from emotui.formats.conversion import to_record
+from emotui.formats.layouts.tables.several import as_label, may_be_several, several_in
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 from emotui.formats.wide import FOUND, LabelColumns
-from emotui.records import Text
+from emotui.records import ClassGold, LabelsGold, Text
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -34,12 +37,14 @@ class Read(msgspec.Struct, Generic[R], frozen=True):
     """What a file holds, in its order.
 
     `lines[i]` is the line on which `records[i]` starts (in Parquet the row, from 1). `skipped` has one
-    `FILE:LINE: what is wrong` for each line left out, and is empty unless `skip_bad` was asked for.
+    `FILE:LINE: what is wrong` for each line left out, and is empty unless `skip_bad` was asked for. `remarks` tell
+    what is read otherwise than it stands, a line each.
     """
 
     records: list[R]
     lines: list[int]
     skipped: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
 def read(
@@ -111,7 +116,8 @@ def gathered(place: str, kind: type[R], rows: Rows, *, skip_bad: bool = False, l
     if not file.records:
         what = "no good record" if file.problems else "no record"
         raise BadInput(*capped(file.problems), f"{place}:1: there is {what} in the file")
-    return Read(file.records, file.lines, tuple(file.problems))
+    remarks = tuple(f"{place}: {literal(line)}" for line in file.part_labels())
+    return Read(file.records, file.lines, tuple(file.problems), remarks)
 
 
 def capped(problems: list[str] | tuple[str, ...], further: int = 0) -> tuple[str, ...]:
@@ -144,21 +150,43 @@ class _File(Generic[R]):
         self._key_fields = checks.key_fields(kind)
         self._seen: dict[tuple[object, ...], int] = {}
         self._labels: set[str] | None = None
+        self._has_label = kind in (ClassGold, LabelsGold) or "label" in kept_beside(kind)
+        self._cells: Counter[str] = Counter()
+        self._joined: dict[int, str] = {}
 
     def take(self, line: int, row: object) -> None:
         """Keeps the record of a row, or the problem with it."""
+        label = row.get("label") if self._has_label and isinstance(row, dict) and row.get("labels") is None else None
         record = row if isinstance(row, Flaw) else to_record(self.kind, row, line)
         if isinstance(record, Flaw):
             problem: str | None = record.reason
         else:
             problem = checks.fault(record) or self._disagreement(record, line)
             if problem is None:
+                if isinstance(label, str):
+                    self._cells[label] += 1
+                    if may_be_several(label):
+                        self._joined[len(self.records)] = as_label(label)
                 self.records.append(record)
                 self.lines.append(line)
         if problem is not None and len(self.problems) == self._most:
             self.further += 1
         elif problem is not None:
             self.problems.append(f"{self.place}:{line}: {problem}")
+
+    def part_labels(self) -> Iterator[str]:
+        """Read a label such as `joy, sadness` as several where its parts are labels elsewhere in the file.
+
+        Returns: what is to be told of it, a line each.
+        """
+        if not self._joined:
+            return
+        several = several_in(self._cells)
+        for place, cell in self._joined.items():
+            if (parts := several.labels.get(cell)) is not None:
+                self.records[place] = _with_labels(self.records[place], parts)
+        yield from several.parted("label")
+        yield from several.kept("label")
 
     def _disagreement(self, record: R, line: int) -> str | None:
         """What is wrong with a record beside those before it."""
@@ -174,6 +202,18 @@ class _File(Generic[R]):
             return None
         named = ", ".join(f"{field} {shown(value)}" for field, value in zip(self._key_fields, key, strict=True))
         return f"duplicate {named}: already on line {first}"
+
+
+def _with_labels(record: R, labels: tuple[str, ...]) -> R:
+    """A record with the labels that its one label holds; several are in its `meta` where it has no field for them."""
+    fields = record.__struct_fields__
+    if len(labels) == 1 and "label" in fields:
+        return msgspec.structs.replace(record, label=labels[0])
+    if "labels" in fields and "label" in fields:
+        return msgspec.structs.replace(record, labels=labels, label=None)
+    rest = {name: value for name, value in record.meta.items() if name != "label"}  # type: ignore[attr-defined]
+    meta = rest | ({"labels": list(labels)} if len(labels) > 1 else {"label": labels[0]})
+    return msgspec.structs.replace(record, meta=meta, **({"label": None} if "label" in fields else {}))
 
 
 @contextmanager
@@ -241,6 +281,8 @@ def _why_not_open(error: OSError) -> str:
 
 
 def warn_skipped(answers: Read[R], warn: Warn) -> None:
-    """Say what `--skip-bad` left out."""
+    """Say what `--skip-bad` left out, and what is read otherwise than it stands."""
     for problem in answers.skipped:
         warn(f"skipped {problem}")
+    for remark in answers.remarks:
+        warn(remark)

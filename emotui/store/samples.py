@@ -295,7 +295,8 @@ _SAID = {"spans": "ARRAY", "labels": "%", "label": "VARCHAR", "values": "OBJECT"
 
 
 def _is(path: str, kind: str) -> str:
-    return f"json_type(record, '{path}') like '{kind}' and json_type(record, '{path}') != 'NULL'"
+    empty = f" and json_extract(record, '{path}')::varchar != '{{}}'" if path == "$.annotators" else ""
+    return f"json_type(record, '{path}') like '{kind}' and json_type(record, '{path}') != 'NULL'{empty}"
 
 
 def said_counts(connection: "DuckDBPyConnection", dataset: int, names: Mapping[str, str]) -> dict[str, int]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from emotui.backends.host import ModelProcess
+    from emotui.formats.reading import Warn
     from emotui.tasks.masked.lexicon import WordVectors
     from emotui.workbench.annotate.desk import Desk
     from emotui.workbench.compare.pairs import Comparing
@@ -375,11 +376,13 @@ class Workspace:
 
     # What a person does.
 
-    def import_files(self, paths: Sequence[str], name: str | None = None, task: str = _SPANS) -> Dataset:
-        """Add samples of a task from files as a dataset."""
+    def import_files(
+        self, paths: Sequence[str], name: str | None = None, task: str = _SPANS, *, warn: "Warn | None" = None
+    ) -> Dataset:
+        """Add samples of a task from files as a dataset; `warn` is told what is read otherwise than it stands."""
         from emotui.workbench.datasets.own_files import import_files
 
-        return import_files(self.store, task, paths, name, warn=lambda line: None)
+        return import_files(self.store, task, paths, name, warn=warn or (lambda line: None))
 
     def add_experiment(self, number: int) -> Dataset:
         """The dataset of a prompting experiment, made where it is not there yet.

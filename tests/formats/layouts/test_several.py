@@ -1,6 +1,7 @@
 """Cells that hold several labels, and tags whose names nobody tells: read right, or told, or refused."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.errors import BadInput
+from emotui.formats import read as own_file
+from emotui.formats.beside import lifted
+from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.reading import take
 from emotui.formats.layouts.tables.several import several_in
+from emotui.records import ClassGold, LabelsGold, SpanSample
+from tests.conftest import Emotui
 from tests.formats.layouts.reading_rows import read
 
 
@@ -29,7 +35,7 @@ def _told(file: Path) -> tuple[str, ...]:
 def test_a_cell_of_labels_that_stand_alone_elsewhere_is_several_labels(tmp_path: Path, cell: str) -> None:
     file = _table(tmp_path, "joy", "sadness", cell)
     assert [row.get("label", row.get("labels")) for row in read(file)] == ["joy", "sadness", ["joy", "sadness"]]
-    assert _told(file) == (f"Emotion: 1 cell hold several labels, as '{cell}': each is read as such",)
+    assert _told(file) == (f"Emotion: 1 cell holds several labels, as '{cell}': each is read as such",)
 
 
 def test_emotions_between_commas_need_not_stand_alone_and_a_slash_may_be_in_the_name_of_a_class(tmp_path: Path) -> None:
@@ -39,6 +45,50 @@ def test_emotions_between_commas_need_not_stand_alone_and_a_slash_may_be_in_the_
 
 def test_a_part_is_spelt_as_the_label_that_stands_alone(tmp_path: Path) -> None:
     assert read(_table(tmp_path, "Joy", "Sadness", "joy, SADNESS"))[2]["labels"] == ["Joy", "Sadness"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "kind"),
+    [*product(("csv", "tsv", "jsonl"), (ClassGold, LabelsGold)), ("jsonl", SpanSample)],
+    ids=lambda one: one if isinstance(one, str) else one.__name__,
+)
+def test_in_files_of_the_projects_own_a_label_that_holds_several_is_several(
+    tmp_path: Path, ending: str, kind: type[ClassGold | LabelsGold | SpanSample]
+) -> None:
+    file = tmp_path / f"gold.{ending}"
+    labels = ["joy", "sadness", "joy,  sadness", "joy, joy", "Nice, France"]
+    if ending == "jsonl":
+        lines = [json.dumps({"id": str(n), "text": f"text {n}", "label": label}) for n, label in enumerate(labels)]
+    else:
+        part = {"csv": ",", "tsv": "\t"}[ending]
+        lines = [
+            part.join(("id", "text", "label")),
+            *(f'{n}{part}text {n}{part}"{one}"' for n, one in enumerate(labels)),
+        ]
+    file.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    got = own_file(file, kind)
+    said = [lifted(kind, present(record)) for record in got.records]
+    labels = [one["label"] if "label" in one else list(one["labels"]) for one in said]
+    assert labels == ["joy", "sadness", ["joy", "sadness"], "joy", "Nice, France"]
+    assert got.remarks == (
+        f"{file}: label: 2 cells hold several labels, as 'joy, sadness': each is read as such",
+        f"{file}: label: 1 cell such as 'Nice, France' is one label, for not all of its parts are labels elsewhere",
+    )
+
+
+def test_a_text_of_several_labels_is_not_scored_as_a_class_of_its_own(emotui: Emotui, tmp_path: Path) -> None:
+    gold, said = tmp_path / "gold.csv", tmp_path / "said.jsonl"
+    gold.write_text('id,text,label\n1,Oh.,"joy, sadness"\n2,Ha.,joy\n3,Oh no.,sadness\n', encoding="utf-8")
+    said.write_text("".join(f'{{"id": "{n}", "label": "joy"}}\n' for n in (1, 2, 3)), encoding="utf-8")
+    done = emotui("score", "class", "--gold", gold, "--pred", said, "--json")
+    assert (done.document["n"], done.document["unlabelled"]) == (2, 1)
+    assert done.document["confusion"] == {"joy": {"joy": 1}, "sadness": {"joy": 1}}
+    assert "gold.csv: label: 1 cell holds several labels, as 'joy, sadness'" in done.err
+    ran = emotui("run", "class", "--dataset", gold, "--db", tmp_path / "w.duckdb", "--json")
+    assert (ran.document["metrics"]["n"], ran.document["metrics"]["unlabelled"]) == (2, 1)
+    assert "gold.csv: label: 1 cell holds several labels, as 'joy, sadness'" in ran.err
+    (dataset,) = emotui("datasets", "--db", tmp_path / "w.duckdb", "--json").document
+    assert dataset["said"] == {"label": 2, "labels": 1}
 
 
 def test_a_cell_with_a_part_that_is_no_label_stays_one_label_and_is_told(tmp_path: Path) -> None:

@@ -32,18 +32,28 @@ class Several:
     alike: tuple[tuple[str, ...], ...] = ()
 
     def lines(self, column: str) -> Iterator[str]:
-        """What is to be told of a column, a line each."""
+        """What is to be told of a column that may be parted, a line each."""
+        yield from self.parted(column)
+        for line in self.kept(column):
+            yield f"{line} (--map labels=COLUMN parts them)"
+        for names in self.alike:
+            yield f"{column}: {' and '.join(map(shown, names))} are different labels here, for their case differs"
+
+    def parted(self, column: str) -> Iterator[str]:
+        """Which cells of a column are read as several labels."""
         if self.labels:
             n = sum(self.cells[cell] for cell in self.labels)
             first = max(self.labels, key=lambda cell: self.cells[cell])
-            yield f"{column}: {n:,} cell{'s' * (n != 1)} hold several labels, as {shown(first)}: each is read as such"
+            hold = "1 cell holds" if n == 1 else f"{n:,} cells hold"
+            yield f"{column}: {hold} several labels, as {shown(first)}: each is read as such"
+
+    def kept(self, column: str) -> Iterator[str]:
+        """Which cells of a column are one label though they look like several."""
         if self.whole:
             n = sum(self.cells[cell] for cell in self.whole)
             are = "is one label" if n == 1 else "are one label each"
             which = f"{n:,} cell{'s' * (n != 1)} such as {shown(self.whole[0])} {are}"
-            yield f"{column}: {which}, for not all of its parts are labels elsewhere (--map labels=COLUMN parts them)"
-        for names in self.alike:
-            yield f"{column}: {' and '.join(map(shown, names))} are different labels here, for their case differs"
+            yield f"{column}: {which}, for not all of its parts are labels elsewhere"
 
 
 def several_in(cells: Iterable[str]) -> Several:
@@ -52,7 +62,9 @@ def several_in(cells: Iterable[str]) -> Several:
     Parts are what stands between commas, semicolons, bars, slashes, `+` and `&`. A slash and the like stand in names of
     classes too: between them being an emotion is not enough. A part is spelt as the label that stands alone is.
     """
-    counts = Counter(" ".join(cell.split()) for cell in cells)
+    counts: Counter[str] = Counter()
+    for cell, n in Counter(cells).items():
+        counts[as_label(cell)] += n
     alone: dict[str, str] = {}
     for cell, _ in counts.most_common():
         if not _WITHIN.search(cell):
@@ -71,6 +83,16 @@ def several_in(cells: Iterable[str]) -> Several:
         spelt.setdefault(cell.casefold(), []).append(cell)
     alike = tuple(tuple(names) for names in spelt.values() if len(names) > 1)
     return Several(labels, tuple(whole), counts, alike)
+
+
+def as_label(cell: str) -> str:
+    """A cell of one label, white space folded."""
+    return " ".join(cell.split())
+
+
+def may_be_several(cell: str) -> bool:
+    """Whether anything stands in a cell that may part labels."""
+    return _WITHIN.search(cell) is not None
 
 
 def _parts(between: re.Pattern[str], cell: str, alone: Mapping[str, str], *, emotions: bool) -> tuple[str, ...] | None:
