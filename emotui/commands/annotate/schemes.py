@@ -2,13 +2,14 @@
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_json, say, terminal
+from emotui.commands.output import as_written, json_option, print_json, say, terminal, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.screens.annotate.entry import reserved
 from emotui.workbench.annotate.desk import Desk
-from emotui.workbench.annotate.scheme import Scheme, with_keys
-from emotui.workbench.annotate.scheme_files import read_scheme
+from emotui.workbench.annotate.scheme import Scheme, check_keys, shared_keys, with_keys
+from emotui.workbench.annotate.scheme_files import NAMES, read_scheme
 
 
 @click.group()
@@ -21,7 +22,9 @@ def scheme() -> None:
 @json_option
 def check(file: str, as_json: bool) -> None:
     """Say what is wrong with the scheme in FILE (TOML), or what it holds."""
-    _show(with_keys(read_scheme(file)), as_json)
+    found = read_scheme(file)
+    _check(found)
+    _show(with_keys(found, reserved()), as_json)
 
 
 @scheme.command()
@@ -44,7 +47,21 @@ def use(dataset: str, file: str | None, built_in: bool, db: str | None, as_json:
     """Keep the scheme in FILE, or the built-in one of that name (seer, say), for DATASET. Answers stay as they are."""
     if (file is None) != built_in:
         raise BadInput("name the file of a scheme, or --built-in")
-    _show(with_keys(Desk(look_into(db).store).keep_scheme(dataset, file)), as_json)
+    desk = Desk(look_into(db).store)
+    if file is not None and file not in NAMES:
+        _check(read_scheme(file))
+    _show(with_keys(desk.keep_scheme(dataset, file), reserved()), as_json)
+
+
+def _check(scheme: Scheme) -> None:
+    """Tell which keys mean two things, and which the place refuses since it has them for itself."""
+    try:
+        check_keys(scheme, reserved())
+    except BadInput as error:
+        for problem in error.problems:
+            warn(problem)
+    for line in shared_keys(scheme):
+        warn(f"{scheme.path}: {line}")
 
 
 def _show(found: Scheme, as_json: bool) -> None:

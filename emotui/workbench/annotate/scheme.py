@@ -10,6 +10,8 @@ from emotui.errors import BadInput
 
 SPAN, SENTENCE, TEXT, MASK = "span", "sentence", "text", "mask"
 UNITS = (SPAN, SENTENCE, TEXT, MASK)
+_WITHOUT_SPAN = (SENTENCE, TEXT, MASK)
+"""Units whose keys hold at once: while no span is chosen."""
 
 OF_SENTENCES = ("emotion", "valence")
 """What records hold of a sentence."""
@@ -123,10 +125,21 @@ class Scheme(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return found
 
 
+def shared_keys(scheme: Scheme) -> list[str]:
+    """A line for each key that means one thing while a span is chosen and another elsewhere."""
+    of_spans = {key: what for key, what, _ in scheme.keys_of(SPAN)}
+    elsewhere = {key: what for unit in _WITHOUT_SPAN for key, what, _ in scheme.keys_of(unit)}
+    return [
+        f"the key {key!r} sets {of_spans[key]} while a span is selected or chosen, and {what} else"
+        for key, what in elsewhere.items()
+        if key in of_spans
+    ]
+
+
 def check_keys(scheme: Scheme, reserved: Collection[str] | Mapping[str, str] = ()) -> None:
     """See to it that no key stands twice, and that none is the place's own.
 
-    Keys of different units may be the same: a span's keys hold while a span is chosen, a text's while none is.
+    A span's key may be that of a sentence, a text or a mask too: it holds while a span is chosen, theirs while none is.
 
     Args:
         reserved: the keys of the place, with what they do where it is known.
@@ -135,9 +148,9 @@ def check_keys(scheme: Scheme, reserved: Collection[str] | Mapping[str, str] = (
         BadInput: a line for each clash, `FILE:LINE: what`.
     """
     problems = []
-    for unit in UNITS:
+    for units in ((SPAN,), _WITHOUT_SPAN):
         seen: dict[str, str] = {}
-        for key, what, line in scheme.keys_of(unit):
+        for key, what, line in (one for unit in units for one in scheme.keys_of(unit)):
             where = _place(scheme, line)
             if key in reserved:
                 does = f", for {reserved[key]}" if isinstance(reserved, Mapping) else ""
@@ -152,11 +165,12 @@ def check_keys(scheme: Scheme, reserved: Collection[str] | Mapping[str, str] = (
 def with_keys(scheme: Scheme, reserved: Collection[str] = ()) -> Scheme:
     """The scheme with a key for each label and number that has none: a capital of its name, else any that is free.
 
-    Where none is left, a label stays without one and is chosen from a list.
+    No key that is dealt is that of anything else in the scheme. Where none is left, a label stays without one and is
+    chosen from a list.
     """
     groups = {group.name: group for group in scheme.groups}
+    taken = {*reserved, *(key for unit in UNITS for key, _, _ in scheme.keys_of(unit))}
     for unit in UNITS:
-        taken = {*reserved, *(key for key, _, _ in scheme.keys_of(unit))}
         for group in scheme.of(unit):
             if group.scale is not None and not group.key:
                 key = _free_key(group.name, taken)

@@ -4,8 +4,18 @@ import pytest
 
 from emotui.errors import BadInput
 from emotui.screens.annotate.entry import reserved
-from emotui.workbench.annotate.scheme import Group, Label, Scheme, check_keys, with_colours, with_keys, with_own_labels
+from emotui.workbench.annotate.scheme import (
+    Group,
+    Label,
+    Scale,
+    Scheme,
+    check_keys,
+    with_colours,
+    with_keys,
+    with_own_labels,
+)
 from emotui.workbench.annotate.scheme_files import BUILT_IN, FURTHER, built_in, read_scheme
+from tests.conftest import Emotui
 
 GOOD = """name = "mine"
 tasks = ["spans"]
@@ -83,6 +93,45 @@ def test_labels_without_a_key_get_a_capital_of_their_name_that_is_free() -> None
     labels = tuple(Label(name=name) for name in ("joy", "jealousy", "fear"))
     scheme = with_keys(Scheme(name="s", groups=(Group(name="label", labels=labels),)), reserved=("J", "F"))
     assert [label.key for label in scheme.groups[0].labels] == ["O", "E", "A"]
+
+
+def test_a_key_that_is_dealt_is_that_of_nothing_else_in_the_scheme() -> None:
+    groups = (
+        Group(name="label", labels=(Label(name="joy"), Label(name="fear", key="A"))),
+        Group(name="valence", of="sentence", labels=(Label(name="jubilant"), Label(name="flat"))),
+        Group(name="arousal", of="text", scale=Scale(minimum=1, maximum=9)),
+    )
+    dealt = with_keys(Scheme(name="s", spans=True, groups=groups))
+    assert [[key for key, _, _ in dealt.keys_of(unit)] for unit in ("span", "sentence", "text")] == [
+        ["J", "A"],
+        ["U", "F"],
+        ["R"],
+    ]
+
+
+def test_a_key_of_a_sentence_is_no_key_of_the_text_for_both_hold_while_no_span_is_chosen() -> None:
+    groups = (
+        Group(name="valence", of="sentence", labels=(Label(name="joyful", key="J"),)),
+        Group(name="topic", of="text", labels=(Label(name="job", key="J"),)),
+    )
+    with pytest.raises(BadInput, match=r"the key 'J' of topic: job is that of valence: joyful already"):
+        check_keys(Scheme(name="s", groups=groups))
+
+
+def test_a_check_tells_keys_that_mean_two_things_and_those_of_the_place(emotui: Emotui, tmp_path: Path) -> None:
+    text = (
+        'name = "m"\nspans = true\n[[groups]]\nname = "cue"\nlabels = [{ name = "joy", key = "J" }]\n'
+        '[[groups]]\nname = "topic"\nof = "text"\nlabels = [{ name = "job", key = "J" }]\n'
+    )
+    file = tmp_path / "m.toml"
+    file.write_text(text)
+    done = emotui("annotate", "scheme", "check", file)
+    assert done.status == 0
+    assert done.err == f"{file}: the key 'J' sets cue: joy while a span is selected or chosen, and topic: job else\n"
+    file.write_text(text.replace('"J"', '"u"'))
+    refused = emotui("annotate", "scheme", "check", file)
+    assert refused.status == 0
+    assert f"{file}:5: the key 'u' of cue: joy is the place's own, for undo" in refused.err
 
 
 def test_where_there_are_more_labels_than_keys_the_last_stay_without_one() -> None:
