@@ -147,10 +147,10 @@ SHARED: tuple[Action, ...] = (
     ),
     Action(
         "stop",
-        ("escape",),
-        "Esc",
+        ("ctrl+x",),
+        "^X",
         "stop",
-        "Stop what is running; what is done is kept",
+        "Stop what is running; what is done is kept. In a text {stop} cuts",
         "Runs",
         14,
         needs="nothing is running that could be stopped",

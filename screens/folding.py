@@ -71,7 +71,7 @@ class Folding(Acting):
         self._screen.set_class(shown, "-list")
         if self.narrow:
             if shown:
-                self._pane.rows.focus()
+                self._screen.set_focus(self._pane.rows)
             else:
                 self._place().focus_first()
         self._screen.refresh_bindings()

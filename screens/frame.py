@@ -382,7 +382,7 @@ class Frame(Acting, LaidOut):
     def action_do(self, action: str) -> None:
         """Do an action: the place's, or else the list's or the frame's own."""
         if self._has_to_wait(action) and not self.can(action):
-            self.notify(WAIT, markup=False)
+            self.notify(keyed(WAIT), markup=False)
             return
         one = self.keys.answering(action)
         do = one.doing(action) if one is not None else None
@@ -475,10 +475,9 @@ class Frame(Acting, LaidOut):
         self._top_again()
 
     @property
-    def _esc_stops(self) -> bool:
-        """Would Esc stop the work now? In a sheet and in a text it means something else."""
-        meant = self.keys.meant("escape") if self.is_current else None
-        return meant is not None and meant.id == "stop"
+    def _key_stops(self) -> bool:
+        """Would the key of that stop the work now? In a sheet it means nothing, and in a text it cuts."""
+        return self.is_current and not self.keys.in_field and self.can("stop")
 
     def _tick(self) -> None:
         if self.session.job is not None:
@@ -496,4 +495,4 @@ class Frame(Acting, LaidOut):
             self._top()
 
     def _top(self) -> None:
-        self.query_one(Top).draw(self.session, self.places.number, esc_stops=self._esc_stops)
+        self.query_one(Top).draw(self.session, self.places.number, key_stops=self._key_stops)

@@ -7,6 +7,7 @@ import msgspec
 from textual.message import Message
 from textual.widget import Widget
 
+from emotui.screens.keymaps.words import keyed
 from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Part, taken
@@ -78,8 +79,8 @@ def begin(
     return Job(what, halt, stopped)
 
 
-def parts(work: Job, room: int, *, esc_stops: bool = True) -> list[Part]:
-    """The work in a line: what, how far, how fast, how long still, and how to stop it, where Esc does that now.
+def parts(work: Job, room: int, *, key_stops: bool = True) -> list[Part]:
+    """The work in a line: what, how far, how fast, how long still, and how to stop it, where its key does that now.
 
     Where that takes more than `room` cells the speed goes first, then the bar, then the beginning of the name, and last
     how long still: how far it is and the key that stops it stay.
@@ -87,7 +88,7 @@ def parts(work: Job, room: int, *, esc_stops: bool = True) -> list[Part]:
     progress = work.progress
     if work.stopping:
         return [Part(_cut(f"stopping {work.what}…", room), "strong")]
-    stops = [Part("  Esc", "key", "do('stop')"), Part(" stops", "plain", "do('stop')")] if esc_stops else []
+    stops = [Part(keyed("  {stop}"), "key", "do('stop')"), Part(" stops", "plain", "do('stop')")] if key_stops else []
     if progress is None or not progress.n:
         step = shown(progress.step) if progress else f"{work.what}…"
         done = [Part(f"  {count(progress.done)}")] if progress and progress.done else []

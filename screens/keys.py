@@ -20,7 +20,7 @@ _NOT_ASKED = object()
 LONG = ("model", "name_model", "import", "export", "make_gold", "rescore", "map_labels")
 """Actions that begin long work."""
 
-WAIT = "One thing at a time: wait for what the top line shows, or stop it with Esc"
+WAIT = "One thing at a time: wait for what the top line shows, or {stop} stops it"
 
 
 _OF_LIST = frozenset(
@@ -171,8 +171,6 @@ class Keys:
         """Does this key do that now? Arrows, Enter and the like do what belongs to the pane with the focus."""
         if key in PANE and self._elsewhere(action):
             return False
-        if key == "escape" and action.id == "leave" and self._session.stoppable and not self.in_field:
-            return False  # it stops the work first, as the top line says
         return self.can(action.id)
 
     def _elsewhere(self, action: Action) -> bool:
@@ -224,7 +222,7 @@ class Keys:
         back = [one for one in here if one.id == "back" and not self.in_field]
         action = next((one for one in (*back, *told) if self._needs(one)), told[0])
         if action.id in LONG and self._session.job is not None:
-            return WAIT
+            return self._session.keymap.words(WAIT)
         if key in PANE and self._elsewhere(action) and self.can(action.id):
             where = title if self.in_list else "the list"
             return f"{sign} is “{action.label}” in {where}: {self._way}"

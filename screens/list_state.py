@@ -18,7 +18,7 @@ HEADLINE = "headline"
 """What stands for the first metric of a task, whatever its name is."""
 
 
-_ALL: dict[str, Any] = {"only": (), "only_why": "", "only_mark": ""}
+_ALL: dict[str, Any] = {"only": (), "only_why": "", "only_mark": "", "only_in_order": False}
 """No sample is left out for a figure's sake."""
 
 
@@ -26,9 +26,10 @@ class ListState(msgspec.Struct, frozen=True):
     """Filter, order and position of the list, the run over it, and the overlay. `sample` is a sample's number.
 
     `beside`: further runs that are compared with the one over the list. `only`: where there are any, no other samples
-    than those behind a figure, which `only_why` names, and the letter of their errors; not remembered. `metric`: the
-    one whose values stand in the list. Where a metric is named, `HEADLINE` may stand too. `column`: `name=value` of a
-    column of the data's own, or a line of conditions. `slices`: of saved filters, of which any will do.
+    than those behind a figure, which `only_why` names, and the letter of their errors; with `only_in_order` they stand
+    in the order of `only`, whatever order is chosen. None of these is remembered. `metric`: the one whose values stand
+    in the list. Where a metric is named, `HEADLINE` may stand too. `column`: `name=value` of a column of the data's
+    own, or a line of conditions. `slices`: of saved filters, of which any will do.
     """
 
     dataset: str | None = None
@@ -49,10 +50,12 @@ class ListState(msgspec.Struct, frozen=True):
     only: tuple[int, ...] = ()
     only_why: str = ""
     only_mark: str = ""
+    only_in_order: bool = False
 
     def query(self, dataset: int, run: str | None, metrics: Sequence[Metric]) -> ListQuery:
         """The question to the source. Without a run there is nothing to filter or sort by of what a run would give."""
         names = {} if run is None else {key_of(metric, metrics): metric.name for metric in metrics}
+        sort = "file" if self.only_in_order else self.sort
         return ListQuery(
             dataset=dataset,
             run=run,
@@ -63,8 +66,8 @@ class ListState(msgspec.Struct, frozen=True):
             bounds=tuple(replace(one, metric=names[one.metric]) for one in self.bounds if one.metric in names),
             column=column_of(self.column),
             conditions=self._conditions(),
-            sort=self.sort if self.sort in SORTS else names.get(self.sort, "file"),
-            descending=self.descending,
+            sort=sort if sort in SORTS else names.get(sort, "file"),
+            descending=self.descending and not self.only_in_order,
         )
 
     def _conditions(self) -> str:
@@ -97,9 +100,14 @@ class ListState(msgspec.Struct, frozen=True):
         """The same list with every sample in it."""
         return replace(self, text="", emotions=(), valences=(), marks="", bounds=(), column="", slices=(), **_ALL)
 
-    def just(self, samples: tuple[int, ...], why: str, mark: str) -> "ListState":
-        """The same list with no other samples in it than these."""
-        return replace(self.unfiltered(), sample=samples[0], only=samples, only_why=why, only_mark=mark)
+    def just(self, samples: tuple[int, ...], why: str, mark: str = "", *, in_order: bool = False) -> "ListState":
+        """The same list with no other samples in it than these; `in_order`: in just this order."""
+        only = {"only": samples, "only_why": why, "only_mark": mark, "only_in_order": in_order}
+        return replace(self.unfiltered(), sample=samples[0], **only)
+
+    def ordered(self, sort: str, *, descending: bool) -> "ListState":
+        """The same list in another order."""
+        return replace(self, sort=sort, descending=descending, only_in_order=False)
 
     def shown_metric(self, metrics: Sequence[Metric]) -> Metric | None:
         """The metric whose values stand in the list; None where there are none."""
@@ -124,11 +132,11 @@ class ListState(msgspec.Struct, frozen=True):
         return said
 
     def chosen_run(self, runs: Sequence[Run]) -> Run | None:
-        """The run that is shown, of those that there are, newest first."""
+        """The run that is shown, of those that there are, newest first; a person's only where it was chosen."""
         if self.run == NO_RUN:
             return None
-        named = [run for run in runs if run.run == self.run]
-        return next(iter([*named, *runs]), None)
+        named = next((run for run in runs if run.run == self.run), None)
+        return named or usual_run(runs)
 
     def runs_beside(self, runs: Sequence[Run]) -> list[Run]:
         """The runs that are compared with the one over the list, in the order in which they were chosen."""
@@ -140,6 +148,11 @@ class ListState(msgspec.Struct, frozen=True):
         """The dataset that is shown."""
         named = [dataset for dataset in datasets if dataset.name == self.dataset]
         return next(iter([*named, *datasets]), None)
+
+
+def usual_run(runs: Sequence[Run]) -> Run | None:
+    """The run over a list for which none was chosen: the newest of a model or a file, never what a person annotated."""
+    return next((run for run in runs if run.source != "person"), None)
 
 
 def column_of(asked: str) -> tuple[str, str] | None:

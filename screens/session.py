@@ -11,7 +11,7 @@ from emotui.metrics.metric import Metric
 from emotui.screens import jobs
 from emotui.screens.keymaps.keymap import Keymap
 from emotui.screens.keymaps.words import keyed
-from emotui.screens.list_state import HEADLINE, NO_RUN, ListState, from_setting, to_setting
+from emotui.screens.list_state import HEADLINE, NO_RUN, ListState, from_setting, to_setting, usual_run
 from emotui.screens.long_text import Drafts
 from emotui.screens.requests import LatestRequest
 from emotui.store.query import Dataset, Run
@@ -273,10 +273,10 @@ class Session:
 
     def _sort_first_time(self, overview: Overview) -> None:
         """Once the first run of a new workspace tells something: its worst samples first, if nobody has moved yet."""
-        if not self._first_time or not overview.runs:
+        if not self._first_time:
             return
-        run = overview.runs[0]
-        if run.state == "running" and run.done < min(_TELLING, run.n):
+        run = usual_run(overview.runs)
+        if run is None or (run.state == "running" and run.done < min(_TELLING, run.n)):
             return
         self._first_time = False
         state, first = self.state, next(iter(self.listed()), None)
@@ -291,8 +291,8 @@ class Session:
 
     def tour_is_due(self) -> bool:
         """Is there something to show a newcomer now: a run that is over? Once in a workspace."""
-        runs = self.overview.runs
-        due = self._tour and bool(runs) and runs[0].state != "running"
+        run = usual_run(self.overview.runs)
+        due = self._tour and run is not None and run.state != "running"
         if due:
             self._tour = False
             self.remember(TOUR, "shown")
@@ -304,21 +304,19 @@ class Session:
         if overview.dataset is None:
             return
         number, there = overview.dataset.dataset, [run.run for run in overview.runs]
+        usual = usual_run(overview.runs)
         if self._own in there:
             self._looked_at[number], self._own = self._own, NO_RUN
-        elif (looked_at := self._looked_at.get(number)) == NO_RUN and there:
-            self._tell_of_first(overview)
+        elif (looked_at := self._looked_at.get(number)) == NO_RUN and usual is not None:
+            self._tell_of_first(number, usual)
         elif looked_at not in there:
-            self._looked_at[number] = there[0] if there else NO_RUN
+            self._looked_at[number] = NO_RUN if usual is None else usual.run
 
-    def _tell_of_first(self, overview: Overview) -> None:
+    def _tell_of_first(self, dataset: int, run: Run) -> None:
         """Say, once, that a list which had no run has one now; not while it may be one's own that begins."""
-        assert overview.dataset is not None
-        if overview.dataset.dataset not in self._told and self.job is None:
-            self._told.add(overview.dataset.dataset)
-            self._owner.notify(
-                f"{overview.runs[0].model} has a run over this list now: " + keyed("{run} shows it"), markup=False
-            )
+        if dataset not in self._told and self.job is None:
+            self._told.add(dataset)
+            self._owner.notify(f"{run.model} has a run over this list now: " + keyed("{run} shows it"), markup=False)
 
     def _take_opened(self, _: None, opened: Opened) -> None:
         self.source, self.title = opened.source, opened.title

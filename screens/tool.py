@@ -77,7 +77,9 @@ class ToolActions(Acting):
         """Begin the tour, from its first step; it stands between the panes and the footer."""
         from emotui.screens.dialogs.tour import Tour
 
-        self.do_end_tour()
+        if self._tour is not None:
+            self._tour.begin_again()
+            return
         self._tour = Tour(self._keys(), self.do_end_tour)
         self._owner.mount(self._tour, after="#body")
         self._owner.screen.refresh_bindings()

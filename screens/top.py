@@ -15,17 +15,17 @@ class Top(Line):
 
     DEFAULT_CSS = "Top { dock: top; padding: 0 1; background: $panel; }"
 
-    def draw(self, session: Session, number: int, *, esc_stops: bool) -> None:
+    def draw(self, session: Session, number: int, *, key_stops: bool) -> None:
         """Show this.
 
         Args:
             number: that of the open place.
-            esc_stops: would Esc stop the work now?
+            key_stops: would its key stop the work now?
         """
         cells = self.screen.size.width - 3
         room = cells - taken(top_line.places(TITLES, number, 0))
         if session.job is not None:
-            right = jobs.parts(session.job, room, esc_stops=esc_stops)
+            right = jobs.parts(session.job, room, key_stops=key_stops)
             left = cells - min(-(-taken(right) // _STEADY) * _STEADY, room)
         else:
             titled = cells - taken(top_line.places(TITLES, number, cells))

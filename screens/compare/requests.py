@@ -1,6 +1,6 @@
 """What Compare asks for: two sources, many on one axis, or what two mark in a text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,9 @@ PAIR, AXIS, PARTS, RULES = "two", "all", "slices", "found"
 VIEWS = (PAIR, AXIS, PARTS, RULES)
 HOLM: "Correction" = "holm"
 DISCOVERIES: "Correction" = "benjamini-hochberg"
+
+_FEW = 10
+"""Texts under which a source says too little to be compared unless it is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
     """
     with comparing.store.together():
         sources, metrics = tuple(comparing.sources(wanted.dataset)), comparing.metrics(wanted.dataset)
-    keys = [one.key for one in sources]
+    keys = usual_order(sources)
     order = [*(key for key in (wanted.first, wanted.shown, *wanted.beside) if key in keys), *keys]
     own = {one.name for one in metrics}
     metric = wanted.metric or None
@@ -88,6 +91,15 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
     figures = comparing.figures(wanted.dataset, first, others[0])
     pair = comparing.pair(wanted.dataset, first, others[0], metric, only=only)
     return Found(sources, metrics, pair=pair, figures=figures)
+
+
+def usual_order(sources: "Sequence[Compared]") -> list[str]:
+    """Keys of sources, those first that are compared where nothing was chosen: of ten texts or more before the others,
+    runs of models and files before people, and former gold last."""
+    from emotui.workbench.datasets.sources import GOLD, PERSON
+
+    kinds = {PERSON: 1, GOLD: 2}
+    return [one.key for one in sorted(sources, key=lambda one: (one.n < _FEW, kinds.get(one.kind, 0)))]
 
 
 def _within(slicing: "Callable[[], Slicing]", wanted: Wanted, first: str | None) -> "Bools | None":

@@ -86,7 +86,7 @@ class Tour(Vertical):
     """
 
     def __init__(self, keys: Meant, end: Callable[[], None]) -> None:
-        super().__init__(id="tour")
+        super().__init__()
         self.step = 0
         self._keys, self._end = keys, end
 
@@ -100,6 +100,11 @@ class Tour(Vertical):
         self.draw()
 
     def on_resize(self) -> None:
+        self.draw()
+
+    def begin_again(self) -> None:
+        """Go back to the first step."""
+        self.step = 0
         self.draw()
 
     def pressed(self, key: str) -> None:

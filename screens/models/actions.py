@@ -79,9 +79,15 @@ class ModelActions(Acting):
             return
 
         def chosen(spec: str | None) -> None:
-            if spec is not None:
-                session.use_model(spec)
-                session.begin(f"loading {spec}", partial(_load, models, spec), lambda: models.shelf().stop())
+            if spec is None:
+                return
+
+            def load(on_progress: "OnProgress") -> None:
+                # One that cannot be loaded never takes the place of one that works.
+                models.shelf().load(spec, on_progress)
+                self._owner.app.call_from_thread(session.use_model, spec)
+
+            session.begin(f"loading {spec}", load, lambda: models.shelf().stop())
 
         self._owner.app.push_screen(LiveDialog(session.live or "", lambda: models.shelf().rows()), chosen)
 
@@ -109,7 +115,3 @@ def _run(models: "Models", wish: "Wish", dataset: int, tell: Callable[[str], Non
     # A finished run that was found is shown as one that was made.
     tell(run.run)
     on_progress(RunProgress(run.run, run.model, run.done, run.n, run.failed, None, None, run.model))
-
-
-def _load(models: "Models", spec: str, on_progress: "OnProgress") -> None:
-    models.shelf().load(spec, on_progress)

@@ -192,7 +192,7 @@ class Models(Place):
         self._begin(f"loading {spec}", lambda shelf, tell: shelf.load(spec, tell))
 
     def _begin(self, what: str, do: "Callable[[LoadedModels, OnProgress], object]") -> None:
-        """Long work stands in the top line, where Esc stops it."""
+        """Long work stands in the top line, where it can be stopped."""
         shelf_of = self._shelf
         if shelf_of is None:
             return

@@ -1,4 +1,4 @@
-"""Beginning a round: every original is classified first, in the frame's long work, where Esc stops it."""
+"""Beginning a round: every original is classified first, in the frame's long work, where it can be stopped."""
 
 import threading
 from collections.abc import Callable

@@ -25,7 +25,7 @@ _ABOUT = (
 
 
 class Suggesting:
-    """Asks in the frame's long work, where Esc stops it."""
+    """Asks in the frame's long work, where it can be stopped."""
 
     class Suggested(Message):
         """What a model wrote for the text of this number."""

@@ -223,7 +223,7 @@ class Results(Place):
         if not super().can(action):
             return False
         if action == "halt":
-            # Of work that the top line tells of, that line says that Esc stops it.
+            # Of work that the top line tells of, that line says what stops it.
             return self.busy and not self._stopped and self.session.job is None
         if action in ("view", "view_back"):
             return self._desk is not None and self.looked.dataset is not None

@@ -89,8 +89,7 @@ class ListActions(Acting):
         dataset = self._session.overview.dataset
         if dataset is not None and dataset.dataset == asked[0]:
             samples = asked[1], *(one.sample for one in found)
-            state = self._session.state.just(samples, f"{len(found)} like this", "")
-            self._session.change(replace(state, sort="file", descending=False))
+            self._session.change(self._session.state.just(samples, f"{len(found)} like this", in_order=True))
             told = keyed(f"{len(found)} like this are in the list: {{next}} walks them, {{clear}} shows all again")
             self._pane.notify(told, markup=False)
 
@@ -110,7 +109,7 @@ class ListActions(Acting):
 
         def changed(sort: str | None) -> None:
             if sort is not None:
-                self._session.change(replace(self._session.state, sort=sort, descending=dialog.descending))
+                self._session.change(self._session.state.ordered(sort, descending=dialog.descending))
 
         dialog = OrderDialog("Order of the list", sorts(self._metrics), state.sort, descending=state.descending)
         self._pane.app.push_screen(dialog, changed)

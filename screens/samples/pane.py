@@ -344,7 +344,13 @@ class ListPane(Acting, Vertical):
         parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words(self._metrics)]
         titles = {key_of(metric, self._metrics): metric.title for metric in self._metrics}
         sort = titles.get(state.sort, state.sort if state.sort in SORTS else "file")
-        order = "" if sort == "file" and not state.descending else f"{sort} {'↓' if state.descending else '↑'} "
+        order = (
+            "nearest first "
+            if state.only_in_order
+            else ""
+            if sort == "file" and not state.descending
+            else f"{sort} {'↓' if state.descending else '↑'} "
+        )
         if self._arranged is not None:
             order = f"{self._arranged[1]} " if self._arranged[1] else ""
         right = Part("reading it … ", "mark") if self.rows.has_class("-stale") else Part(order, "dim", "do('sort')")
@@ -361,7 +367,7 @@ class ListPane(Acting, Vertical):
         """Let words be typed; the list follows each letter."""
         if not self.query(SearchLine):
             self.mount(SearchLine(self.session.state.text))
-        self.query_one(SearchLine).focus()
+        self.screen.set_focus(self.query_one(SearchLine))  # now: letters may have been pressed already
 
     @on(SearchLine.Changed)
     def _search(self, event: SearchLine.Changed) -> None:

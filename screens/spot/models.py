@@ -162,7 +162,7 @@ class Sides:
         for column, asking in self._askings.items():
             long = asking.part is not None and column.since and now - column.since > LONG
             if long and not column.doing.startswith("load"):
-                column.doing = f"{asking.part} {now - column.since:.0f} s  Esc stops"
+                column.doing = f"{asking.part} {now - column.since:.0f} s  " + keyed("{stop} stops")
 
     # Loading.
 

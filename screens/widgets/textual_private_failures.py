@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 from textual.app import App
 from textual.css.query import NoMatches
 from textual.dom import DOMNode
-from textual.events import Key
+from textual.events import Event, Key
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -57,6 +57,26 @@ class OutlivingApp(App[None]):
         super()._register_child(parent, child, before, after)
         if self.outlives and not known:
             self._guard(child)
+
+    async def on_event(self, event: Event) -> None:
+        """Act on a key at once where the focus is on nothing that keys are typed into.
+
+        Textual hands it from widget to widget up to the app first, and what is pressed meanwhile overtakes it: letters
+        that follow the key of a field would be keys themselves.
+        """
+        if isinstance(event, Key) and not event.is_forwarded and self.app_focus and not self._is_typed():
+            for priority in (True, False):
+                if await self._check_bindings(event.key, priority=priority):
+                    return
+        await super().on_event(event)
+
+    def _is_typed(self) -> bool:
+        """May what has the focus, or the screen that it is on, take keys in another way than by bindings?"""
+        if not self.screen_stack:
+            return True
+        nodes = [self.screen] if self.focused is None else self.focused.ancestors_with_self
+        widgets = [node for node in nodes if isinstance(node, Widget)]
+        return any(hasattr(one, "on_key") or type(one)._on_key is not Widget._on_key for one in widgets)
 
     async def _dispatch_message(self, message: Message) -> None:
         # Keys that no widget takes act from the app's own queue.

@@ -65,12 +65,17 @@ async def test_a_finished_run_is_shown_over_the_gold_spans(tmp_path: Path) -> No
         await press(pilot, "q")
 
 
-async def test_escape_stops_a_run_and_keeps_what_is_done(many: Workspace) -> None:
+async def test_a_key_of_its_own_stops_a_run_and_keeps_what_is_done_while_escape_goes_back(many: Workspace) -> None:
     async with opened(many) as pilot:
         await start(pilot)
         await until(pilot, "32/40")
-        assert "Esc stops" in screen_text(pilot)
-        await strike(pilot, "escape")
+        await press(pilot, "slash", *"number", "enter")
+        assert frame(pilot).pane.n == 32
+        await press(pilot, "escape", "escape")
+        assert frame(pilot).pane.n == 40
+        assert frame(pilot).session.stoppable, "Esc drops the search and ends no work"
+        assert "^X stops" in screen_text(pilot)
+        await strike(pilot, "ctrl+x")
         await settle(pilot, work=True)
         assert "Stopped; what was done is kept" in notified(pilot)
         (run,) = many.runs(1)
@@ -84,7 +89,7 @@ async def test_keys_are_answered_while_a_model_works(many: Workspace) -> None:
         await until(pilot, "32/40")
         await press(pilot, "j", "j")
         assert frame(pilot).pane.rows.cursor == 2
-        await strike(pilot, "escape")
+        await strike(pilot, "ctrl+x")
         await settle(pilot, work=True)
 
 
@@ -111,14 +116,14 @@ async def test_a_stopped_run_can_be_finished(many: Workspace) -> None:
     async with opened(many) as pilot:
         await start(pilot)
         await until(pilot, "32/40")
-        await strike(pilot, "escape")
+        await strike(pilot, "ctrl+x")
         await settle(pilot, work=True)
         await press(pilot, "R", "tab", "down")
         assert "finish breaking:   32 of 40 done" in screen_text(pilot)
         await strike(pilot, "enter")
         await until(pilot, "32/40")
         assert len(many.runs(1)) == 1
-        await strike(pilot, "escape")
+        await strike(pilot, "ctrl+x")
         await settle(pilot, work=True)
 
 
@@ -150,17 +155,17 @@ def _said(room: int, **changes: object) -> str:
 
 
 def test_progress_says_how_far_how_fast_and_how_long_still() -> None:
-    assert _said(100) == "m  ━━━─────────  50/200  41/s  4 s left  Esc stops"
+    assert _said(100) == "m  ━━━─────────  50/200  41/s  4 s left  ^X stops"
 
 
 def test_progress_gives_up_the_rate_first_and_then_the_bar_where_room_is_scarce() -> None:
-    assert _said(54, failed=2) == "m  ━━━─────────  50/200  4 s left  2 failed  Esc stops"
-    assert _said(53, failed=2) == "m  50/200  4 s left  2 failed  Esc stops"
+    assert _said(53, failed=2) == "m  ━━━─────────  50/200  4 s left  2 failed  ^X stops"
+    assert _said(52, failed=2) == "m  50/200  4 s left  2 failed  ^X stops"
 
 
 def test_of_a_long_spec_the_end_stays_beside_the_progress_and_the_key_that_stops_it() -> None:
-    assert _said(40, model="hf:/models/of/some/family/name-7b") == "…ly/name-7b  50/200  4 s left  Esc stops"
-    assert _said(10, model="hf:/models/of/some/family/name-7b").endswith("50/200  4 s left  Esc stops")
+    assert _said(39, model="hf:/models/of/some/family/name-7b") == "…ly/name-7b  50/200  4 s left  ^X stops"
+    assert _said(10, model="hf:/models/of/some/family/name-7b").endswith("50/200  4 s left  ^X stops")
     assert _said(12, n=0, step="loading a model") == "…ing a model"
 
 
@@ -171,8 +176,8 @@ async def test_eighty_columns_hold_every_place_beside_a_run(many: Workspace) -> 
         top = screen_text(pilot).splitlines()[0]
         first, *others = TITLES
         assert top.split()[: len(TITLES) + 2] == ["emotui", str(first), TITLES[first], *map(str, others)]
-        assert top.rstrip().endswith("Esc stops")
-        await strike(pilot, "escape")
+        assert top.rstrip().endswith("^X stops")
+        await strike(pilot, "ctrl+x")
         await settle(pilot, work=True)
 
 
@@ -185,7 +190,7 @@ async def test_a_key_that_would_begin_more_work_says_that_it_has_to_wait(many: W
         assert "One thing at a time" in screen_text(pilot).splitlines()[-1]
         await press(pilot, "j")
         assert "R run model" not in screen_text(pilot).splitlines()[-1]
-        await strike(pilot, "escape")
+        await strike(pilot, "ctrl+x")
         await settle(pilot, work=True)
 
 

@@ -221,6 +221,20 @@ def test_where_no_run_was_the_first_one_elsewhere_is_told_of_once_and_shown_when
     assert session.run_shown.run == "first"
 
 
+def test_what_a_person_annotated_is_a_source_to_choose_and_never_the_run_of_its_own(source: Workspace) -> None:
+    mine = source.store.start_run("mine", "mine", "spans", "ann", 1, {}, 3, source="person").run
+    opened = Open(lambda: source)
+    session = opened.session
+    assert session.run_shown is not None
+    assert [run.run for run in session.overview.runs] == [mine, session.run_shown.run]
+    source.store.delete(session.run_shown.run)
+    session.follow()
+    opened.rest()
+    assert ([run.run for run in session.overview.runs], session.run_shown) == ([mine], None)
+    session.change(replace(session.state, run=mine))
+    assert session.run_shown is not None
+
+
 def test_gold_that_was_chosen_alone_stays_alone(source: Workspace) -> None:
     opened = Open(lambda: source)
     session = opened.session

@@ -4,8 +4,10 @@ from pathlib import Path
 
 from emotui.screens.compare.figures import bar, between, p_value, sides, signed
 from emotui.screens.compare.place import Compare
+from emotui.screens.compare.requests import usual_order
 from emotui.screens.compare.rows import DifferenceRows
 from emotui.screens.widgets.line import Line
+from emotui.workbench.compare.sources import Compared
 from tests.screens.driving import frame, listed, opened, press, screen_text
 from tests.screens.results_workspace import several_runs
 
@@ -77,3 +79,11 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         changed = [row.sample for row in place.pair.rows if row.changed]
         await press(pilot, "enter")
         assert len(listed(pilot)) == len(changed)
+
+
+def test_where_nothing_is_chosen_models_are_compared_before_people_and_one_annotated_text_last() -> None:
+    one_text = Compared("ann", "ann", "person", n=1, run="ann")
+    people = Compared("person:A1", "A1", "person", n=211)
+    former = Compared("gold:1", "gold 1", "gold", n=211)
+    models = [Compared(key, key, "model", n=211, run=key) for key in ("newest", "older")]
+    assert usual_order([one_text, *models, people, former]) == ["newest", "older", "person:A1", "gold:1", "ann"]

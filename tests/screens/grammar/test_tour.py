@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.dialogs.tour import STEPS
+from emotui.screens.dialogs.tour import STEPS, Tour
 from emotui.screens.keymaps.words import keyed
 from emotui.screens.places import ACTIONS, TITLES
 from emotui.screens.widgets.cell_width import NOT_TURNED, width
@@ -49,7 +49,9 @@ async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_p
             assert keyed(STEPS[number - 1].says) in screen_text(pilot)
         await press(pilot, "question_mark", "q")
         assert "tour" not in screen_text(pilot)
-        await press(pilot, "question_mark", "f12", "1", "slash", "x")
+        await press(pilot, "question_mark", "f12", "1", "f12", "f12")
+        assert len(frame(pilot).query(Tour)) == 1, "during the tour F12 begins it again"
+        await press(pilot, "slash", "x")
         assert "tour 1 of 6   Esc, then n next error" in screen_text(pilot)
         await press(pilot, "escape")
         assert "Esc ends the tour" in screen_text(pilot)

@@ -104,20 +104,24 @@ async def test_a_model_that_cannot_be_loaded_is_told_and_its_words_are_kept(sour
         await press(pilot, "enter")
         await settle(pilot, work=True)
         assert sum("model.bin is cut short" in told for told in notified(pilot)) == 1
+        assert frame(pilot).session.live == "embedded", "a model that cannot be loaded takes nobody's place"
+        assert source.setting("live model") is None
         assert "last errors  model.bin is cut short (1 of 2 bytes): download it again" in screen_text(pilot)
         assert rows(pilot).rows[4].state == "failed"
 
 
-async def test_escape_stops_a_model_that_is_loading(source: Workspace) -> None:
+async def test_a_model_that_is_loading_is_stopped(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "8")
         await press(pilot, "m", *"breaking", "colon", *"slow")
         await strike(pilot, "enter")
         await until(pilot, "thinking about it")
         assert frame(pilot).session.job is not None
-        await strike(pilot, "escape")
+        assert frame(pilot).session.live == "embedded"
+        await strike(pilot, "ctrl+x")
         await settle(pilot, work=True)
         assert source.model("breaking:slow").pid is None
+        assert frame(pilot).session.live == "embedded"
         assert [row.state for row in rows(pilot).rows if row.spec == "breaking:slow"] == [""]
 
 

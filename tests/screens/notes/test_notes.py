@@ -95,7 +95,13 @@ async def test_f9_notes_where_a_semicolon_means_something_else_and_a_tilde_lists
         await press(pilot, "2", "f9", *"odd", "enter")
         await settle(pilot)
         assert [note.text for note in source.notes().notes(dataset)] == ["odd"]
-        await press(pilot, "1", "tilde")
+        await press(pilot, "1", "s", "j", "enter")
+        ordered = listed(pilot)
+        await press(pilot, "tilde")
         await settle(pilot)
+        assert "nearest first" in screen_text(pilot) or frame(pilot).folding.narrow
         assert pane.n == min(10, source.datasets()[0].n - 1) + 1
         assert len(listed(pilot)) == pane.n
+        assert listed(pilot) != sorted(listed(pilot))
+        await press(pilot, "l", "escape")
+        assert listed(pilot) == ordered, "the order that was chosen is back with all samples"

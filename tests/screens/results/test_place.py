@@ -457,7 +457,7 @@ async def test_e_writes_the_report_of_the_runs(source: Workspace, tmp_path: Path
         assert any("out.md is written" in said for said in notified(pilot))
 
 
-async def test_escape_stops_a_report_and_nothing_is_written(
+async def test_a_report_is_stopped_and_nothing_is_written(
     source: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def endless(self: Service, dataset: Any, runs: Any = None, *, cancelled: Any, on_step: Any, **asked: Any) -> Any:
@@ -471,8 +471,8 @@ async def test_escape_stops_a_report_and_nothing_is_written(
         monkeypatch.setattr(Service, "tables", endless)
         await press(pilot, "enter")
         await until(pilot, "report: answers")
-        assert "1 200/4 000  Esc stops" in screen_text(pilot)
-        await press(pilot, "escape")
+        assert "1 200/4 000  ^X stops" in screen_text(pilot)
+        await press(pilot, "ctrl+x")
         await settle(pilot, work=True)
         assert any("out.md is not written" in said for said in notified(pilot))
         assert list(tmp_path.glob("*out.md*")) == []

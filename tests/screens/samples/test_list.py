@@ -21,7 +21,7 @@ from emotui.screens.samples.table import SampleList, feelings
 from emotui.store.query import ListQuery, ListRow
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import list_query, sample_records, workspace
-from tests.screens.driving import click, frame, listed, opened, press, screen_text, settle, shown_id
+from tests.screens.driving import click, event_of, frame, listed, opened, press, screen_text, settle, shown_id
 from tests.screens.rephrase_workspace import scripted
 from tests.waiting import awaited
 
@@ -41,6 +41,11 @@ async def test_search_follows_each_letter_and_letters_are_text_while_one_types(s
         assert "“qui”" in screen_text(pilot)
         await press(pilot, "x")
         assert len(listed(pilot)) == len(samples)
+        for key in ("j", "slash", *"squid", "enter"):  # all of it before anything is answered
+            pilot.app.post_message(event_of(key))
+        await settle(pilot)
+        assert frame(pilot).session.state.text == "squid"
+        assert len(pilot.app.screen_stack) == 1, "no letter behind the / is a key"
 
 
 async def test_escape_takes_back_what_was_typed_into_the_search(source: Workspace) -> None:

@@ -45,14 +45,14 @@ async def test_a_text_that_a_model_refuses_says_why_and_the_rest_is_there(empty:
         assert "the text is longer than the context (9999 tokens of 512)" in page(pilot)
 
 
-async def test_a_model_is_loaded_with_its_progress_in_the_top_line_and_escape_stops_it(source: Workspace) -> None:
+async def test_a_model_is_loaded_with_its_progress_in_the_top_line_and_stopped_by_its_key(source: Workspace) -> None:
     source.set_setting("live model", "breaking:slow")
     async with opened(source) as pilot:
         await strike(pilot, "9")
         await until(pilot, "thinking about it")
         assert "breaking:slow: thinking about it" in screen_text(pilot).splitlines()[0]
         assert "loading" in screen_text(pilot)
-        await strike(pilot, "escape")
+        await strike(pilot, "ctrl+x")
         await settle(pilot, work=True)
         assert "It is not loaded: that was stopped" in page(pilot)
         assert source.model("breaking:slow").pid is None

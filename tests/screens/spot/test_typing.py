@@ -147,12 +147,12 @@ async def test_what_takes_over_a_second_is_asked_again_only_on_a_key(
         assert "F5 asks again" not in page(pilot)
 
 
-async def test_escape_stops_what_takes_long_and_the_next_question_is_answered(empty: Workspace) -> None:
+async def test_what_takes_long_is_stopped_and_the_next_question_is_answered(empty: Workspace) -> None:
     async with opened(empty) as pilot:
         await press(pilot, "9")
         editor(pilot).load_text("SLEEP 50")
-        await until(pilot, "Esc stops")
-        await strike(pilot, "escape", "escape")
+        await until(pilot, "^X stops")
+        await strike(pilot, "escape", "ctrl+x")
         await settle(pilot)
         assert "stopped: F5 asks again" in screen_text(pilot)
         await press(pilot, "i")
