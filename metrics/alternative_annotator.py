@@ -41,6 +41,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata, ttest_1samp
 from scipy.stats import t as student
 
+from emotui.metrics.resampling import score_differences, snapped
+from emotui.metrics.significance import adjusted
+
 EPSILON = 0.2
 FALSE_DISCOVERIES = 0.05
 T_TEST_FROM = 30
@@ -219,16 +222,7 @@ def rejected(p: ArrayLike, q: float = FALSE_DISCOVERIES) -> NDArray[np.bool_]:
 
     Source: Benjamini and Yekutieli 2001.
     """
-    values = np.asarray(p, dtype=np.float64)
-    m = len(values)
-    if m == 0:
-        return np.zeros(0, dtype=np.bool_)
-    order = np.argsort(values, kind="stable")
-    ranks = np.arange(1, m + 1)
-    below = np.nonzero(values[order] <= ranks / m * q / (1 / ranks).sum())[0]
-    found = np.zeros(m, dtype=np.bool_)
-    if len(below):
-        found[order[: below[-1] + 1]] = True
+    found: NDArray[np.bool_] = adjusted(p, "benjamini-yekutieli") <= q
     return found
 
 
@@ -245,8 +239,8 @@ def _counted(compared: Compared[T]) -> dict[Hashable, list[str]]:
 
 
 def _left_out(name: str, compared: Compared[T], counted: Mapping[Hashable, Sequence[str]], epsilon: float) -> LeftOut:
-    differences: list[int] = []
-    lost: list[Hashable] = []
+    sides: list[tuple[float, float]] = []
+    items: list[Hashable] = []
     golds: list[str] = []
     for item, own in compared.people[name].items():
         if item not in counted:
@@ -256,17 +250,17 @@ def _left_out(name: str, compared: Compared[T], counted: Mapping[Hashable, Seque
         weights = [compared.quality.get(other, 1.0) for other in who]
         if compared.expert is not None:
             others, weights = [compared.expert[item]], [1.0]
-        of_person = compared.alignment(own, others, weights)
-        of_model = compared.alignment(compared.model[item], others, weights)
-        differences.append((of_person > of_model) - (of_model > of_person))
-        if of_person > of_model:
-            lost.append(item)
+        sides.append(
+            (compared.alignment(own, others, weights), compared.alignment(compared.model[item], others, weights))
+        )
+        items.append(item)
         if compared.balanced and compared.label is not None:
             golds.append(_majority([compared.label(other) for other in others]))
-    n = len(differences)
+    n = len(sides)
     if n == 0:
         return LeftOut(name, 0, None, None, None, "none", False)
-    d = np.array(differences, dtype=np.float64)
+    d: Floats = np.sign(score_differences(*np.array(sides).T))
+    lost = [item for item, better in zip(items, d > 0, strict=True) if better]
     balance = _inverse_shares(golds) if golds else np.ones(n)
     p, test = _weighted_p(d, balance, epsilon) if golds else _p(d, epsilon)
     model, human = (float((balance * better).sum() / balance.sum()) for better in (d <= 0, d >= 0))
@@ -311,8 +305,9 @@ def signed_rank(differences: Floats) -> float:
     Args:
         differences: (n,).
     """
-    known = differences[np.abs(differences) > 1e-12]
-    ranks = rankdata(np.round(np.abs(known), 12))
+    d = snapped(differences)
+    known = d[d != 0]
+    ranks = rankdata(np.abs(known))
     observed = float(ranks[known > 0].sum())
     chances = {0.0: 1.0}
     for rank, n in zip(*(side.tolist() for side in np.unique(ranks, return_counts=True)), strict=True):

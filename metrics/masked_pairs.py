@@ -4,15 +4,14 @@ EXPRESS, appendix "Statistical Modeling": Tables A.10 and A.11.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from scipy.stats import wilcoxon
 
 from emotui.metrics.masked import MaskScore
-from emotui.metrics.paired import cohens_d
+from emotui.metrics.paired import Alternative, cohens_d, wilcoxon_p
+from emotui.metrics.resampling import score_differences
 
-Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 SCORES = ("f1_v", "acc_v", "acc_l")
 
@@ -43,9 +42,9 @@ def compare_masks(
     if len(a) != len(b):
         raise ValueError(f"{len(a)} and {len(b)} masks")
     first, second = (np.array([_value(mask, score) for mask in masks]) for masks in (a, b))
-    differences = first - second
+    differences = score_differences(first, second)
     notes: dict[str, str] = {}
-    p = float(wilcoxon(differences, alternative=alternative).pvalue) if differences.any() else None
+    p = wilcoxon_p(differences, alternative)
     if p is None:
         notes["wilcoxon_p"] = "no mask has two different scores"
     paired = cohens_d(differences)

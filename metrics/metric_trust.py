@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from emotui.metrics.resampling import with_ties
+
 Floats = NDArray[np.float64]
 
 LOWER_IS_BETTER = frozenset({"eps_emotionless", "eps_neutral", "r1_m", "r2_m", "r3_m", "ppl"})
@@ -36,7 +38,7 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
         return None
     from scipy.stats import rankdata  # takes a second to import, and every command asks which tasks there are
 
-    return pearson(rankdata(x), rankdata(y))
+    return pearson(rankdata(with_ties(x)), rankdata(with_ties(y)))
 
 
 def interval(r: float | None, n: int, *, of_ranks: bool = False) -> tuple[float, float] | None:
@@ -78,25 +80,6 @@ def permutation_p(x: Sequence[float], y: Sequence[float], seed: int = 0) -> floa
     return float((1 + (np.abs(found) >= abs(r) - 1e-9).sum()) / (1 + RESAMPLES))
 
 
-def holm(ps: Mapping[str, float]) -> dict[str, float]:
-    """P-values adjusted for their number, so that the chance of any false finding is kept (Holm 1979)."""
-    found: dict[str, float] = {}
-    highest = 0.0
-    for rank, name in enumerate(sorted(ps, key=ps.__getitem__)):
-        highest = max(highest, min(1.0, (len(ps) - rank) * ps[name]))
-        found[name] = highest
-    return found
-
-
-def benjamini_hochberg(ps: Mapping[str, float]) -> dict[str, float]:
-    """P-values adjusted so that the share of false findings among the findings is kept (1995)."""
-    if not ps:
-        return {}
-    from scipy.stats import false_discovery_control
-
-    return dict(zip(ps, false_discovery_control(list(ps.values())).tolist(), strict=True))
-
-
 def trust(
     human: Mapping[str, float], metrics: Mapping[str, Mapping[str, float | None]], seed: int = 0
 ) -> dict[str, dict[str, Any]]:
@@ -131,10 +114,12 @@ def trust(
             "p": permutation_p(x, y, seed),
             "why": _why(r, len(pairs)),
         }
-    ps = {name: one["p"] for name, one in found.items() if one["p"] is not None}
-    strict, lenient = holm(ps), benjamini_hochberg(ps)
-    for name, one in found.items():
-        one["p_holm"], one["p_bh"] = strict.get(name), lenient.get(name)
+    from emotui.metrics.significance import adjusted_known
+
+    ps = [one["p"] for one in found.values()]
+    corrected = zip(found.values(), adjusted_known(ps), adjusted_known(ps, "benjamini-hochberg"), strict=True)
+    for one, strict, lenient in corrected:
+        one["p_holm"], one["p_bh"] = strict, lenient
     return found
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from emotui.metrics.resampling import (
     interval_of,
     mean_replicates,
     resampled_means,
+    score_differences,
     snapped,
     standard_error,
     told_of_t,
@@ -26,7 +27,17 @@ from emotui.metrics.resampling import (
 from emotui.metrics.significance import mcnemar_p, smallest_difference
 from emotui.metrics.states import Floats
 
-__all__ = ["bootstrap_means", "cohens_d", "compared", "group_means", "paired_report", "wilcoxon_p"]
+__all__ = [
+    "Alternative",
+    "bootstrap_means",
+    "cohens_d",
+    "compared",
+    "group_means",
+    "paired_report",
+    "wilcoxon_p",
+]
+
+Alternative = Literal["two-sided", "greater", "less"]
 
 
 def bootstrap_means(
@@ -45,26 +56,29 @@ def bootstrap_means(
     return resampled_means(d, groups, seed=seed, resamples=resamples)[:, 0]
 
 
-def wilcoxon_p(differences: ArrayLike) -> float | None:
-    """Two-sided p-value of the signed-rank test; zeros are dropped (Wilcoxon's own treatment).
+def wilcoxon_p(differences: ArrayLike, alternative: Alternative = "two-sided") -> float | None:
+    """p-value of the signed-rank test; zeros are dropped (Wilcoxon's own treatment).
 
     Differences are `snapped` first: those of equal scores are 0, and equal ones have one rank.
 
     Exact for up to 50 differences without ties and up to 13 with some, else by the normal approximation (as scipy
     decides).
 
+    Args:
+        alternative: `greater`: that differences are above 0.
+
     Returns:
         in [0, 1]; None where no difference is left.
     """
     d = snapped(differences)
-    return _signed_rank_p(np.sort(d).tobytes()) if d.any() else None
+    return _signed_rank_p(np.sort(d).tobytes(), alternative) if d.any() else None
 
 
 @lru_cache(maxsize=1024)
-def _signed_rank_p(differences: bytes) -> float:
+def _signed_rank_p(differences: bytes, alternative: Alternative) -> float:
     """Of few differences with ties scipy tries all signs, .1 s; the columns of a table often have the same ones."""
     d = np.frombuffer(differences, dtype=np.float64)
-    return float(wilcoxon(d, zero_method="wilcox", alternative="two-sided").pvalue)
+    return float(wilcoxon(d, zero_method="wilcox", alternative=alternative).pvalue)
 
 
 def cohens_d(differences: ArrayLike) -> float | None:
@@ -126,7 +140,7 @@ def compared(
     first: Floats, second: Floats, groups: Numbers | None = None, *, seed: int = 0, resamples: int = RESAMPLES
 ) -> dict[str, Any]:
     """The figures of `paired_report`. Args: first, second: (n,), finite, n at least 1; groups: (n,)."""
-    differences = snapped(first - second, max(np.abs(first).max(), np.abs(second).max()))
+    differences = score_differences(first, second)
     n = len(differences)
     if groups is not None and int(groups.max()) + 1 == n:
         groups = None
@@ -178,12 +192,12 @@ def compared(
     return document | {"conventions": told, "notes": notes}
 
 
-def group_means(differences: Floats, groups: Numbers | None) -> Floats:
-    """The mean difference of each group that has a pair, snapped; the differences themselves without groups."""
-    if groups is None or not len(differences):
-        return differences
+def group_means(values: Floats, groups: Numbers | None) -> Floats:
+    """The mean of each group that is there, snapped; the values themselves without groups. Args: values: (n,)."""
+    if groups is None or not len(values):
+        return values
     here = np.unique(groups, return_inverse=True)[1]
-    return snapped(np.bincount(here, differences) / np.bincount(here))
+    return snapped(np.bincount(here, values) / np.bincount(here))
 
 
 def _zeros(differences: Floats) -> str:

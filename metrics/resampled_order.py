@@ -19,6 +19,7 @@ from emotui.metrics.resampling import (
     known_means,
     replicates,
     resamples_for,
+    with_ties,
 )
 from emotui.metrics.states import Floats
 
@@ -79,7 +80,7 @@ def resampled_spearman(x: ArrayLike, y: ArrayLike, by: Drawn, seed: int, resampl
         resamples: as many as are drawn, or fewer (`resamples_of`), unless said.
     """
     many = resamples_of(by.n, len(by.numbers), _RANKED) if resamples is None else resamples
-    sides = [np.unique(np.asarray(side, dtype=np.float64), return_inverse=True)[1] for side in (x, y)]
+    sides = [np.unique(with_ties(side), return_inverse=True)[1] for side in (x, y)]
     orders = [np.argsort(side, kind="stable") for side in sides]
     starts = [np.flatnonzero(np.diff(side[order], prepend=-1)) for side, order in zip(sides, orders, strict=True)]
     found = []

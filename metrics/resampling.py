@@ -148,6 +148,27 @@ def snapped(differences: ArrayLike, scale: float = 1.0) -> Floats:
     return found + 0.0  # no negative zeros
 
 
+def score_differences(first: ArrayLike, second: ArrayLike) -> Floats:
+    """First less second, `snapped` by the size of the scores: what every paired test, sign and order is of.
+
+    Args:
+        first, second: (n,); NaN where either is, which stays.
+    """
+    a, b = (np.asarray(side, dtype=np.float64) for side in (first, second))
+    return snapped(a - b, float(np.fmax.reduce(np.abs(np.concatenate([a, b])), initial=1.0)))
+
+
+def with_ties(values: ArrayLike) -> Floats:
+    """Values to be ranked: those that are equal but for rounding are equal. Args: values: (n,), finite.
+
+    Returns:
+        (n,), as shares of the greatest size.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    size = float(np.abs(x).max(initial=0.0))
+    return snapped(x / size) if size > 0 else x
+
+
 def draws(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int32]]:
     """Blocks (some, n) of which of n groups are drawn, with replacement, until there are `resamples` rows."""
     draw = np.random.default_rng(seed)

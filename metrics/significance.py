@@ -3,7 +3,7 @@
 scipy has the tests of pairs and the control of false discoveries; Holm's steps it has not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -17,11 +17,12 @@ from emotui.metrics.states import Floats
 POWER = 0.8
 ALPHA = 0.05
 
-Correction = Literal["holm", "benjamini-hochberg"]
+Correction = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
 
 CORRECTIONS: dict[Correction, str] = {
     "holm": "Holm (1979): the chance of any false positive in the family",
     "benjamini-hochberg": "Benjamini and Hochberg (1995): the expected share of false ones among the positives",
+    "benjamini-yekutieli": "Benjamini and Yekutieli (2001): the same share, whatever the dependence of the tests",
 }
 """What a correction over a family of tests controls."""
 
@@ -51,8 +52,9 @@ def adjusted(p: ArrayLike, by: Correction = "holm") -> Floats:
     raw = np.asarray(p, dtype=np.float64)
     if not len(raw):
         return raw
-    if by == "benjamini-hochberg":
-        return np.asarray(false_discovery_control(raw, method="bh"), dtype=np.float64)
+    if by != "holm":
+        method: Literal["bh", "by"] = "bh" if by == "benjamini-hochberg" else "by"
+        return np.asarray(false_discovery_control(raw, method=method), dtype=np.float64)
     order = np.argsort(raw, kind="stable")
     steps = np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1))
     found = np.empty_like(raw)
@@ -60,13 +62,19 @@ def adjusted(p: ArrayLike, by: Correction = "holm") -> Floats:
     return found
 
 
-def adjusted_known(p: Sequence[float | None], by: Correction = "holm") -> list[float | None]:
-    """As `adjusted`, where a test that could not be made (None) is none of the family."""
-    known = {place: value for place, value in enumerate(p) if value is not None}
-    found: list[float | None] = [None] * len(p)
-    for place, value in zip(known, adjusted(list(known.values()), by).tolist(), strict=True):
-        found[place] = value
-    return found
+def adjusted_known(
+    p: Sequence[float | None], by: Correction = "holm", same: Sequence[Hashable] | None = None
+) -> list[float | None]:
+    """As `adjusted`, where a test that could not be made (None) is none of the family.
+
+    Args:
+        same: what each test is of. Those of the same are one test, and count once: a part against the rest is the rest
+            against that part.
+    """
+    keys = range(len(p)) if same is None else same
+    once = {key: value for key, value in zip(keys, p, strict=True) if value is not None}
+    found = dict(zip(once, adjusted(list(once.values()), by).tolist(), strict=True))
+    return [None if value is None else found[key] for key, value in zip(keys, p, strict=True)]
 
 
 def smallest_difference(error: float | None, n: int, power: float = POWER, alpha: float = ALPHA) -> float | None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import ttest_ind
 
+from emotui.metrics.paired import group_means
 from emotui.metrics.resampling import Numbers, snapped
 from emotui.metrics.significance import Correction, adjusted_known
 from emotui.metrics.states import Floats
@@ -77,7 +78,8 @@ def find_rules(
 
     Every column, and every two columns of different facets, is a rule. On the first half they are ordered by Welch's t
     of what a rule holds of against the rest; of two conditions only where their samples are further from the rest than
-    those of either alone, and of rules that hold of nearly the same samples only the first. The `most` that stand first
+    those of either alone, and of rules that hold of nearly the same samples, or of nearly the rest of another's, only
+    the first. The `most` that stand first
     are tested on the second half by Welch's t-test. Samples of one group are in the same half, and count there once on
     either side of a rule, by their mean.
 
@@ -142,6 +144,7 @@ def _picked(
     single = np.eye(k, dtype=np.bool_)
     fits = (counts >= fewest) & (rest >= fewest) & (sided > 0)
     fits &= single | (facets[:, None] != facets[None, :])
+    reach = snapped(reach)  # of two conditions that hold of the samples of one alone, neither is further
     alone = np.diag(reach)
     enough = np.diag(counts) >= fewest
     further = (reach > np.where(enough, alone, -np.inf)[:, None]) & (reach > np.where(enough, alone, -np.inf)[None, :])
@@ -151,12 +154,16 @@ def _picked(
     chosen: list[Bools] = []
     for i, j in zip(rows[order].tolist(), cols[order].tolist(), strict=True):
         holds = x[:, i] & x[:, j]
-        if any((holds & other).sum() > ALIKE * (holds | other).sum() for other in chosen):
+        if any(_alike(holds, other) or _alike(~holds, other) for other in chosen):
             continue
         chosen.append(holds)
         yield ((i,) if i == j else (i, j)), float(difference[i, j])
         if len(chosen) == most:
             return
+
+
+def _alike(one: Bools, other: Bools) -> bool:
+    return bool((one & other).sum() > ALIKE * (one | other).sum())
 
 
 def _variance(squares: Floats, mean: Floats, n: Floats) -> Floats:
@@ -174,7 +181,7 @@ def _tested(v: Floats, x: Bools, groups: Numbers, pair: tuple[int, ...], found: 
     n = int(holds.sum())
     if n < fewest or len(v) - n < fewest:
         return None
-    inside, outside = _by_group(v[holds], groups[holds]), _by_group(v[~holds], groups[~holds])
+    inside, outside = group_means(v[holds], groups[holds]), group_means(v[~holds], groups[~holds])
     mean, rest = float(v[holds].mean()), float(v[~holds].mean())
     if len(inside) < 2 or len(outside) < 2:
         return Rule(pair, found, n, mean, rest, None, None, None, None)
@@ -185,9 +192,3 @@ def _tested(v: Floats, x: Bools, groups: Numbers, pair: tuple[int, ...], found: 
     test = ttest_ind(inside, outside, equal_var=False, alternative="less" if found < 0 else "greater")
     sure = ttest_ind(inside, outside, equal_var=False).confidence_interval()
     return Rule(pair, found, n, mean, rest, float(sure.low), float(sure.high), float(test.pvalue), None)
-
-
-def _by_group(v: Floats, groups: Numbers) -> Floats:
-    """The mean of each group that is there."""
-    here = np.unique(groups, return_inverse=True)[1]
-    return snapped(np.bincount(here, v) / np.bincount(here))

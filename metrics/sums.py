@@ -25,6 +25,7 @@ from emotui.metrics.resampling import (
     grouped_sums,
     interval_of,
     known_means,
+    score_differences,
     told_of_t,
 )
 from emotui.metrics.states import Floats
@@ -130,8 +131,8 @@ def compared_sums(
     if drawn == n:
         own = None
     a, b = first.over(kept), second.over(kept)
-    off = first.by_sample[kept] - second.by_sample[kept]
-    won, lost = int((off > EQUAL).sum()), int((off < -EQUAL).sum())
+    off = score_differences(first.by_sample[kept], second.by_sample[kept])
+    won, lost = int((off > 0).sum()), int((off < 0).sum())
     notes = dict.fromkeys(("wilcoxon_p", "cohens_d"), _NO_MEAN)
     document: dict[str, Any] = {"n": n, "mean_a": a, "mean_b": b, "mean_difference": None, "ci95": None}
     document |= {"wilcoxon_p": None, "cohens_d": None, "won": won, "lost": lost, "tied": n - won - lost}
@@ -289,11 +290,13 @@ def pseudo_values(columns: Floats, statistic: Statistic, groups: Numbers | None 
 
 def welch_p(inside: Floats, outside: Floats) -> float | None:
     """Two-sided; None where either side has fewer than two values, or none of both varies."""
-    from scipy.stats import ttest_ind
+    from scipy.stats import ttest_ind_from_stats
 
     if len(inside) < 2 or len(outside) < 2 or (np.ptp(inside) <= EQUAL and np.ptp(outside) <= EQUAL):
         return None
-    return float(ttest_ind(inside, outside, equal_var=False).pvalue)
+    # From moments, because scipy warns of a side that does not vary.
+    sides = [moment for one in (inside, outside) for moment in (one.mean(), one.std(ddof=1), len(one))]
+    return float(ttest_ind_from_stats(*sides, equal_var=False).pvalue)
 
 
 def _apart(first: SumFigure, second: SumFigure | None) -> Statistic:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from emotui.metrics.beside import Resampled, Shared, beside, drawn, fewer_of, intervals, numbers, with_beside
 from emotui.metrics.repeats import known_mean, known_sd
+from emotui.metrics.resampling import with_ties
 
 FIGURES = ("pearson", "spearman", "ccc", "rmse", "mae")
 """What is computed of each name, beside `n`."""
@@ -33,7 +34,7 @@ def spearman(gold: ArrayLike, predicted: ArrayLike) -> float | None:
     """The correlation of ranks, ties sharing their mean rank; as `pearson`."""
     from scipy.stats import spearmanr
 
-    x, y = _pair(gold, predicted)
+    x, y = map(with_ties, _pair(gold, predicted))
     return None if _constant(x) or _constant(y) else _correlation(spearmanr, x, y)
 
 

@@ -91,6 +91,15 @@ def test_the_test_equals_the_authors_steps(seed: int) -> None:
     assert (found.winning_rate, found.advantage) == pytest.approx(by_the_notebook(said, model, 0.15))
 
 
+def test_alignments_that_are_equal_but_for_rounding_are_a_tie() -> None:
+    assert 0.1 + 0.2 > 0.3
+    people = {"a": dict.fromkeys(range(8), 0.1 + 0.2), "b": dict.fromkeys(range(8), 0.0)}
+    model = dict.fromkeys(range(8), 0.3)
+    found = stand_in(people, model, lambda answer, others, weights: answer)
+    left = next(one for one in found.annotators if one.annotator == "a")
+    assert (left.advantage, left.human_advantage, list(left.lost)) == (1.0, 1.0, [])
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 @settings(deadline=None)
 def test_rejections_are_those_of_scipys_adjusted_p_values(p: list[float]) -> None:

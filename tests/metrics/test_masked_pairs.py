@@ -62,6 +62,14 @@ def test_the_test_is_scipys_and_turning_the_two_round_turns_the_alternative_and_
         assert (there["wilcoxon_p"], set(there["notes"]) >= {"wilcoxon_p"}) == (None, True)
 
 
+def test_masks_whose_scores_are_equal_but_for_rounding_are_tied() -> None:
+    found = compare_masks(worth(*[0.1 + 0.2] * 12), worth(*[0.3] * 12))
+    assert (found["better"], found["worse"], found["tied"], found["wilcoxon_p"]) == (0, 0, 12, None)
+    # .3 - .2 and .2 - .1 have one rank; apart by rounding alone they would have two.
+    mixed = compare_masks(worth(0.3, 0.2, 0.9, 0.1), worth(0.2, 0.3, 0.1, 0.2))
+    assert mixed["wilcoxon_p"] == pytest.approx(wilcoxon([1, -1, 8, -1]).pvalue)
+
+
 def test_cohens_d_is_told_by_both_conventions() -> None:
     # Differences 1, 0, 0, 1: mean 1/2, deviation sqrt(1/3). Variances 0 and 1/3: their mean 1/6.
     told = compare_masks(worth(1, 1, 1, 1), worth(0, 1, 1, 0), "acc_v")

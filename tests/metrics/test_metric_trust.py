@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from emotui.metrics.metric_trust import (
-    benjamini_hochberg,
-    holm,
     interval,
     pearson,
     permutation_p,
     spearman,
     trust,
 )
+from emotui.metrics.significance import adjusted
 from emotui.metrics.text_trust import text_trust
 
 HUMAN = [0.736, 0.711, 0.627, 0.614, 0.580]
@@ -33,6 +32,13 @@ def test_both_correlations_are_scipys(x: list[int], y: list[int]) -> None:
         return
     assert pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
     assert spearman(x, y) == pytest.approx(stats.spearmanr(x, y).statistic)
+
+
+def test_values_that_are_equal_but_for_rounding_share_a_rank() -> None:
+    x = [0.1 + 0.2, 0.3, 0.5, 0.7]
+    assert x[0] != x[1]
+    assert spearman(x, [4, 1, 2, 3]) == spearman([0.3, 0.3, 0.5, 0.7], [4, 1, 2, 3])
+    assert spearman(x[:2], [1, 2]) is None
 
 
 def test_five_points_leave_a_wide_interval() -> None:
@@ -62,10 +68,7 @@ def test_of_many_points_orders_are_drawn_by_the_seed() -> None:
 
 
 def test_p_values_are_corrected_for_their_number() -> None:
-    ps = {"a": 0.01, "b": 0.04, "c": 0.03}
-    assert holm(ps) == pytest.approx({"a": 0.03, "c": 0.06, "b": 0.06})
-    assert benjamini_hochberg(ps) == pytest.approx({"a": 0.03, "b": 0.04, "c": 0.04})
-    assert holm({}) == benjamini_hochberg({}) == {}
+    assert adjusted([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
 
 
 def test_a_metric_that_is_better_when_lower_is_turned() -> None:

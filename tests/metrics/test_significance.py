@@ -73,6 +73,13 @@ def test_corrections_mcnemar_power_and_grouped_errors_are_those_of_statsmodels_w
         assert standard_error(values, groups) == pytest.approx(float(fitted.bse[0]) * np.sqrt(15 / 14))
 
 
+def test_tests_of_the_same_are_one_of_the_family() -> None:
+    p = [0.01, 0.01, None, 0.04]
+    assert adjusted_known(p, same=["a", "a", "a", "b"]) == pytest.approx([0.02, 0.02, None, 0.04])
+    assert adjusted_known(p) == pytest.approx([0.03, 0.03, None, 0.04])
+    assert adjusted_known([None], same=["a"]) == [None]
+
+
 def test_of_sets_with_the_smallest_difference_four_in_five_show_it() -> None:
     draw, n = np.random.default_rng(8), 25
     least = smallest_difference(1 / np.sqrt(n), n)

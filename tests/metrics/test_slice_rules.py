@@ -126,6 +126,14 @@ def test_rules_stand_by_welchs_t_and_those_of_nearly_the_same_samples_once(seed:
     assert _variance(np.array(14.0), np.array(2.0), np.array(3.0)) == 1.0  # of 1, 2, 3
 
 
+def test_a_rule_and_that_of_the_rest_are_one() -> None:
+    draw = np.random.default_rng(2)
+    yes = draw.random(200) < 0.5
+    values = draw.normal(size=200) + yes
+    (rule,) = find_rules(values, np.stack([yes, ~yes], axis=1), [0, 0], direction="both")
+    assert rule.adjusted == rule.p
+
+
 def test_a_rule_is_tested_where_enough_samples_and_two_groups_are_on_either_side() -> None:
     values = np.array([0.0, 1.0, 2.0, 5.0, 6.0, 8.0])
     holds = np.array([[True], [True], [True], [False], [False], [False]])

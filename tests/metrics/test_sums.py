@@ -73,6 +73,11 @@ def test_an_undefined_rate_is_null_and_says_so() -> None:
     assert found["notes"]["ci95"] == "undefined in one"
 
 
+def test_samples_whose_own_figures_are_equal_but_for_rounding_are_tied() -> None:
+    found = compared_sums(ratio([0.1 + 0.2] * 4, [1] * 4), ratio([0.3] * 4, [1] * 4), np.ones(4, dtype=bool))
+    assert (found["won"], found["lost"], found["tied"]) == (0, 0, 4)
+
+
 def test_pseudo_values_of_a_mean_are_the_values() -> None:
     values = np.array([0.2, 0.9, 0.4, 0.7])
     assert pseudo_values(ratio(values, np.ones(4)).columns, divided) == pytest.approx(values)

@@ -93,6 +93,12 @@ def test_nothing_overflows_or_vanishes() -> None:
         assert concordance([-1.5e308, 1.5e308], [-1.5e308, 1.5e308]) is None  # they are farther apart than a float
 
 
+def test_numbers_that_are_equal_but_for_rounding_share_a_rank() -> None:
+    gold = [0.1 + 0.2, 0.3, 0.5, 0.7]
+    assert spearman(gold, [4, 1, 2, 3]) == pytest.approx(spearman([3, 3, 5, 7], [4, 1, 2, 3]))
+    assert spearman(gold[:2], [1, 2]) is None
+
+
 def test_a_report_counts_by_name_what_both_sides_give_and_notes_the_rest() -> None:
     gold = [{"valence": 1.0, "arousal": 2.0}, {"valence": 3.0}, {"valence": 4.0}]
     said = [{"valence": 1.0, "mood": 9.0}, {"valence": 3.0, "arousal": 1.0}, {}]

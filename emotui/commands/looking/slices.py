@@ -229,19 +229,23 @@ def compare_(
     between = slicing.between(found.dataset, conditions, source, against, metric, correction)
     if as_json:
         head = {"dataset": found.name, "of": source, "against": against, "metric": between.metric.name}
-        contrasts = [msgspec.to_builtins(row) for row in between.rows]
+        contrasts = [
+            {"conditions": row.conditions, "other": row.other, "adjusted": row.adjusted}
+            | msgspec.to_builtins(row.contrast)
+            for row in between.rows
+        ]
         print_json(head | {"contrasts": contrasts, "convention": between.convention})
         return
     rows = [
         (
             row.conditions,
-            str(row.n),
-            _decimals(row.inside),
+            str(row.contrast.n),
+            _decimals(row.contrast.inside),
             row.other or "the rest",
-            str(row.rest),
-            _decimals(row.outside),
-            _between(_signed(row.difference), row.low, row.high),
-            _number(row.p),
+            str(row.contrast.rest),
+            _decimals(row.contrast.outside),
+            _between(_signed(row.contrast.difference), row.contrast.low, row.contrast.high),
+            _number(row.contrast.p),
             _number(row.adjusted),
         )
         for row in between.rows

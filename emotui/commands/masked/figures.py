@@ -8,7 +8,8 @@ from emotui.commands.options import lexicon_options
 from emotui.commands.output import as_written, json_option, print_figures, print_json, say, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
-from emotui.metrics.masked_pairs import ALTERNATIVES, SCORES, Alternative
+from emotui.metrics.masked_pairs import ALTERNATIVES, SCORES
+from emotui.metrics.paired import Alternative
 from emotui.tasks.masked.lexicon import SIGNED, WordVectors, word_vectors
 from emotui.tasks.masked.published import TABLES
 

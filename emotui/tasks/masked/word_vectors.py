@@ -18,19 +18,7 @@ Vector = tuple[int, ...]
 _DIGITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
 
-EXPRESS_COLUMNS = (
-    "word",
-    "anger",
-    "anticipation",
-    "disgust",
-    "fear",
-    "joy",
-    "sadness",
-    "surprise",
-    "trust",
-    "positive",
-    "negative",
-)
+EXPRESS_COLUMNS = ("word", *DIMENSIONS[:-2], *reversed(DIMENSIONS[-2:]))
 """The header of the lexicon that EXPRESS's authors publish with their code: its last two are not in EmoLex's order."""
 
 EXPRESS_WORDS, EXPRESS_OWN = 16_019, 567

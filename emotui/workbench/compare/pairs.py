@@ -20,7 +20,7 @@ from emotui.metrics.resampling import (
     group_numbers,
     interval_of,
     mean_replicates,
-    snapped,
+    score_differences,
 )
 from emotui.metrics.significance import Correction, adjusted_known
 from emotui.metrics.sums import SumFigure, compared_sums, intervals_within, ratio
@@ -199,7 +199,7 @@ class Comparing:
         report = compared(a[both], b[both], groups, seed=seed)
         tested = label_tests(self.store, found, one, other, None if shared is None else shared[1], seed=seed)
         report = with_label_tests(report, tested)
-        differences = snapped(a[both] - b[both])
+        differences = score_differences(a[both], b[both])
         order = np.argsort(-differences, kind="stable")
         rows = tuple(
             Difference(number, ids[number], x, y)
@@ -236,7 +236,7 @@ class Comparing:
         report = compared_sums(a, b, both, groups, seed=seed)
         x, y = a.by_sample, b.by_sample
         told = np.flatnonzero(both & ~np.isnan(x) & ~np.isnan(y))
-        order = told[np.argsort(-(x[told] - y[told]), kind="stable")]
+        order = told[np.argsort(-score_differences(x[told], y[told]), kind="stable")]
         rows = tuple(Difference(at + start, ids[at + start], float(x[at]), float(y[at])) for at in order.tolist())
         reach = max((abs(row.difference) for row in rows), default=0.0) or 1.0
         bins = np.histogram([row.difference for row in rows], bins=BINS, range=(-reach, reach))[0]
@@ -469,7 +469,7 @@ class _Plain(msgspec.Struct):
 def _p(first: "Values", second: "Values", groups: Numbers | None) -> float | None:
     """Of the signed-rank test over the samples, or groups of samples, that both have values of."""
     both = ~(np.isnan(first) | np.isnan(second))
-    each = group_means(snapped(first[both] - second[both]), None if groups is None else groups[both])
+    each = group_means(score_differences(first[both], second[both]), None if groups is None else groups[both])
     return wilcoxon_p(each) if len(each) else None
 
 

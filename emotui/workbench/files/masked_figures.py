@@ -8,7 +8,8 @@ from emotui.formats import capped, read
 from emotui.formats.rows import literal
 from emotui.metrics.masked import MaskScore
 from emotui.metrics.masked_errors import normalised_mispredictions, word_counts
-from emotui.metrics.masked_pairs import Alternative, compare_masks
+from emotui.metrics.masked_pairs import compare_masks
+from emotui.metrics.paired import Alternative
 from emotui.records import MaskedGold, MaskedPrediction
 from emotui.tasks.masked.lexicon import UNLIKE_PAPER_BESIDE, WordVectors, told_of_scale
 from emotui.tasks.masked.published import published

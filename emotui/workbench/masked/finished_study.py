@@ -14,10 +14,9 @@ from emotui.metrics.masked import fold
 from emotui.records import MaskedGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tasks.masked.task import Masked
 from emotui.workbench.masked.codebook import Code, express_codes
 from emotui.workbench.masked.study_files import read_table
-from emotui.workbench.masked.study_log import ANSWER, ORDER, STUDY, Answer, Item, Order, Study, studies
+from emotui.workbench.masked.study_log import ANSWER, ORDER, STUDY, Answer, Item, Order, Study, check_new_study
 
 A, B = "a_words", "b_words"
 CODER, CODES, OPEN = "coder", "codes", "open"
@@ -59,12 +58,7 @@ def import_study(
         BadInput: the name is taken or empty, a sheet cannot be read, a text is not in the dataset, two sheets have
             other words for it, a verdict is none, or a coder says two things of one text; with the lines.
     """
-    if not name.strip():
-        raise BadInput("a study needs a name")
-    if name in studies(store):
-        raise BadInput(f"there is a study {literal(name)} already")
-    if dataset.task != Masked.name:
-        raise BadInput(f"{literal(dataset.name)} is of {dataset.task}: a blind study is about masked texts")
+    check_new_study(store, dataset, name)
     book = tuple(codes) if codes is not None else express_codes()
     gold = {sample.id: sample.labels for sample in _samples(store, dataset)}
     numbers = store.numbers_by_id(dataset.dataset)

@@ -20,7 +20,7 @@ from emotui.store.store import Store
 from emotui.tasks.masked.examples import post_of
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.published import published
-from emotui.tasks.masked.task import MASK, Masked, Prediction
+from emotui.tasks.masked.task import MASK, Prediction
 from emotui.workbench.compare.sources import Compared, comparable, says, source_named
 from emotui.workbench.datasets.sources import GOLD
 from emotui.workbench.masked.codebook import Code, express_codes
@@ -35,6 +35,7 @@ from emotui.workbench.masked.study_log import (
     Order,
     Study,
     answers_of,
+    check_new_study,
     coders_of,
     order_of,
     studies,
@@ -81,12 +82,7 @@ def begin_study(
     Raises:
         BadInput: the name is taken or empty, there is no such source, or no text differs.
     """
-    if not name.strip():
-        raise BadInput("a study needs a name")
-    if name in studies(store):
-        raise BadInput(f"there is a study {literal(name)} already")
-    if dataset.task != Masked.name:
-        raise BadInput(f"{literal(dataset.name)} is of {dataset.task}: a blind study is about masked texts")
+    check_new_study(store, dataset, name)
     a, b = (_GOLD if one == GOLD else source_named(store, dataset, one) for one in (first, second))
     if a.key == b.key:
         raise BadInput(f"{literal(first)} and {literal(second)} are one source")

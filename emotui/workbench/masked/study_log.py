@@ -2,8 +2,12 @@
 
 import msgspec
 
+from emotui.errors import BadInput
+from emotui.formats.rows import literal
+from emotui.store.query import Dataset
 from emotui.store.rows import Annotation
 from emotui.store.store import Store
+from emotui.tasks.masked.task import Masked
 from emotui.workbench.masked.codebook import Code
 
 STUDY, ORDER, ANSWER, UNDO = "masked-study", "masked-study-order", "masked-study-answer", "masked-study-undo"
@@ -74,6 +78,16 @@ def studies(store: Store) -> dict[str, Study]:
     """All studies by name, the first one first."""
     found = [one for one in store.annotations(kind=STUDY) if one.kind == STUDY]
     return {study.name: study for study in (msgspec.json.decode(one.payload, type=Study) for one in found)}
+
+
+def check_new_study(store: Store, dataset: Dataset, name: str) -> None:
+    """Raises BadInput where a study of this dataset cannot begin under this name."""
+    if not name.strip():
+        raise BadInput("a study needs a name")
+    if name in studies(store):
+        raise BadInput(f"there is a study {literal(name)} already")
+    if dataset.task != Masked.name:
+        raise BadInput(f"{literal(dataset.name)} is of {dataset.task}: a blind study is about masked texts")
 
 
 def order_of(store: Store, study: str, coder: str) -> Order | None:

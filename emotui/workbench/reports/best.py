@@ -182,10 +182,10 @@ class Judge:
         import numpy as np
 
         from emotui.metrics.paired import group_means, wilcoxon_p
-        from emotui.metrics.resampling import snapped
+        from emotui.metrics.resampling import score_differences
         from emotui.metrics.significance import mcnemar_p
 
-        differences = snapped(first - second)
+        differences = score_differences(first, second)
         if self._binary(metric) and set(np.unique(np.concatenate([first, second]))) <= {0.0, 1.0}:
             return mcnemar_p(int((differences > 0).sum()), int((differences < 0).sum()))
         groups = self._shared()

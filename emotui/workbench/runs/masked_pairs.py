@@ -6,7 +6,8 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
-from emotui.metrics.masked_pairs import Alternative, compare_masks
+from emotui.metrics.masked_pairs import compare_masks
+from emotui.metrics.paired import Alternative
 from emotui.store.store import Store
 from emotui.tasks.masked.detail import Detail
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors

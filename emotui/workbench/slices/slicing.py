@@ -1,17 +1,17 @@
 """Slices of a dataset: saved filters, what sources come to in each part, and rules that were found."""
 
 from collections.abc import Sequence
+from dataclasses import replace as replaced
 from itertools import combinations
 from threading import Lock
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from scipy.stats import ttest_ind
 
 from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
-from emotui.metrics.paired import wilcoxon_p
+from emotui.metrics.paired import group_means, wilcoxon_p
 from emotui.metrics.permutation import exchange_p
 from emotui.metrics.resampling import (
     BESIDE,
@@ -20,12 +20,12 @@ from emotui.metrics.resampling import (
     convention,
     group_numbers,
     resamples_for,
-    snapped,
+    score_differences,
 )
 from emotui.metrics.significance import CORRECTIONS, Correction, adjusted_known
 from emotui.metrics.slice_rules import FEWEST, MOST, Direction, Rule, find_rules
 from emotui.metrics.states import Floats
-from emotui.metrics.sums import SumFigure, contrasts, intervals_within
+from emotui.metrics.sums import Contrast, SumFigure, contrasts, intervals_within, welch_p
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.compare.pairs import Comparing
@@ -84,42 +84,35 @@ class Sliced(Struct, frozen=True):
         return written((Condition(self.facet, "=", (self.value,)),))
 
 
-class Parts(Struct, frozen=True):
-    """What one or two sources come to in each part of a dataset."""
+class Asked(Struct, frozen=True):
+    """What parts of a dataset are told of: one source, or two and how they differ, by one metric."""
 
     first: Compared
     second: Compared | None
     metric: Metric
+    convention: str
+
+
+class Parts(Asked, frozen=True):
+    """What one or two sources come to in each part of a dataset."""
+
     rows: tuple[Sliced, ...]
     whole: Sliced
-    convention: str
 
 
 class Between(Struct, frozen=True):
-    """One part against another, or against the rest (`other` is empty); figures as of `Contrast`."""
+    """One part against another, or against the rest (`other` is empty), and p over all that are asked for."""
 
     conditions: str
     other: str
-    n: int
-    rest: int
-    inside: float | None
-    outside: float | None
-    difference: float | None
-    low: float | None
-    high: float | None
-    p: float | None
+    contrast: Contrast
     adjusted: float | None
-    note: str = ""
 
 
-class Contrasts(Struct, frozen=True):
+class Contrasts(Asked, frozen=True):
     """Parts of a dataset against each other."""
 
-    first: Compared
-    second: Compared | None
-    metric: Metric
     rows: tuple[Between, ...]
-    convention: str
 
 
 class FoundRule(Struct, frozen=True):
@@ -129,17 +122,13 @@ class FoundRule(Struct, frozen=True):
     rule: Rule
 
 
-class Findings(Struct, frozen=True):
+class Findings(Asked, frozen=True):
     """Rules under which a source is worst, or two differ from how they differ elsewhere."""
 
-    first: Compared
-    second: Compared | None
-    metric: Metric
     rows: tuple[FoundRule, ...]
     conditions: int
     n: int
     by: Correction
-    convention: str
 
 
 class Slicing:
@@ -251,7 +240,12 @@ class Slicing:
             for far, side in zip(apart, sides[1:], strict=True)
         ]
         here = [None, *rest] if other is None else [_p_here(figures, side, groups, is_mean=is_mean) for side in sides]
-        corrected, rest_corrected = (adjusted_known(tests, correction) for tests in (here[1:], rest))
+        same = [_two_sides(side, there) for side in sides[1:]]
+        same_here = same if other is None else [side.tobytes() for side in sides[1:]]
+        corrected, rest_corrected = (
+            adjusted_known(here[1:], correction, same_here),
+            adjusted_known(rest, correction, same),
+        )
         rows = []
         for at, side in enumerate(sides):
             row = _sliced(*(("", "all") if at == 0 else names[kept[at - 1]]), side, figures, sure[at])
@@ -264,11 +258,11 @@ class Slicing:
         tests = f"{_REST[is_mean]} against the rest"
         if other:
             tests = f"{_HERE[is_mean]} in a part; of the difference here less that in the rest {_REST[is_mean]}"
-        told = (
-            f"{_drawn_in_words(there, groups)}; p: {tests};"
-            f" corrected over {len(rows) - 1} parts by {CORRECTIONS[correction]}"
-        )
-        return Parts(one, other, chosen, tuple(rows[1:]), rows[0], told)
+        n_here, n_rest = len(set(same_here)), len(set(same))
+        over = f"{n_rest} tests" if other is None else f"{n_here} tests in parts, and over {n_rest} against the rest"
+        once = "" if n_rest == len(same) else " (a part and its rest are one)"
+        told = f"{_drawn_in_words(there, groups)}; p: {tests}; corrected over {over}{once} by {CORRECTIONS[correction]}"
+        return Parts(one, other, chosen, told, tuple(rows[1:]), rows[0])
 
     def between(
         self,
@@ -309,25 +303,12 @@ class Slicing:
             for far, (a, b) in zip(found, pairs, strict=True)
         ]
         rows = tuple(
-            Between(
-                lines[a],
-                lines[b],
-                far.n,
-                far.rest,
-                far.inside,
-                far.outside,
-                far.difference,
-                far.low,
-                far.high,
-                test,
-                corrected,
-                far.note,
-            )
+            Between(lines[a], lines[b], replaced(far, p=test), corrected)
             for far, (a, b), test, corrected in zip(found, pairs, p, adjusted_known(p, correction), strict=True)
         )
         words = _drawn_in_words(there, groups)
         told = f"{words}; p: {_REST[is_mean]}, corrected over {len(rows)} contrasts by {CORRECTIONS[correction]}"
-        return Contrasts(one, other, chosen, rows, told)
+        return Contrasts(one, other, chosen, told, rows)
 
     def figures(self, dataset: int, *sources: str) -> tuple[Metric, ...]:
         """The figures of all of these sources that are over samples together, by which parts can be compared."""
@@ -352,7 +333,7 @@ class Slicing:
             BadInput: as `parts`.
         """
         one, other, chosen, values, second_values = self._values(dataset, first, second, metric)
-        of = values if second_values is None else snapped(values - second_values)
+        of = values if second_values is None else score_differences(values, second_values)
         names, columns, facets = self._columns(dataset, by, None)
         worst: Direction = "low" if chosen.higher_is_better else "high"
         rules = find_rules(
@@ -376,7 +357,7 @@ class Slicing:
             f" rules of at least {fewest} samples in either half"
         )
         n = int((~np.isnan(of)).sum())
-        return Findings(one, other, chosen, tuple(rows), len(names), n, correction, told)
+        return Findings(one, other, chosen, told, tuple(rows), len(names), n, correction)
 
     def _columns(
         self, dataset: int, by: Sequence[str] | None, run: str | None
@@ -482,23 +463,19 @@ def _p_here(figures: Sequence[SumFigure], side: Bools, groups: Numbers | None, *
 def _of(figures: Sequence[SumFigure]) -> Floats:
     """(n,): what each sample scored, or the first less the second."""
     each = [figure.by_sample for figure in figures]
-    return each[0] if len(each) == 1 else each[0] - each[1]
+    return each[0] if len(each) == 1 else score_differences(*each)
 
 
 def _p(of: Floats, side: Bools, there: Bools, groups: Numbers | None, *, paired: bool) -> float | None:
     """Of a part: that two sources differ in it, or that one differs from the rest."""
-    inside = _by_group(of, side, groups)
+    inside, outside = (
+        group_means(of[part], None if groups is None else groups[part]) for part in (side, there & ~side)
+    )
     if paired:
         return wilcoxon_p(inside) if len(inside) else None
-    outside = _by_group(of, there & ~side, groups)
-    if len(inside) < 2 or len(outside) < 2 or (np.ptp(inside) == 0 and np.ptp(outside) == 0):
-        return None
-    return float(ttest_ind(inside, outside, equal_var=False).pvalue)
+    return welch_p(inside, outside)
 
 
-def _by_group(of: Floats, side: Bools, groups: Numbers | None) -> Floats:
-    """The values of some samples, or the mean of each group of them."""
-    if groups is None:
-        return of[side]
-    here = np.unique(groups[side], return_inverse=True)[1]
-    return snapped(np.bincount(here, of[side]) / np.bincount(here))
+def _two_sides(side: Bools, there: Bools) -> bytes:
+    """Into which two sides a part divides all that is there, whichever of them it is."""
+    return (side if side[np.argmax(there)] else there & ~side).tobytes()

@@ -8,9 +8,11 @@ from scipy.stats import ttest_ind
 
 from emotui.errors import BadInput
 from emotui.metrics.paired import wilcoxon_p
+from emotui.metrics.sums import ratio
 from emotui.records import Mark, Sentence, SpanSample, ValuesGold
 from emotui.store.query import ListQuery
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.slices.slicing import _p_here, _p_of_contrast
 from emotui.workbench.workspace import Workspace
 from tests.workbench.results_store import ERRING, EXACT, add_run, workspace
 
@@ -166,7 +168,10 @@ def test_figures_of_each_part_are_those_of_its_samples(many: tuple[Workspace, in
     values = 1.0 - bad
     assert (kind_a.n, kind_a.mean) == (30, pytest.approx(values[::2].mean()))
     assert kind_a.p == pytest.approx(ttest_ind(values[::2], values[1::2], equal_var=False).pvalue)
-    assert kind_a.adjusted == pytest.approx(min(4 * kind_a.p, 1.0))
+    # A facet of two values is one test: a against the rest is b against the rest.
+    assert rows["kind", "b"].p == pytest.approx(kind_a.p)
+    assert kind_a.adjusted == pytest.approx(2 * kind_a.p)
+    assert "corrected over 2 tests (a part and its rest are one)" in parts.convention
     assert kind_a.low is not None
     assert kind_a.low < kind_a.mean
     both = opened.slicing().parts(dataset, "r1", "r2", by=["kind"])
@@ -174,8 +179,32 @@ def test_figures_of_each_part_are_those_of_its_samples(many: tuple[Workspace, in
     of_b = next(row for row in both.rows if row.value == "b")
     assert (of_b.mean, of_b.other) == (1.0, pytest.approx(second[1::2].mean()))
     assert of_b.p == wilcoxon_p(1.0 - second[1::2])
+    # Whether the two differ in a, and whether in b, are two questions; whether a changes the difference is one.
+    assert of_b.adjusted is not None
+    assert of_b.adjusted >= 2 * of_b.p
+    assert [row.apart_adjusted for row in both.rows] == pytest.approx([row.apart_p for row in both.rows])
+    assert "2 tests in parts, and over 1 against the rest (a part and its rest are one)" in both.convention
     with pytest.raises(BadInput, match="no facet 'nix'"):
         opened.slicing().parts(dataset, "r1", by=["nix"])
+
+
+def test_a_slice_that_is_a_part_by_another_name_is_no_test_of_its_own(
+    many: tuple[Workspace, int, np.ndarray],
+) -> None:
+    opened, dataset, _ = many
+    opened.slicing().save(dataset, "of kind a", "kind=a")
+    parts = opened.slicing().parts(dataset, "r1", by=["kind", "slice"])
+    assert len(parts.rows) == 3
+    assert [row.adjusted for row in parts.rows] == pytest.approx([parts.rows[0].p] * 3)
+
+
+def test_scores_that_are_equal_but_for_rounding_are_ties_in_a_part_too() -> None:
+    first, second = np.full(24, 0.1 + 0.2), np.full(24, 0.3)
+    figures = [ratio(values, np.ones(24)) for values in (first, second)]
+    part = np.arange(24) < 12
+    assert (figures[0].by_sample != figures[1].by_sample).all()
+    assert _p_here(figures, part, None, is_mean=True) is None
+    assert _p_of_contrast(figures, part, np.ones(24, dtype=bool), None) is None
 
 
 def test_the_rule_under_which_a_source_is_worst_is_found_and_is_a_line_of_conditions(
