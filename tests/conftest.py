@@ -1,11 +1,13 @@
 """What many tests need: the command line, a workspace that is nobody's, and models that are loaded once."""
 
+import asyncio
 import gc
 import importlib
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -36,6 +38,25 @@ _FORKS = "FORKED_MODELS"
 # the same ones in every run of `make test`, so that it says what changed; `make test-faults` draws new ones.
 settings.register_profile("tests", deadline=None, print_blob=True, derandomize=not MINUTES)
 settings.load_profile("tests")
+
+
+_THREADS_END_IN = 60.0
+"""Seconds after which the threads of a test that is over are left to themselves."""
+
+
+async def _shutdown_default_executor(loop: Any) -> None:
+    """As `BaseEventLoop.shutdown_default_executor`, but no thread is waited for without end: after a test that failed
+    pytest-timeout watches no more, so that one thread that hangs would hold up the whole run and hide the failure."""
+    loop._executor_shutdown_called = True
+    if (executor := loop._default_executor) is None:
+        return
+    executor.shutdown(wait=False)
+    until = time.monotonic() + _THREADS_END_IN
+    while any(thread.is_alive() for thread in executor._threads) and time.monotonic() < until:
+        await asyncio.sleep(0.001)
+
+
+asyncio.BaseEventLoop.shutdown_default_executor = _shutdown_default_executor  # type: ignore[method-assign]
 
 
 class Finished:
