@@ -1,7 +1,8 @@
 """`I`: a file is looked at before it is taken, its columns can be named, and what is wrong is said in the sheet."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,16 @@ async def test_a_workspace_that_is_only_read_takes_no_file(tmp_path: Path) -> No
         assert not isinstance(pilot.app.screen, ImportDialog)
 
 
-async def test_a_look_and_an_import_say_how_far_they_are_and_escape_ends_them_with_nothing_imported(
+@asynccontextmanager
+async def _set_at_last(event: threading.Event) -> AsyncIterator[None]:
+    """Let a thread that waits for the event end, whatever becomes of the test."""
+    try:
+        yield
+    finally:
+        event.set()
+
+
+async def test_a_look_and_an_import_say_how_far_they_are_and_their_key_ends_them_with_nothing_imported(
     tmp_path: Path, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = workspace(tmp_path / "w.duckdb", run=False)
@@ -112,7 +122,7 @@ async def test_a_look_and_an_import_say_how_far_they_are_and_escape_ends_them_wi
             at.set()
             go_on.wait()
 
-    async with opened(source, (120, 30)) as pilot:
+    async with opened(source, (120, 30)) as pilot, _set_at_last(go_on):
         await press(pilot, "I")
         sheet = pilot.app.screen
         assert isinstance(sheet, ImportDialog)
@@ -134,8 +144,8 @@ async def test_a_look_and_an_import_say_how_far_they_are_and_escape_ends_them_wi
             patched.setattr(samples, "told", slow)
             await strike(pilot, "enter")
             await awaited(at.is_set)
-            await until(pilot, "Esc stops")
-            await strike(pilot, "escape")
+            await until(pilot, "^X stops")
+            await strike(pilot, "ctrl+x")
             go_on.set()
             await settle(pilot, work=True)
         assert "Stopped; nothing was imported" in notified(pilot)
