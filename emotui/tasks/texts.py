@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.formats.beside import OF_PEOPLE
 from emotui.formats.columns import cell_kinds, marked
 from emotui.formats.conversion import to_record
 from emotui.formats.marks import written
@@ -22,9 +23,6 @@ TextSaid = Mapping[str, Any]
 
 SAID = ("spans", "label", "labels", "values", "words", "target", "emotion", "valence", "sentences", "annotators")
 """The keys under which something is said about a text; `words` of its masks, `target` of what is to be written."""
-
-OF_PEOPLE = ("spans", "label", "labels", "values", "words", "note", "skipped")
-"""The keys of what one annotator says about a text."""
 
 RENAMED = {"masked": {"labels": "words"}, "generation": {"label": "target"}}
 """By the kind of a task's records the fields that mean there what has another key among all that is said."""

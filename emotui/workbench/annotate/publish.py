@@ -61,13 +61,15 @@ def publish(store: Store, dataset: Dataset, annotator: str, scheme: Scheme, log:
         return 0
     touched = log.samples_since(since)
     given = {sample: log.state(sample).blind if log.accepted(sample) else None for sample in touched}
-    changed = _project(store, dataset, annotator, BLIND, scheme, given, scoring)
+    notes = {sample: log.state(sample).note for sample in touched}
+    changed = _project(store, dataset, annotator, BLIND, scheme, given, notes, scoring)
     after = {sample: log.state(sample).answer if log.accepted(sample) else None for sample in touched}
     if _run_of(store, dataset, annotator, REVEALED) is not None:
-        changed += _project(store, dataset, annotator, REVEALED, scheme, after, scoring)
+        changed += _project(store, dataset, annotator, REVEALED, scheme, after, notes, scoring)
     elif any(log.accepted(sample) and log.state(sample).changed for sample in touched):
         whole = {sample: log.state(sample).answer for sample in log.samples() if log.accepted(sample)}
-        changed += _project(store, dataset, annotator, REVEALED, scheme, whole, scoring)
+        notes = {sample: log.state(sample).note for sample in whole}
+        changed += _project(store, dataset, annotator, REVEALED, scheme, whole, notes, scoring)
     store.set_setting(under, log.last)
     return changed
 
@@ -79,6 +81,7 @@ def _project(
     which: str,
     scheme: Scheme,
     wanted: Mapping[int, Answer | None],
+    notes: Mapping[int, str],
     scoring: Scoring,
 ) -> int:
     """Let the source say these answers, and nothing of the texts where there is None."""
@@ -98,6 +101,8 @@ def _project(
                 withdrawn += [number] * (number in there)
                 continue
             keys = keys_of(samples[number], answer, scheme, text_of(number, samples[number]).sentences)
+            if notes.get(number):
+                keys["note"] = notes[number]
             raw = msgspec.json.encode(keys).decode()
             if there.get(number) != raw:
                 outputs.append(ResultRow(number, 0, 0, None, raw, None, 0.0))

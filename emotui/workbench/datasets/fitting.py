@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from emotui.formats.beside import kept_beside
 from emotui.formats.columns import cell_kinds, required
 from emotui.formats.layouts.layout import TextRow
 from emotui.formats.layouts.lost import all_labels
@@ -11,8 +12,6 @@ from emotui.tasks.task import Task
 
 _MASK = "<mask>"
 _VALUES = "values"
-_KEYS = {"spans", "label", "labels", _VALUES, "emotion", "valence", "sentences"}
-"""What an annotator may say; an object without any of them is of labels."""
 
 
 def guessed_kind(rows: Iterable[TextRow]) -> str:
@@ -40,6 +39,8 @@ class Fitting:
     def __init__(self, task: Task, rows: Sequence[TextRow]) -> None:
         self._fields = cell_kinds(task.sample)
         self._required = required(task.sample)
+        # What people say is parted where the record is made.
+        self._beside = {"annotators"} if kept_beside(task.sample) else set()
         self._one_label = "label" in self._required
         self._vector = "labels" in self._required and task.files.label_columns
         self._labels = all_labels(rows) if self._vector else []
@@ -49,8 +50,7 @@ class Fitting:
         """A row with the fields of the record alone; an object of its own."""
         row = dict(row)
         self._fit_labels(row)
-        self._fit_annotators(row)
-        rest = {key: value for key, value in row.items() if key not in self._fields}
+        rest = {key: value for key, value in row.items() if key not in self._fields and key not in self._beside}
         for key in rest:
             del row[key]
             self._moved[key] = self._moved.get(key, 0) + 1
@@ -81,29 +81,6 @@ class Fitting:
             row["labels"] = {name: int(name in several) for name in self._labels}
         if "labels" in row and "label" in row and "label" in self._fields and not self._one_label:
             row["meta"] = {**(row.get("meta") or {}), "label": row.pop("label")}
-
-    def _fit_annotators(self, row: dict[str, Any]) -> None:
-        """What each person says of the kind of thing that the record is about; others have a place in `meta`."""
-        people = row.get("annotators")
-        if not isinstance(people, dict) or "annotators" not in self._fields:
-            return
-        key = next(key for key in ("spans", _VALUES, "labels") if key in self._fields)
-        kept: dict[str, Any] = {}
-        for name, said in people.items():
-            if not isinstance(said, dict) or not _KEYS & said.keys():
-                kept[name] = said  # bare spans, or bare labels
-            elif key in said:
-                kept[name] = {key: said[key]} if key == _VALUES else said[key]
-            elif key == _VALUES:
-                continue
-            elif key == "labels" and said.get("label") is not None:
-                kept[name] = [said["label"]]
-        if key == "labels" and not self._vector:
-            kept = {name: _there(one) if isinstance(one, list | dict) else one for name, one in kept.items()}
-        if self._vector:
-            named = {name: one for name, one in kept.items() if isinstance(one, list)}
-            kept |= {name: {each: int(each in one) for each in self._labels} for name, one in named.items()}
-        row["annotators"] = kept
 
 
 def _there(labels: Any) -> list[str]:

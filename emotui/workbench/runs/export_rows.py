@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 
 from emotui.errors import BadInput
+from emotui.formats import jsonl
+from emotui.formats.beside import OF_PEOPLE
 from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import Layout, TextRow
 from emotui.formats.layouts.registry import LAYOUTS, layout_named
@@ -201,16 +203,33 @@ _UNSCORED: tuple[Mapping[str, float | None], str] = ({}, "")
 
 
 def _answers(store: Store, run: Run, texts: Mapping[int, str], *, scored: bool) -> dict[int, _Answer]:
-    """What a run says by the number of the sample; of several repeats the first, with the scores of all."""
+    """What a run says by the number of the sample; of several repeats the first, with the scores of all.
+
+    What a person says beside what the task asks, such as a label of the whole text beside spans, is in the raw answer.
+    """
     task = task_named(run.task)
     decode = msgspec.json.Decoder(task.prediction).decode
     scores = store.values_and_marks(list(texts), run.run) if scored else {}
     found = {}
+    beside = {} if run.source == "model" else _said_beside(store, run, RENAMED.get(task.files.kind, {}))
     for one in store.outcomes(run.run):
         if one.repeat == 0 and one.sample in texts:
             record = present(task.record("", None if one.prediction is None else decode(one.prediction)))
             values, marks = scores.get(one.sample, _UNSCORED)
-            found[one.sample] = _Answer(_said(record, texts[one.sample]), values, marks)
+            more = {} if one.prediction is None else beside.get(one.sample, {})
+            said = {**more, **_said(record, texts[one.sample])}
+            found[one.sample] = _Answer(said, values, marks)
+    return found
+
+
+def _said_beside(store: Store, run: Run, renamed: Mapping[str, str]) -> dict[int, dict[str, Any]]:
+    """What the raw answers of a person or a file say by a sample's number, but for what the task reads otherwise."""
+    keys = set(OF_PEOPLE) - set(renamed)
+    found = {}
+    for row in store.results(run.run):
+        raw = jsonl.decode((row.raw or "").encode(errors="replace")) if row.repeat == 0 else None
+        if isinstance(raw, dict):
+            found[row.sample] = {key: value for key, value in raw.items() if key in keys and value is not None}
     return found
 
 
