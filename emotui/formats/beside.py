@@ -67,7 +67,7 @@ def _put_people_beside(kind: type[msgspec.Struct], row: dict[str, Any]) -> None:
             del answer[key]
         if rest := {key: value for key, value in answer.items() if key in OF_PEOPLE and value is not None}:
             beside[name] = rest
-    if own and kind in _OWN:
+    if own:
         row["annotators"] = own
     if beside:
         meta = row.get("meta") or {}
@@ -97,7 +97,7 @@ def _own(kind: type[msgspec.Struct], key: str, said: Any, row: Mapping[str, Any]
     named = said if isinstance(said, dict) else None
     there = [name for name, value in named.items() if value] if named is not None else said
     there = [there] if isinstance(there, str) else there
-    if kind is LabelsGold:
+    if kind is LabelsGold or not isinstance(there, list):
         return there
     if named is not None:
         return named
