@@ -20,6 +20,9 @@ SAID = ("spans", "label", "labels", "values")
 OF_PEOPLE = (*SAID, "words", "sentences", "emotion", "valence", "note", "skipped")
 """The keys of what one annotator says about a text."""
 
+_WORDS = ("emotion", "valence")
+"""Keys that are answers where they are words: `{"valence": 2.0}` says numbers by name."""
+
 _OWN: Mapping[type[msgspec.Struct], tuple[str, ...]] = {
     SpanSample: ("spans",),
     LabelsGold: ("labels", "label"),
@@ -77,7 +80,7 @@ def _put_people_beside(kind: type[msgspec.Struct], row: dict[str, Any]) -> None:
 def _answer(kind: type[msgspec.Struct], said: Any) -> dict[str, Any] | None:
     """What an annotator says, by its keys; None where it is bare, in the form of the kind of record."""
     if isinstance(said, dict):
-        named = set(OF_PEOPLE) & said.keys()
+        named = {key for key in OF_PEOPLE if key in said and (key not in _WORDS or isinstance(said[key], str))}
         if named and (kind is not ScenesGold or said.keys() <= set(OF_PEOPLE)):
             return dict(said)
         return {"labels": said} if kind is LabelsGold else None
