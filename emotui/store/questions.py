@@ -200,6 +200,7 @@ def _asking(turns: Access, into: Path | None = None) -> "Iterator[DuckDBPyConnec
         views.make(connection, "store.main", "memory.main")
         connection.execute("use memory.main")
         connection.execute(f"set memory_limit = '{_MEMORY}'")
+        connection.execute("set enable_progress_bar = false")  # which it draws for who runs Python without a file
         if into is not None:
             connection.execute(f"set allowed_paths = ['{_escaped(into)}']")
         connection.execute("set enable_external_access = false")

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -232,43 +233,49 @@ class _Clock:
 def main() -> None:
     """Answer the question on standard input, on standard output; end with whoever asked."""
     asked = msgspec.json.decode(sys.stdin.buffer.readline(), type=_Question)
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints does not come between the messages
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _bound_memory()
+
+    def say(message: _Message) -> None:
+        out.write(msgspec.json.encode(message) + b"\n")
+        out.flush()
+
+    status = 1
     try:
-        _say(_told(asked))
+        say(_told(asked, say))
+        status = 0
     except EmotuiError as problem:
-        _say(_Refusal(str(problem), isinstance(problem, BadInput)))
+        say(_Refusal(str(problem), isinstance(problem, BadInput)))
     except MemoryError:
-        _say(_Refusal(questions.TOO_MUCH, bad=False))
+        say(_Refusal(questions.TOO_MUCH, bad=False))
+    finally:
+        # The other thread holds standard input, and the interpreter's own way out would abort over it.
+        os._exit(status)
 
 
-def _told(asked: _Question) -> _InWords | _Rows | _Written:
+def _told(asked: _Question, say: Callable[[_Message], None]) -> _InWords | _Rows | _Written:
     path = Path(os.fsdecode(asked.path))
-    on_waiting = _say_waiting if asked.patient else None
+
+    def tell_waiting(who: str, seconds: float) -> None:
+        say(_Waits(who, seconds))
+
+    def on_begun() -> None:
+        say(_Begins())
+
+    on_waiting = tell_waiting if asked.patient else None
     if asked.into:
         into = Path(os.fsdecode(asked.into))
         return _Written(
-            questions.write(path, asked.question, into, asked.ending, on_waiting=on_waiting, on_begun=_say_begun)
+            questions.write(path, asked.question, into, asked.ending, on_waiting=on_waiting, on_begun=on_begun)
         )
     answer = questions.ask(
-        path, asked.question, limit=asked.limit, most=asked.most, on_waiting=on_waiting, on_begun=_say_begun
+        path, asked.question, limit=asked.limit, most=asked.most, on_waiting=on_waiting, on_begun=on_begun
     )
     if asked.words:
         return _InWords(in_words(answer))
     return _Rows(answer.columns, tuple(map(tuple, plain(answer.rows))), answer.more, answer.full)
-
-
-def _say(message: _Message) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(message) + b"\n")
-    sys.stdout.buffer.flush()
-
-
-def _say_waiting(who: str, seconds: float) -> None:
-    _say(_Waits(who, seconds))
-
-
-def _say_begun() -> None:
-    _say(_Begins())
 
 
 def _bound_memory() -> None:

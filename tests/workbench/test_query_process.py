@@ -80,6 +80,10 @@ def test_a_file_has_bounds_of_memory_too_and_none_is_left_behind(path: Path) -> 
     assert query_process.write(path, "FROM range(1000000)", path.with_name("a.csv")) == 1_000_000
 
 
+def test_nothing_is_drawn_between_the_words_of_an_answer_that_takes_long(path: Path) -> None:
+    assert query_process.rows(path, "SELECT current_setting('enable_progress_bar')").rows == ((False,),)
+
+
 def test_time_counts_until_the_last_byte(path: Path) -> None:
     with pytest.raises(EmotuiError, match=r"stopped after 0\.05 s: .*--timeout.*LIMIT"):
         ask(path, LONG, seconds=0.05)

@@ -72,6 +72,9 @@ class Page(AppService):
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self.send_meta({"type": "quit"}), GRACE)
             await asyncio.wait([task], timeout=GRACE)
+            # One that has closed its end is about to go: a blow at that moment would take its status from the loop.
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(process.wait(), GRACE if task.done() else 0)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
