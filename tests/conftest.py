@@ -19,7 +19,7 @@ from hypothesis import settings
 
 from emotui.__main__ import main
 from emotui.collector import collect_seldom
-from tests.effort import MINUTES
+from tests.effort import LEAST, MINUTES, counted
 from tests.forked_models import CAN_FORK, Server, forked_models
 from tests.kept_engines import kept_engines
 from tests.kept_models import kept_models
@@ -118,6 +118,32 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         # What goes wrong, or is left out where a package is missing, does so again where it is collected.
         with suppress(Exception, pytest.skip.Exception):
             importlib.import_module(".".join(file.relative_to(CHECKOUT).with_suffix("").parts))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker hands over what its tests have tried; a whole `make test-faults` that tried too little has failed."""
+    if (output := getattr(session.config, "workeroutput", None)) is not None:
+        output["tried"] = dict(counted)
+    elif MINUTES and session.config.args == session.config.getini("testpaths") and not session.exitstatus:
+        session.exitstatus = int(any(counted[what] < few for what, few in LEAST.items()))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take in what the tests of a worker have tried."""
+    counted.update(getattr(node, "workeroutput", {}).get("tried", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what the tests of faults have tried, and of how many of them something came."""
+    if not counted:
+        return
+    wrong = sum(len(terminalreporter.getreports(outcome)) for outcome in ("failed", "error"))
+    came = f"{wrong} tests failed over what came of it" if wrong else "0 of anything came of it"
+    said = ", ".join(f"{counted[what]:,} {what}" for what in LEAST)
+    few = [f"{few:,} {what}" for what, few in LEAST.items() if MINUTES and counted[what] < few]
+    least = f" (a whole run tries at least {', '.join(few)})" if few else ""
+    terminalreporter.write_line(f"tried: {said}{least}: {came}")
 
 
 def pytest_collection_finish() -> None:

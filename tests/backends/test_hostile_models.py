@@ -37,7 +37,10 @@ from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import ModelError, Unanswered
 from tests.backends.hostile_child import HALVES, RANKED, SCORED, TO_EMBED, TO_EXTRACT, WHEN_LOADED
 from tests.backends.installed_kind import install_kind
+from tests.effort import tried
 from tests.paths import CHECKOUT
+
+pytestmark = pytest.mark.faults
 
 KIND = "hostile"
 IN_TIME = 60.0
@@ -60,6 +63,7 @@ def _hostile(monkeypatch: pytest.MonkeyPatch, name: str, limit: float = 600.0) -
 
 
 def _problem(model: ModelProcess, *requests: Request) -> str:
+    tried("hostile calls")
     begun = time.monotonic()
     with model, pytest.raises(ModelError) as caught:
         model.ask(requests)
@@ -85,6 +89,7 @@ def test_an_answer_that_is_none_costs_one_line_and_runs_nothing(
 def test_nor_does_a_model_that_says_something_else_before_it_is_loaded(
     name: str, ran: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    tried("hostile calls")
     model = _hostile(monkeypatch, name)
     with model, pytest.raises(ModelError, match=r"^hostile:: the model answered something else: [^\n]+$"):
         model.load()

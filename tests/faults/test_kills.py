@@ -20,7 +20,7 @@ from emotui.records import SpanSample
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.workbench.workspace import FIRST_START
-from tests.effort import MINUTES, rounds
+from tests.effort import MINUTES, rounds, tried
 from tests.paths import CHECKOUT
 from tests.screens.browse_workspace import workspace
 from tests.waiting import wait_until
@@ -92,6 +92,7 @@ def end_somewhere(run: subprocess.Popen[bytes], db: Path) -> list[psutil.Process
         there = [psutil.Process(run.pid), *children]
         struck = CHANCE.choice([there[:1], children[:1] or there[:1], there])
         blow = CHANCE.choice(BLOWS)
+        tried("kills")
         for process in struck:
             if process.is_running():
                 process.send_signal(blow)
@@ -191,6 +192,7 @@ def struck_workbench(db: Path) -> tuple[bytes, list[psutil.Process]]:
             time.sleep(CHANCE.random() * 0.05)
         there = [psutil.Process(person.pid), *psutil.Process(person.pid).children(recursive=True)]
         person.send_signal(CHANCE.choice(BLOWS))
+        tried("kills")
         begun = time.monotonic()
         # It may ask a person before it ends; then it is ended all the same.
         wait_until(lambda: draws() and (person.poll() is not None or time.monotonic() - begun > 2))

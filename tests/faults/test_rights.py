@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.effort import MINUTES
+from tests.effort import MINUTES, tried
 from tests.paths import CHECKOUT
 
 NOBODY = 65534
@@ -117,6 +117,7 @@ def called(folder: Path, calls: list[Call]) -> list[tuple[object, str, str]]:
     assert done.returncode == 0, done.stderr
     said = [tuple(json.loads(line)) for line in done.stdout.splitlines()]
     assert len(said) == len(calls)
+    tried("hostile calls", len(calls))
     return said  # type: ignore[return-value]
 
 

@@ -18,7 +18,7 @@ from emotui.backends.servers.listing import models_at
 from emotui.backends.servers.model import ServerModel
 from emotui.errors import EmotuiError, ModelError
 from tests.backends.servers.faulty_server import FaultyServer
-from tests.effort import times
+from tests.effort import times, tried
 from tests.mutations import mutated_json
 
 pytest.importorskip("openai")
@@ -58,6 +58,7 @@ def model(server: FaultyServer) -> ServerModel:
 @settings(max_examples=times(40, 8_000), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_answer_is_an_answer_a_refusal_or_one_line(server: FaultyServer, model: ServerModel, seed: int) -> None:
     server.answer_body = mutated_json(ANSWER, random.Random(seed))
+    tried("bad inputs")
     said = ""
     try:
         (written,) = model.generate([Generate((Message("user", "x"),), max_tokens=2)])
@@ -75,6 +76,7 @@ def test_any_answer_is_an_answer_a_refusal_or_one_line(server: FaultyServer, mod
 @settings(max_examples=times(30, 6_000), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_listing_of_models_is_one_or_one_line(server: FaultyServer, seed: int) -> None:
     server.models_body = mutated_json(LISTED, random.Random(seed))
+    tried("bad inputs")
     said = ""
     try:
         assert all(isinstance(each.id, str) for each in models_at(server.url))
@@ -115,6 +117,7 @@ def test_a_question_that_is_sent_on_to_another_host_takes_neither_text_nor_key_t
 ) -> None:
     from emotui.backends.servers import named
 
+    tried("hostile calls")
     before = len(server.asked)
     handler = type("To", (Sending,), {"there": f"{server.url}/chat/completions", "status": status})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as sends:

@@ -15,7 +15,7 @@ from emotui.errors import BadInput
 from emotui.store import runs, samples
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from tests.effort import MINUTES, times
+from tests.effort import MINUTES, times, tried
 from tests.paths import CHECKOUT
 from tests.store import store_samples
 
@@ -55,6 +55,7 @@ def test_any_prompt_file_is_prompts_or_lines_that_name_it(tmp_path: Path, seed: 
         content[at : at + chance.randint(0, 8)] = chance.choice(DAMAGE)
     path = tmp_path / "prompts.toml"
     path.write_bytes(content)
+    tried("bad inputs")
     read = task_named("spans").asking.prompts
     assert read is not None
     problems: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ import pytest
 from emotui.store.store import Store
 from emotui.workbench.workspace import FIRST_START
 from tests.conftest import Emotui
-from tests.effort import MINUTES
+from tests.effort import MINUTES, tried
 from tests.hostile import PLACES, H, bring_in, write_files
 from tests.paths import CHECKOUT
 from tests.waiting import wait_until
@@ -96,6 +96,7 @@ def test_no_byte_that_a_terminal_acts_on_comes_from_data(emotui: Emotui, tmp_pat
     with workbench(tmp_path / "w.duckdb", size) as terminal:
         for key in PLACES:
             terminal.press(key)
+            tried("hostile calls")
             said = OWN.sub("", terminal.came.decode())
             if found := ACTED_ON.findall(said):
                 leaked[key] = found

@@ -38,7 +38,7 @@ from emotui.records import (
     ValuesGold,
     ValuesPrediction,
 )
-from tests.effort import times
+from tests.effort import times, tried
 
 pytestmark = pytest.mark.fuzz
 
@@ -218,6 +218,7 @@ def folder() -> Iterator[Path]:
 
 def readable(path: Path, kind: type[Any]) -> None:
     """Reads the file or is refused with lines that name it; anything else fails the test."""
+    tried("bad inputs")
     for skip_bad in (False, True):
         try:
             found = read(path, kind, skip_bad=skip_bad)

@@ -12,6 +12,7 @@ from emotui.store.access import Access
 from emotui.store.beside import known
 from emotui.store.store import Store
 from emotui.workbench.workspace import Workspace
+from tests.effort import tried
 from tests.store.store_samples import samples
 from tests.templates import of_tests
 
@@ -27,6 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 def _plant(path: Path, statement: str) -> None:
     of_tests.discard(path.absolute())
+    tried("hostile calls")
     with duckdb.connect(path) as connection:
         connection.execute(statement)
 

@@ -14,6 +14,7 @@ from emotui.errors import StoreError
 from emotui.store import refusals
 from emotui.store.query import ListQuery
 from emotui.store.store import Store
+from tests.effort import tried
 from tests.paths import CHECKOUT
 from tests.store.store_samples import result, samples
 
@@ -136,6 +137,7 @@ def test_after_a_kill_at_any_moment_every_committed_batch_is_there_and_no_part_o
         heard(writer)
         time.sleep(draw.uniform(0, 0.25))  # the moment of the kill is drawn; nothing is waited for
         writer.send_signal(signal.SIGKILL)
+        tried("kills")
         out, _ = writer.communicate()
         told = int(out.split()[-1]) if out.split() else first + 6
         fresh = Store.open(store.path)
@@ -164,6 +166,7 @@ def test_a_kill_while_samples_are_added_leaves_all_or_none_of_them(tmp_path: Pat
         heard(adder)
         time.sleep(draw.uniform(0, 0.6))  # as above
         adder.send_signal(signal.SIGKILL)
+        tried("kills")
         adder.communicate()
         store = Store.open(path)
         found = len(store.order(ListQuery(1, text="text")))

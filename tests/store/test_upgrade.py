@@ -18,6 +18,7 @@ from emotui.store import questions, schema, upgrade
 from emotui.store.access import Access
 from emotui.store.store import Store
 from tests.conftest import Emotui
+from tests.effort import tried
 from tests.store.test_versions import VERSION_1, asked
 
 
@@ -203,6 +204,7 @@ def test_a_kill_in_the_middle_leaves_the_old_store_or_the_new_one_and_no_copy_fo
     )
     done = subprocess.run([sys.executable, "-c", program, str(old)], check=False)
     assert done.returncode == -signal.SIGKILL
+    tried("kills")
     left = upgrade.copies_left(old)
     assert len(left) == (moment != "while it copies")
     new = moment.startswith("after the commit") or moment == "before the copy is removed"

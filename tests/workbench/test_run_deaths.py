@@ -12,6 +12,7 @@ from emotui.records import Mark, SpanSample
 from emotui.store.store import Store
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
+from tests.effort import tried
 from tests.screens.browse_workspace import workspace
 
 pytestmark = pytest.mark.faults
@@ -31,6 +32,7 @@ def test_a_model_that_is_struck_once_is_started_again_and_the_run_goes_on(tmp_pa
             if step.done >= 16 and pid is not None and not killed:
                 killed.append(pid)
                 os.kill(pid, blow)
+                tried("kills")
 
         finished = workspace.run_model("embedded", dataset.dataset, limit=20, on_progress=strike)
         assert len(killed) == 1

@@ -8,6 +8,7 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.records import GenerationGold
+from emotui.store.annotations import Entry
 from emotui.store.store import Store
 from emotui.tasks.generation.whole import folded
 from emotui.workbench.generation.rating_batches import (
@@ -83,14 +84,19 @@ class Sitting:
             return self._last
 
     def _write(self, answer: Answer) -> None:
+        """Keep an answer in place of the one before, in one transaction: a kill leaves the one or the other."""
         batch, item = self._batch, self._batch.items[answer.at]
-        before = self._numbers.pop(answer.at, None)
+        before = self._numbers.get(answer.at)
+        entries: list[Entry] = []
         if before is not None:
-            self._store.append_annotation(UNDO, item.sample, batch.rater, b"{}", before)
+            entries.append((UNDO, item.sample, batch.rater, b"{}", before))
         if answer.emotion:
             said = RatingEntry(batch.number, answer.at, answer.emotion, answer.seconds, item.run, item.version)
-            payload = msgspec.json.encode(said)
-            self._numbers[answer.at] = self._store.append_annotation(RATING, item.sample, batch.rater, payload)
+            entries.append((RATING, item.sample, batch.rater, msgspec.json.encode(said), None))
+        made = self._store.append_entries(entries)
+        self._numbers.pop(answer.at, None)
+        if answer.emotion:
+            self._numbers[answer.at] = made[-1].annotation
 
     def came_to(self) -> Mapping[str, int]:
         """How the batch stands: `texts` rated, `checks` answered, `failed`, and `left`."""

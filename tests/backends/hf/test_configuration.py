@@ -19,7 +19,7 @@ from emotui.backends.hf.files import weight_files
 from emotui.errors import BadModel, ModelError
 from emotui.workbench.models.discovery import _in_folder
 from tests.backends.hf.models import TINY
-from tests.effort import times
+from tests.effort import times, tried
 from tests.mutations import LONG_NUMBER, mutated_json
 
 seeds = st.integers(0, 2**32)
@@ -137,6 +137,7 @@ def test_any_folder_is_one_row_that_json_can_say(folder: Path, name: str, seed: 
     else:
         (folder / "model.safetensors").unlink(missing_ok=True)
     (folder / name).write_bytes(content)
+    tried("bad inputs")
     try:
         (row,) = _in_folder(folder)
         json.dumps([row.size, row.quantisation, row.context, row.problem])
@@ -155,6 +156,7 @@ def test_any_files_of_a_model_are_loaded_or_refused_in_one_line(folder: Path, se
     chance = random.Random(seed)
     name = chance.choice(["config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json"])
     (folder / name).write_bytes(mutated_json(json.loads((TINY / name).read_bytes()), chance))
+    tried("bad inputs")
     said = ""
     try:
         with warnings.catch_warnings():

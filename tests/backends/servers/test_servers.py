@@ -24,7 +24,7 @@ from emotui.backends.servers.first_try import goes_straight
 from emotui.backends.servers.model import ServerModel
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
-from tests.effort import times
+from tests.effort import times, tried
 
 pytest.importorskip("openai")
 
@@ -165,6 +165,7 @@ def test_a_mangled_answer_is_an_answer_or_a_model_error_and_nothing_worse(
     if not hasattr(server, "model"):
         server.model = connect(server, retries=0)  # type: ignore[attr-defined]
     server.answer_body = VALID[:start] + new + VALID[start + length :]
+    tried("bad inputs")
     with contextlib.suppress(ModelError):
         (answer,) = server.model.generate([say("x")])  # type: ignore[attr-defined]
         assert isinstance(answer, Generation | Refused)

@@ -15,7 +15,7 @@ from emotui.controls import CONTROLS
 from emotui.workbench.models.doctor import Check
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.conftest import Emotui
-from tests.effort import MINUTES
+from tests.effort import MINUTES, tried
 from tests.hostile import FILE, FORGED, LONG, H, write_files
 
 _ELSEWHERE = {"doctor"}
@@ -236,6 +236,7 @@ def test_no_command_hands_a_control_of_data_to_the_terminal(
             if "-" not in words and "--db" not in words:
                 call += ["--db", "w.duckdb"]
             done = emotui(*call)
+            tried("hostile calls")
             said = done.out + done.err
             if set(CONTROLS.findall(said)) - {"\n", "\t"} or FORGED in said.splitlines():
                 leaked[repr(call)] = said
@@ -259,6 +260,7 @@ def test_labels_and_templates_of_model_folders_reach_no_terminal(emotui: Emotui,
         ("predict", "spans", "--model", "hf:writer#threads=1", "--records", "spans.jsonl"),
     ):
         done = emotui(*words)
+        tried("hostile calls")
         said = done.out + done.err
         assert set(CONTROLS.findall(said)) <= {"\n", "\t"}, words
         assert FORGED not in said.splitlines(), words

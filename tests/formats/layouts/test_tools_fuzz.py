@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from emotui.formats.layouts.layout import HEAD, Layout, ReadOptions
 from emotui.formats.layouts.registry import LAYOUTS, layout_named
 from emotui.formats.rows import Flaw, UnreadableFile
+from tests.effort import tried
 from tests.formats.layouts.test_brat import ANN, TEXT
 from tests.formats.layouts.test_cas_xmi import TYPES, XMI
 from tests.formats.layouts.test_conll import CONLL_2003, GERMEVAL, UNIVERSAL
@@ -66,6 +67,7 @@ def _read(layout: Layout, path: Path) -> list[Any]:
 
 
 def _check(layout: Layout, path: Path) -> None:
+    tried("bad inputs")
     layout.recognise(path, path.read_bytes()[:HEAD])
     for line, row in _read(layout, path):
         assert line >= 1

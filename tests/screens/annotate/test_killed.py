@@ -14,6 +14,7 @@ import pytest
 from emotui.store.store import Store
 from emotui.workbench.annotate.answer import SpanMark
 from emotui.workbench.workspace import FIRST_START
+from tests.effort import tried
 from tests.paths import CHECKOUT
 from tests.waiting import wait_until
 from tests.workbench.annotate.small_sets import begin, numbers, store_with
@@ -52,6 +53,7 @@ def test_a_kill_while_the_place_is_open_costs_at_most_the_last_key(tmp_path: Pat
         os.write(ours, b"lJ")
     finally:
         person.send_signal(signal.SIGKILL)
+        tried("kills")
         person.wait()
         os.close(ours)
         os.close(theirs)

@@ -21,6 +21,7 @@ from emotui.store.store import Store
 from emotui.workbench.drafts import Draft, DraftBook, Field
 from emotui.workbench.masked.study import begin_study
 from emotui.workbench.workspace import Workspace
+from tests.effort import tried
 from tests.paths import CHECKOUT
 from tests.screens.browse_workspace import workspace
 from tests.screens.driving import frame, notified, opened, press, screen_text, settle
@@ -171,6 +172,7 @@ def test_a_workbench_that_is_killed_or_loses_its_terminal_leaves_the_note_that_w
         wait_until(lambda: words() == [WORDS])
         if end == "kill":
             person.send_signal(signal.SIGKILL)
+        tried("kills")
         os.close(ours)
         wait_until(lambda: person.poll() is not None)
     finally:

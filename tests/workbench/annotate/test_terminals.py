@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from emotui.store.store import Store
+from tests.effort import tried
 from tests.paths import CHECKOUT
 from tests.workbench.annotate.small_sets import begin, numbers, store_with
 
@@ -38,6 +39,7 @@ def test_a_kill_in_a_keystroke_costs_that_keystroke_and_no_other(tmp_path: Path)
     assert person.stdout is not None
     told = [person.stdout.readline().strip() for _ in range(5)]
     person.send_signal(signal.SIGKILL)
+    tried("kills")
     told += [line.strip() for line in person.stdout.read().splitlines()]
     person.wait()
     there = kept(store, "ann")

@@ -22,6 +22,7 @@ from emotui.workbench.runs.packing import pack, unpack
 from emotui.workbench.runs.run_file import portable
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
+from tests.effort import times, tried
 from tests.workbench.results_store import ERRING, add_run, workspace
 
 
@@ -93,7 +94,8 @@ def test_a_spec_travels_without_folders_and_addresses(spec: str, told: str) -> N
     assert portable(spec) == told
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.fuzz
+@settings(max_examples=times(60, 1000), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, 10**6), to=st.integers(0, 255))
 def test_a_file_with_a_changed_byte_is_refused_and_leaves_the_store_alone(
     made: Workspace, tmp_path: Path, at: int, to: int
@@ -105,6 +107,7 @@ def test_a_file_with_a_changed_byte_is_refused_and_leaves_the_store_alone(
     if content[at % len(content)] == to:
         return
     content[at % len(content)] = to
+    tried("bad inputs")
     (tmp_path / "b.run").write_bytes(content)
     opened = Workspace.open(other)
     with pytest.raises(BadInput, match=r"b\.run"):
