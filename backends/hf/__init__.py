@@ -94,7 +94,7 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
         spec=spec,
         name=name,
         capabilities=CAPABILITIES[kind],
-        identity={**loaded.identity, **_asked(settings, kind, prompts)},
+        identity={**loaded.identity, **_asked(settings, kind, prompts), **_types(loaded, kind)},
         labels=labels,
         notes=(*loaded.notes, *_notes(settings, kind, prompts, loaded.context)),
         judges=kind == "nli",
@@ -136,6 +136,8 @@ def _asked(settings: Settings, kind: str, prompts: Any) -> dict[str, str]:
         if settings.thinking == "on":
             said["thinking_room"] = str(settings.thinking_room)
         said["share_prefix"] = str(settings.share_prefix)
+    if kind == "seq2seq":
+        said["answer"] = "behind control tokens"  # where yes and no are read, and what a grammar rules
     if kind in ("nli", "classifier"):
         said["multi_label"] = str(settings.multi_label)
     if kind == "nli":
@@ -145,6 +147,15 @@ def _asked(settings: Settings, kind: str, prompts: Any) -> dict[str, str]:
     if kind == "reader":
         said |= {"question": settings.question, "no_answer": str(settings.no_answer)}
     return said
+
+
+def _types(loaded: Any, kind: str) -> dict[str, str]:
+    """Of a model that reads two texts and knows types of tokens, whether it is told them."""
+    from emotui.backends.hf.encoders import takes_types
+
+    several = int(getattr(loaded.config, "type_vocab_size", 0) or 0) > 1
+    untold = kind in ("nli", "reader") and several and not takes_types(loaded.config, loaded.tokenizer)
+    return {"token_types": "none"} if untold else {}
 
 
 def _notes(settings: Settings, kind: str, prompts: Any, context: int | None) -> list[str]:

@@ -21,8 +21,7 @@ class Encoder:
     def __init__(self, loaded: Loaded, settings: Settings) -> None:
         self.loaded = loaded
         self._batches = Batches(settings.batch_tokens or TOKENS.get(loaded.device.type, TOKENS["cpu"]))
-        kinds = int(getattr(loaded.config, "type_vocab_size", 0) or 0)
-        self._takes_types = kinds > 1
+        self._takes_types = takes_types(loaded.config, loaded.tokenizer)
         self._left = pads_left(loaded.config)
 
     def run(
@@ -58,6 +57,14 @@ class Encoder:
             raise ModelError(why)
 
         return self._batches.run([len(ids) for ids, _ in inputs], compute, refuse)
+
+
+def takes_types(config: Any, tokenizer: Any) -> bool:
+    """Whether a model is told which of two texts a token is of: it knows several types, and its tokeniser names them.
+
+    One that names none was made for models that saw every token as of the first type.
+    """
+    return int(getattr(config, "type_vocab_size", 0) or 0) > 1 and "token_type_ids" in tokenizer.model_input_names
 
 
 def pads_left(config: Any) -> bool:

@@ -13,6 +13,8 @@ FAMILIES: Mapping[str, str] = {
     "ForSequenceClassification": "classifier",
     "ForTokenClassification": "tagger",
     "ForQuestionAnswering": "reader",
+    "MTModel": "seq2seq",
+    "EncoderDecoderModel": "seq2seq",
     "Model": "encoder",
 }
 

@@ -1,13 +1,18 @@
 """Encoder-decoder models (T5, Flan-T5, BART): the prompt is read by the encoder, and the decoder writes the answer.
 
 An encoder reads a prompt in both directions, so questions cannot share its beginning; continuations of one prompt can.
+
+Before its answer a decoder has tokens that nobody reads: the start that it is given, what the generation settings force
+behind that (`forced_bos_token_id`: a language), and control tokens that it was trained to write itself (BART's `<s>`).
+An answer begins behind them: at the first token that the model chooses and `generate` shows.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers.modeling_outputs import BaseModelOutput
+from transformers.utils.generic import ModelOutput
 
 from emotui.backends import yesno
 from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
@@ -30,6 +35,34 @@ from emotui.backends.hf.writing.decoding import write
 from emotui.backends.rendering import with_question
 from emotui.errors import ModelError
 
+_MOST_UNSEEN = 4
+"""Control tokens that a model may write itself before its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an encoder made of some prompts: (prompts, tokens, width) states, and (prompts, tokens) 1 where one is.
+
+    `kind`: of its output, which a decoder of experts wants as it is.
+    """
+
+    states: torch.Tensor
+    mask: torch.Tensor
+    kind: type[ModelOutput]
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def of(self, rows: torch.Tensor) -> "Read":
+        return Read(self.states[rows], self.mask[rows], self.kind)
+
+    def times(self, count: int) -> "Read":
+        """One prompt's, as often as there are decoders that look at it."""
+        return Read(self.states.expand(count, -1, -1), self.mask.expand(count, -1), self.kind)
+
+    def inputs(self) -> dict[str, Any]:
+        return {"encoder_outputs": self.kind(last_hidden_state=self.states), "attention_mask": self.mask}
+
 
 class Seq2Seq:
     """An encoder-decoder model behind the protocol.
@@ -44,7 +77,10 @@ class Seq2Seq:
         self._frame: Frame = frame(loaded.tokenizer, 1)
         self._ends = end_tokens(loaded)
         self._grammars = Grammars(loaded, self._ends)
-        self._start = _start_token(loaded)
+        self._start = _start_tokens(loaded)
+        self._never = _never_chosen(loaded)
+        unseen = set(loaded.tokenizer.all_special_ids) - self._ends - {loaded.tokenizer.unk_token_id}
+        self._unseen = torch.tensor(sorted(unseen), dtype=torch.long, device=loaded.device)
         self._batches = Batches(settings.batch_tokens or TOKENS.get(loaded.device.type, TOKENS["cpu"]))
         self._forms: yesno.Forms | None = None
 
@@ -68,7 +104,7 @@ class Seq2Seq:
         return echoed(requests, prompts, answered(prompts, sizes, batch, self._batches), self._prompts)
 
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
-        """Log-probabilities of yes and of no as the first token (after the opening) of the decoder.
+        """Log-probabilities of yes and of no as the first token (after the opening) of the answer.
 
         Raises:
             ModelError: the vocabulary has no one-token yes or no.
@@ -85,13 +121,17 @@ class Seq2Seq:
 
         def batch(indices: list[int]) -> list[list[float]]:
             chosen = [asked[index] for index in indices]
-            begins = [[self._start, *self._prompts.text(opening)] for _, _, opening in chosen]
-            logits = self._logits([_ids(prompt) for _, prompt, _ in chosen], begins)
-            rows = []
-            for row, begin in zip(logits, begins, strict=True):
-                last = row[len(begin) - 1].float()
-                rows.append((last[wanted.to(last.device)] - last.logsumexp(-1)).tolist())
-            return rows
+            read = self._encode([_ids(prompt) for _, prompt, _ in chosen])
+            begins, logits = self._begin(read)
+            openings = [self._prompts.text(opening) for _, _, opening in chosen]
+            if any(openings):
+                begins = [[*begin, *opening] for begin, opening in zip(begins, openings, strict=True)]
+                logits = self._last(read, begins)
+            logits = logits.float()
+            found: list[list[float]] = (
+                logits[:, wanted.to(logits.device)] - logits.logsumexp(-1, keepdim=True)
+            ).tolist()
+            return found
 
         sizes = [len(prompt) for _, prompt, _ in asked if not isinstance(prompt, Refused)]
         found = answered([prompt for _, prompt, _ in asked], sizes, batch, self._batches)
@@ -122,9 +162,10 @@ class Seq2Seq:
         return answered(prompts, sizes, batch, self._batches)
 
     def _ranked(self, request: Rank, prompt: list[int]) -> Ranked:
-        opening = [self._start, *(self._prompts.text(request.prefix) if request.messages else ())]
+        read = self._encode([prompt])
+        opening = [*self._begin(read)[0][0], *(self._prompts.text(request.prefix) if request.messages else ())]
         endings = [self._prompts.text(text) for text in request.continuations]
-        logits = self._logits([prompt], [[*opening, *ending[:-1]] for ending in endings])
+        logits = self._logits(read, [[*opening, *ending[:-1]] for ending in endings])
         return as_ranked(
             [rank_tokens(row[len(opening) - 1 :].float(), ending) for row, ending in zip(logits, endings, strict=True)]
         )
@@ -148,29 +189,49 @@ class Seq2Seq:
         return Refused(too_long(len(ids), context)) if context is not None and len(ids) > context else ids
 
     @torch.inference_mode()
-    def _encode(self, prompts: Sequence[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Returns: (prompts, tokens, width) states, and their mask."""
+    def _encode(self, prompts: Sequence[list[int]]) -> Read:
         ids, mask = padded(prompts, self._loaded.tokenizer.pad_token_id or 0, self._loaded.device)
-        states: torch.Tensor = self._loaded.model.get_encoder()(input_ids=ids, attention_mask=mask)[0]
-        return states, mask
+        out = self._loaded.model.get_encoder()(input_ids=ids, attention_mask=mask, return_dict=True)
+        return Read(out.last_hidden_state, mask, type(out))
 
     @torch.inference_mode()
-    def _logits(self, prompts: Sequence[list[int]], begins: Sequence[list[int]]) -> torch.Tensor:
-        """Of the decoder's tokens: (begins, tokens, vocabulary). One prompt stands for all `begins`."""
-        states, mask = self._encode(prompts)
+    def _logits(self, read: Read, begins: Sequence[list[int]]) -> torch.Tensor:
+        """Of the decoder's tokens: (begins, tokens, vocabulary). What one encoder read may stand for all `begins`."""
         ids, _ = padded(begins, self._loaded.tokenizer.pad_token_id or 0, self._loaded.device)
-        if len(prompts) < len(begins):
-            states, mask = states.expand(len(begins), -1, -1), mask.expand(len(begins), -1)
+        if len(read) < len(begins):
+            read = read.times(len(begins))
         # Padding stands after what is read, where a decoder does not look.
-        logits: torch.Tensor = self._loaded.model(
-            encoder_outputs=BaseModelOutput(states), attention_mask=mask, decoder_input_ids=ids, use_cache=False
-        ).logits
+        logits: torch.Tensor = self._loaded.model(**read.inputs(), decoder_input_ids=ids, use_cache=False).logits
         return logits
 
     @torch.inference_mode()
+    def _last(self, read: Read, begins: Sequence[list[int]]) -> torch.Tensor:
+        """(begins, vocabulary) logits behind each."""
+        logits = self._logits(read, begins)
+        last = torch.tensor([len(begin) - 1 for begin in begins], device=logits.device)
+        return without(logits[torch.arange(len(begins), device=logits.device), last], self._never)
+
+    @torch.inference_mode()
+    def _begin(self, read: Read) -> tuple[list[list[int]], torch.Tensor]:
+        """What each decoder has before its answer, and the logits (prompts, vocabulary) of the answer's first token."""
+        begins = [list(self._start) for _ in range(len(read))]
+        logits = self._last(read, begins)
+        for _ in range(_MOST_UNSEEN):
+            likeliest = logits.argmax(-1)
+            rows = torch.isin(likeliest, self._unseen.to(likeliest.device)).nonzero()[:, 0]
+            if not len(rows):
+                break
+            for row in rows.tolist():
+                begins[row].append(int(likeliest[row]))
+            logits[rows] = self._last(read.of(rows), [begins[row] for row in rows.tolist()])
+        return begins, logits
+
+    @torch.inference_mode()
     def _write(self, requests: Sequence[Generate], prompts: Sequence[list[int]]) -> list[Generation]:
-        past = _DecoderPast(self._loaded, *self._encode(prompts))
-        first = torch.full((len(prompts),), self._start, device=self._loaded.device)
+        read = self._encode(prompts)
+        begins, _ = self._begin(read)
+        past = _DecoderPast(self._loaded, read, self._never)
+        first = torch.full((len(prompts),), self._start[0], device=self._loaded.device)
         return write(
             requests,
             [len(ids) for ids in prompts],
@@ -179,7 +240,10 @@ class Seq2Seq:
             past,
             self._loaded.tokenizer,
             self._ends,
-            [self._prompts.text(request.opening) for request in requests],
+            [
+                [*begin[1:], *self._prompts.text(request.opening)]
+                for request, begin in zip(requests, begins, strict=True)
+            ],
             self._grammars.begin(requests),
         )
 
@@ -187,25 +251,19 @@ class Seq2Seq:
 class _DecoderPast:
     """What the encoder read, and what the decoder wrote after it."""
 
-    def __init__(self, loaded: Loaded, states: torch.Tensor, mask: torch.Tensor) -> None:
-        self._model = loaded.model
-        self._states, self._mask = states, mask
+    def __init__(self, loaded: Loaded, read: Read, never: Sequence[int]) -> None:
+        self._model, self._read, self._never = loaded.model, read, never
         self._cache: Any = None
 
     def advance(self, tokens: torch.Tensor) -> torch.Tensor:
         out = self._model(
-            encoder_outputs=BaseModelOutput(self._states),
-            attention_mask=self._mask,
-            decoder_input_ids=tokens[:, None],
-            past_key_values=self._cache,
-            use_cache=True,
+            **self._read.inputs(), decoder_input_ids=tokens[:, None], past_key_values=self._cache, use_cache=True
         )
         self._cache = out.past_key_values
-        logits: torch.Tensor = out.logits[:, -1]
-        return logits
+        return without(out.logits[:, -1], self._never)
 
     def keep(self, rows: torch.Tensor) -> None:
-        self._states, self._mask = self._states[rows], self._mask[rows]
+        self._read = self._read.of(rows)
         keep_rows(self._cache, rows)
 
 
@@ -222,12 +280,32 @@ def padded(
     return ids.to(device), mask.to(device)
 
 
-def _start_token(loaded: Loaded) -> int:
-    said = getattr(loaded.model.generation_config, "decoder_start_token_id", None)
-    start = said if said is not None else getattr(loaded.config, "decoder_start_token_id", None)
+def without(logits: torch.Tensor, never: Sequence[int]) -> torch.Tensor:
+    """The logits (rows, vocabulary) with these tokens impossible; they themselves where there are none."""
+    if not never:
+        return logits
+    return logits.index_fill(-1, torch.tensor(never, device=logits.device), -torch.inf)
+
+
+def _start_tokens(loaded: Loaded) -> list[int]:
+    """What stands before the first token that a decoder chooses, as the generation settings have it."""
+    settings = loaded.model.generation_config
+    start = settings.decoder_start_token_id
+    if start is None:
+        start = getattr(loaded.config, "decoder_start_token_id", None)
+    if start is None:
+        start = settings.bos_token_id
     if start is None:
         raise ModelError("The model's configuration names no decoder_start_token_id")
-    return int(start)
+    forced = settings.forced_bos_token_id
+    return [int(start)] if forced is None else [int(start), int(forced)]
+
+
+def _never_chosen(loaded: Loaded) -> list[int]:
+    """Tokens that the generation settings forbid everywhere (Marian's padding, which has a likelihood of its own)."""
+    settings = loaded.model.generation_config
+    words = settings.bad_words_ids or []
+    return sorted({*(word[0] for word in words if len(word) == 1), *(settings.suppress_tokens or [])})
 
 
 def _ids(prompt: list[int] | Refused) -> list[int]:

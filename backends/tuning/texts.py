@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from emotui.backends.hf.encoders import pads_left
+from emotui.backends.hf.encoders import pads_left, takes_types
 from emotui.backends.hf.prompts import Prompts, frame
 from emotui.backends.hf.seq2seq import padded
 from emotui.backends.tuning.base import Trainable
@@ -22,7 +22,7 @@ class Texts:
         self._model, self._device = trainable.model, trainable.device
         self._pad = trainable.tokenizer.pad_token_id
         self._left = pads_left(trainable.model.config)
-        self._typed = int(getattr(trainable.model.config, "type_vocab_size", 0) or 0) > 1
+        self._typed = takes_types(trainable.model.config, trainable.tokenizer)
         prompts = Prompts(trainable.tokenizer)
         around = frame(trainable.tokenizer, 1)
         room = max(0, trainable.context - around.extra)

@@ -44,7 +44,7 @@ def bert(
     )
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=bare, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
-        mask_token="[MASK]", model_max_length=64,
+        mask_token="[MASK]", model_max_length=64, model_input_names=["input_ids", "token_type_ids", "attention_mask"],
     )  # fmt: skip
     config: dict[str, Any] = {}
     if head == "classes":
@@ -65,7 +65,7 @@ def bert(
 
 def roberta(folder: Path) -> Path:
     """Byte-level BPE, a mask that takes the space before it, positions from 2."""
-    tokenizer = _bytes_tokenizer(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    tokenizer = bytes_tokenizer(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     bare = tokenizer.backend_tokenizer
     bare.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     tokenizer = PreTrainedTokenizerFast(
@@ -88,7 +88,7 @@ def roberta(folder: Path) -> Path:
 
 def t5(folder: Path) -> Path:
     """An encoder-decoder whose tokeniser ends every text by `</s>`."""
-    tokenizer = _bytes_tokenizer(["<pad>", "</s>", "<unk>"])
+    tokenizer = bytes_tokenizer(["<pad>", "</s>", "<unk>"])
     bare = tokenizer.backend_tokenizer
     bare.post_processor = processors.TemplateProcessing(
         single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
@@ -133,7 +133,7 @@ def changed_copy(folder: Path, **config: Any) -> Path:
     return folder
 
 
-def _bytes_tokenizer(special: list[str]) -> PreTrainedTokenizerFast:
+def bytes_tokenizer(special: list[str]) -> PreTrainedTokenizerFast:
     bare = Tokenizer(models.BPE())
     bare.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bare.decoder = decoders.ByteLevel()

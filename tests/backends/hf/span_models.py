@@ -14,7 +14,7 @@ from transformers import (
     RobertaForTokenClassification,
 )
 
-from tests.backends.hf.models import WORDS, _bytes_tokenizer
+from tests.backends.hf.models import WORDS, bytes_tokenizer
 
 PIECES = ("##s", "##ed", "un", "café", ".", ",", "!", "😀", "?", "which", "show", "what", "someone", "feels")
 
@@ -44,7 +44,7 @@ def random_tagger(folder: Path, labels: Sequence[str]) -> Path:
 
 def random_bytes_tagger(folder: Path, labels: Sequence[str]) -> Path:
     """Byte-level pieces: an emoji is several tokens."""
-    bare = _bytes_tokenizer(["<s>", "<pad>", "</s>", "<unk>"]).backend_tokenizer
+    bare = bytes_tokenizer(["<s>", "<pad>", "</s>", "<unk>"]).backend_tokenizer
     bare.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=bare, bos_token="<s>", pad_token="<pad>", eos_token="</s>", unk_token="<unk>", cls_token="<s>",

@@ -1,5 +1,6 @@
 """Encoders and encoder-decoders through the protocol agree with the plain library, one input at a time."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -137,6 +138,23 @@ def test_an_nli_model_judges_labels_that_it_never_saw(tmp_path: Path, multi: boo
     scores = model.score([Score(text, labels)])[0]
     assert np.array(scores.yes) - np.array(scores.no) == pytest.approx(odds.numpy(), abs=1e-4)
     assert isinstance(model.classify([Classify(text)])[0], Refused)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_model_is_told_of_two_texts_only_where_its_tokeniser_names_token_types(tmp_path: Path, named: bool) -> None:
+    folder = hf_models.bert(tmp_path / "nli", head="classes", labels=("entailment", "neutral", "contradiction"))
+    if not named:
+        path = folder / "tokenizer_config.json"
+        path.write_text(
+            json.dumps(json.loads(path.read_text()) | {"model_input_names": ["input_ids", "attention_mask"]})
+        )
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    inputs = tokenizer("we felt joy", "This text expresses joy.", return_tensors="pt")
+    assert ("token_type_ids" in inputs) is named
+    with torch.no_grad():
+        logits = AutoModelForSequenceClassification.from_pretrained(folder).eval()(**inputs).logits[0]
+    scores = open_model(folder).score([Score("we felt joy", ("joy",))])[0]
+    assert scores.yes[0] - scores.no[0] == pytest.approx(float(logits[0] - logits[2]), abs=1e-4)
 
 
 def test_a_word_carries_what_the_entailment_of_a_label_loses_without_it(tmp_path: Path) -> None:
