@@ -54,6 +54,10 @@ from emotui.workbench.workspace import Workspace
 )
 @click.option("--ppl-model", metavar="SPEC", help="generation: perplexity of all texts by this causal model.")
 @click.option("--stride", type=click.IntRange(min=1), help="--ppl-model: words that its window moves on by (128).")
+@click.option("--spans", metavar="SOURCE", help="evidence: whose spans go (a run, a person, a file). [default: gold]")
+@click.option("--removal", type=click.Choice(["mask", "delete"]), help="evidence: how random words are taken away.")
+@click.option("--draws", type=click.IntRange(1, 1000), help="evidence: random words beside each span. [default: 20]")
+@click.option("--explain", type=click.Choice(["own", "gold"]), help="evidence: the model's own answer or gold's.")
 @asking_options
 @lexicon_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
@@ -86,6 +90,10 @@ def run(
     experiment: int | None,
     ppl_model: str | None,
     stride: int | None,
+    spans: str | None,
+    removal: str | None,
+    draws: int | None,
+    explain: str | None,
     written_way: str | None,
     options: dict[str, object],
     by: WordVectors | None,
@@ -103,6 +111,8 @@ def run(
         raise BadInput("--shard is not for --resume: the run's own part holds")
     if labels_file is not None:
         options["labels"] = read_labels(labels_file)
+    taken_away = {"spans": spans, "removal": removal, "draws": draws, "explain": explain}
+    options |= {name: value for name, value in taken_away.items() if value is not None}
     asked_alone(experiment, task, dataset)
     if ppl_model is not None:
         if task != "generation":

@@ -27,6 +27,7 @@ BUILT_IN = {
     "labels": "emotui.tasks.labels.task:Labels",
     "values": "emotui.tasks.values.task:Values",
     "generation": "emotui.tasks.generation.task:EmotionGeneration",
+    "evidence": "emotui.tasks.evidence.task:Evidence",
 }
 """Name to `module:task`, or `module:function` that makes it; known without an installation too."""
 

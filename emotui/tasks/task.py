@@ -12,7 +12,7 @@ from emotui.backends.base import ModelCard, Refused, Request
 from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import Embed
-from emotui.records import Text
+from emotui.records import Mark, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
 from emotui.tasks.parts import Asking, Experiments, SaidLine, ScoredRun, TaskFiles, TaskLabels, TaskWords
@@ -144,6 +144,14 @@ class Task(Protocol):
             BadInput: it compares no words.
         """
         raise BadInput(f"--lexicon, --forms and --outside are for masked words, not for the {self.name} task")
+
+    def with_spans(self, spans: Mapping[str, Sequence[Mark]]) -> "Task":
+        """The same task about these spans, by the id of their text, in place of gold's.
+
+        Raises:
+            BadInput: it asks about no spans.
+        """
+        raise BadInput(f"--spans is for evidence, not for the {self.name} task")
 
     def with_golds(self, golds: Callable[[], Iterable[Any]]) -> "Task":
         """The same task for scoring answers about these samples, where a score goes by more than its own sample."""

@@ -27,7 +27,7 @@ SAID = ("spans", "label", "labels", "values", "words", "target", "emotion", "val
 RENAMED = {"masked": {"labels": "words"}, "generation": {"label": "target"}}
 """By the kind of a task's records the fields that mean there what has another key among all that is said."""
 
-_BARE = {"spans": "spans", "labels": "labels", "scenes": "labels", "class": "label"}
+_BARE = {"spans": "spans", "evidence": "spans", "labels": "labels", "scenes": "labels", "class": "label"}
 """By the kind of a task's records what an annotator says there without naming it."""
 
 
@@ -128,7 +128,7 @@ def _row(kind: str, said: TextSaid, labels: Sequence[str]) -> dict[str, Any]:
     row = dict(said)
     several, one = said.get("labels"), said.get("label")
     people: Mapping[str, Mapping[str, Any]] = said.get("annotators") or {}
-    if kind == "spans":
+    if kind in ("spans", "evidence"):
         row["emotion"] = said.get("emotion") or said.get("label")
         row["annotators"] = {name: answer["spans"] for name, answer in people.items() if "spans" in answer}
     elif kind == "labels":
@@ -190,7 +190,8 @@ def _taken(kind: str, fields: Mapping[str, Any], said: TextSaid) -> set[str]:
 
 def _people_beside(kind: str, fields: Mapping[str, Any], said: TextSaid) -> dict[str, dict[str, Any]]:
     """What annotators say that a record of this kind has no place for."""
-    own = {"spans": {"spans"}, "labels": {"labels", "label"}, "scenes": {"labels", "label"}, "values": {"values"}}
+    of_spans, of_labels = {"spans"}, {"labels", "label"}
+    own = {"spans": of_spans, "evidence": of_spans, "labels": of_labels, "scenes": of_labels, "values": {"values"}}
     taken = own.get(kind, set()) if "annotators" in fields else set()
     people = {
         name: {

@@ -433,6 +433,13 @@ class Workspace:
             task = self.store.run(resume).task
         if task is not None:
             found = found.read_as(task)
+        spans = None
+        if (named := self.store.run(resume).config.get("options") if resume is not None else options) and (
+            "spans" in named
+        ):
+            from emotui.workbench.evidence import with_evidence
+
+            options, spans = with_evidence(self.store, found, named)
         self._stop.clear()
         model = self.model(spec)
         on_progress(RunProgress("", spec, 0, found.n, 0, None, None, f"loading {spec}"))
@@ -451,6 +458,7 @@ class Workspace:
             retry=retry,
             fresh=fresh,
             lexicon=lexicon,
+            spans=spans,
             on_progress=on_progress,
             cancelled=self._stop.is_set,
         )

@@ -50,7 +50,7 @@ def comparable(store: Store, dataset: Dataset) -> list[Compared]:
     kept, people = [], []
     for one in named:
         if one.run is not None:
-            if one.n:
+            if one.n and one.run in runs:
                 kept.append(Compared(one.run, one.name, one.kind, _told(runs[one.run]), one.n, one.run))
         elif one.kind == PERSON:
             people.append(Compared(f"{PERSON}:{one.name}", one.name, PERSON, "in the gold records", one.n))
@@ -105,7 +105,7 @@ def details_of(store: Store, dataset: Dataset, source: Compared) -> dict[tuple[i
     if source.run is not None:
         found = store.outcomes(source.run)
         return {(one.sample, one.repeat): one.detail for one in found if one.detail is not None}
-    rows = _rows_now(store, dataset, source)
+    rows = rows_now(store, dataset, source)
     return {(row.sample, row.repeat): row.score.detail for row in rows if row.score is not None}
 
 
@@ -116,12 +116,12 @@ def error_letters(store: Store, dataset: Dataset, source: Compared) -> dict[int,
 
         found = store.values_and_marks(np.array(store.file_order(dataset.dataset)), source.run)
     else:
-        rows = _rows_now(store, dataset, source)
+        rows = rows_now(store, dataset, source)
         found = {row.sample: (dict(row.score.values), row.score.marks) for row in rows if row.score is not None}
     return {key: letters for key, (values, letters) in found.items() if any(one is not None for one in values.values())}
 
 
-def _rows_now(store: Store, dataset: Dataset, source: Compared) -> list[ResultRow]:
+def rows_now(store: Store, dataset: Dataset, source: Compared) -> list[ResultRow]:
     """What one whose scores are not kept says, scored."""
     samples = dict(stored_samples(store, dataset, dataset.n))
     said = says(store, dataset, source)
@@ -150,7 +150,7 @@ def _scored_now(store: Store, dataset: Dataset, source: Compared) -> dict[str, "
     """The values of one whose scores are not kept, by metric."""
     found: dict[str, Values] = {}
     first = store.file_order(dataset.dataset).start
-    for row in _rows_now(store, dataset, source):
+    for row in rows_now(store, dataset, source):
         for name, value in {} if row.score is None else row.score.values.items():
             if value is not None:
                 found.setdefault(name, _nothing(dataset.n))[row.sample - first] = value

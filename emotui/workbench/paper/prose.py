@@ -19,6 +19,7 @@ _TASKS = {
     "rephrase": "single-label emotion classification",
     "labels": "multi-label emotion classification",
     "values": "prediction of emotion ratings on numeric scales",
+    "evidence": "emotion classification with and without the evidence spans",
     "generation": "generation of texts with a target emotion",
 }
 _INTERVAL = re.compile(

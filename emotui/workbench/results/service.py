@@ -328,7 +328,7 @@ class Results:
         asked = list(dict.fromkeys(run.task for run in over))
         if runs is not None and len(asked) > 1:
             raise BadInput(f"these runs are of {' and '.join(asked)}: name runs of one task")
-        if asked and found.task not in asked:
+        if asked and found.task not in asked and not (of_spans and found.task == SPANS):
             found = found.read_as(asked[0])
         if of_spans and found.task != SPANS:
             raise BadInput(f"the dataset {found.name!r} is one of the {found.task} task: results are of spans")

@@ -1,7 +1,7 @@
 """Which run a person asks for: how the model is asked, under which identity, and whether it was done before."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -9,6 +9,7 @@ import msgspec
 
 from emotui.backends.base import ANSWERS, CAPABLE_KINDS, ModelCard
 from emotui.errors import BadInput
+from emotui.records import Mark
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
@@ -119,6 +120,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     way: str | None
     options: Mapping[str, object] | None
     shard: Shard | None = None
+    spans: Mapping[str, Sequence[Mark]] | None = None
 
     @property
     def whole(self) -> int:
@@ -138,6 +140,7 @@ class RunRequest(msgspec.Struct, frozen=True):
         samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
         options = resolve_labels(task, card, lambda: samples, way, self.options or {}, self.seed)
         task = configured(task, way, options, self.repeats)
+        task = task if self.spans is None else task.with_spans(self.spans)
         marks = identities(store, task, dataset, card, self.seed, self.repeats, way)
         n = len(self.places) * self.repeats
         hits = [old for old in finished(store.runs(dataset.dataset), marks) if self._as_many(old, n)]

@@ -16,6 +16,7 @@ from emotui.backends.base import ModelCard
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
 from emotui.backends.stamps import stamp_of
 from emotui.errors import BadInput, EmotuiError, ModelError, NotNow
+from emotui.records import Mark
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
@@ -73,6 +74,7 @@ def run_task(
     retry: bool = False,
     fresh: bool = False,
     lexicon: "WordVectors | None" = None,
+    spans: Mapping[str, Sequence[Mark]] | None = None,
     on_progress: OnProgress = lambda progress: None,
     cancelled: IsCancelled | None = None,
 ) -> Run:
@@ -91,6 +93,7 @@ def run_task(
         take_over: finish it even where its process may be at it still, on a machine that cannot be asked.
         lexicon: what masked words are compared by; a finished run that is returned is scored by it again. None: the
             usual one, or that of the run.
+        spans: what the task asks about in place of gold's spans, by the id of their text (`Task.with_spans`).
 
     Raises:
         BadInput: `resume` does not fit the model or dataset, the dataset has labels only, or there is no such way or
@@ -111,7 +114,7 @@ def run_task(
         RunProgress("", model.spec, 0, dataset.n, 0, None, None, f"loading {model.spec}"), on_progress, cancelled
     )
     store, on_progress = store.waiting(waits.wait), waits.tell
-    asked = RunRequest(store, dataset, limit, repeats, seed, way, options, shard)
+    asked = RunRequest(store, dataset, limit, repeats, seed, way, options, shard, spans)
     # What is known of a model suffices to find a finished run: asking twice does not load it.
     known = None if resume is not None or fresh else remembered_card(store, model)
     plan = None if known is None else asked.plan(known)
@@ -135,6 +138,7 @@ def run_task(
         places = places_of(part, whole) if part else range(run.n // repeats)
         way, options = settings.way, settings.options
         task = configured(task, way, options, repeats)
+        task = task if spans is None else task.with_spans(spans)
         marks = identities(store, task, dataset, card, seed, repeats, way)
         # Files of answers may have become more since; and before their hash was kept, a run had the questions' alone.
         questions = questions_of(store, task, dataset, card, seed, repeats, way)

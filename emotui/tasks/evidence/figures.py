@@ -1,0 +1,209 @@
+"""Figures of evidence that was taken away: comprehensiveness, sufficiency, and what random stretches do beside it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from emotui.lexicons import emolex
+from emotui.metrics.beside import Drawn, Resampled, beside_repeats, ratios, with_beside
+from emotui.metrics.evidence import FILLER, area
+from emotui.metrics.lexical import cues_of
+from emotui.metrics.repeats import by_repeat
+from emotui.records import SpanSample
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
+from emotui.tasks.evidence.trials import Prediction, Removal, Trial
+from emotui.tasks.parts import ScoredRun
+
+FIGURES = ("comprehensiveness", "sufficiency", "random", "above_random")
+"""Of each piece of evidence."""
+
+EXPLICIT, IMPLICIT = "explicit", "implicit"
+NO_LABEL = "no label"
+
+ABOUT = (
+    "Drop of the explained label's probability. Comprehensiveness: the evidence is taken away, higher is better; "
+    "sufficiency: nothing else is left, lower is better (DeYoung and others 2020, section 4.2). Random: as many words "
+    "elsewhere in the text are taken away. Area: mean over 1, 5, 10, 20 and 50% of the words, those of the evidence "
+    "first. Explicit: EmoLex ties a word of the span to an emotion."
+)
+
+
+class Piece(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The drops of one piece of evidence; `random`: mean over the draws, None where there is none."""
+
+    masked: float
+    deleted: float
+    sufficiency: float
+    random: float | None = None
+    label: str | None = None
+    explicit: bool = False
+
+    def figures(self, removal: Removal) -> dict[str, float | None]:
+        """By the names of `FIGURES`."""
+        drop = self.masked if removal == "mask" else self.deleted
+        above = None if self.random is None else drop - self.random
+        return dict(zip(FIGURES, (drop, self.sufficiency, self.random, above), strict=True))
+
+
+class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is kept of the score of one text; without `whole` nothing is marked in it."""
+
+    id: str
+    repeat: int
+    removal: Removal
+    whole: Piece | None = None
+    spans: tuple[Piece, ...] = ()
+    areas: tuple[float, float] | None = None
+
+
+def detail_of(sample: SpanSample, repeat: int, prediction: Prediction) -> Detail:
+    """The drops of one answer about a sample; a span without a label counts under its sentence's, or the sample's."""
+    every = prediction.all_evidence
+    if every is None:
+        return Detail(sample.id, repeat, prediction.removal)
+    p = prediction.probs[every.explains]
+    areas = (area(p, prediction.without), area(p, prediction.alone)) if prediction.without else None
+    spans = tuple(_piece(sample, one, prediction.probs) for one in prediction.spans)
+    return Detail(sample.id, repeat, prediction.removal, _piece(sample, every, prediction.probs), spans, areas)
+
+
+def _piece(sample: SpanSample, trial: Trial, probs: Mapping[str, float]) -> Piece:
+    first = trial.places[0][0]
+    sentence = next((one for one in sample.sentences if one.start <= first < one.end), None)
+    label = trial.label or (sentence.emotion if sentence is not None else None) or sample.emotion
+    p = probs[trial.explains]
+    drops = (p - one[trial.explains] for one in (trial.masked, trial.deleted, trial.alone))
+    random = p - fmean(trial.random) if trial.random else None
+    explicit = any(cues_of(sample.text[start:end], emolex()) for start, end in trial.places)
+    return Piece(*drops, random, label, explicit)
+
+
+def report(details: Sequence[Detail]) -> dict[str, Any]:
+    """The figures of a run or a file, over repeats where there are several; of texts as of `FIGURES`, all evidence
+    of a text taken away together, and by emotion and wording of single spans.
+    """
+    found = by_repeat(details, _report)
+    notes = {}
+    if alone := sum(one.whole is not None and one.whole.random is None for one in details):
+        notes["random"] = f"{alone} answers have no random stretch: the evidence leaves no room for another as long"
+    return found | ({"notes": notes} if notes else {})
+
+
+def _report(details: Sequence[Detail]) -> dict[str, Any]:
+    known = [one for one in details if one.whole is not None]
+    found: dict[str, Any] = {
+        "n": len(known),
+        "without_evidence": len(details) - len(known),
+        "spans": sum(len(one.spans) for one in known),
+    }
+    rows = _columns(known)
+    found |= {name: _rate(top, over) for name, (top, over) in rows.items() if "." not in name}
+    for part in ("by_emotion", "by_wording"):
+        groups = dict.fromkeys(name.split(".", 2)[1] for name in rows if name.startswith(f"{part}."))
+        found[part] = {}
+        for group in groups:
+            own = {key: rows[f"{part}.{group}.{key}"] for key in FIGURES}
+            n = int(own["comprehensiveness"][1].sum())
+            found[part][group] = {"n": n} | {key: _rate(*sides) for key, sides in own.items()}
+    return found
+
+
+def _rate(top: "np.ndarray", over: "np.ndarray") -> float | None:
+    return float(top.sum() / over.sum()) if over.sum() else None
+
+
+def intervals(details: Sequence[Detail], shared: Mapping[str, str | None]) -> dict[str, Any]:
+    """As `emotui.metrics.beside.beside_repeats`, of every figure. Args: shared: as there."""
+    known = [one for one in details if one.whole is not None]
+    return beside_repeats(known, shared, lambda here, by: _resampled(here, by)) if known else {}
+
+
+def _resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
+    return ratios({name: sides for name, sides in _columns(details).items() if sides[1].any()}, by)
+
+
+def _columns(details: Sequence[Detail]) -> dict[str, tuple["np.ndarray", "np.ndarray"]]:
+    """By figure numerators and denominators, (n,) each, of these answers with evidence."""
+    wholes = [one.whole.figures(one.removal) for one in details if one.whole is not None]
+    found = {name: _sums([[one[name]] for one in wholes]) for name in FIGURES}
+    for name in ("masked", "deleted"):
+        found[f"comprehensiveness_{name}"] = _sums([[getattr(one.whole, name)] for one in details])
+    for place, name in enumerate(("comprehensiveness_area", "sufficiency_area")):
+        found[name] = _sums([[None if one.areas is None else one.areas[place]] for one in details])
+    found |= _grouped("by_emotion", details, lambda piece: piece.label or NO_LABEL)
+    return found | _grouped("by_wording", details, lambda piece: EXPLICIT if piece.explicit else IMPLICIT)
+
+
+def _grouped(
+    part: str, details: Sequence[Detail], of: Callable[[Piece], str]
+) -> dict[str, tuple["np.ndarray", "np.ndarray"]]:
+    found = {}
+    for group in sorted({of(piece) for one in details for piece in one.spans}):
+        own = [[piece.figures(one.removal) for piece in one.spans if of(piece) == group] for one in details]
+        for name in FIGURES:
+            found[f"{part}.{group}.{name}"] = _sums([[piece[name] for piece in pieces] for pieces in own])
+    return found
+
+
+def _sums(values: Sequence[Sequence[float | None]]) -> tuple["np.ndarray", "np.ndarray"]:
+    known = [[one for one in row if one is not None] for row in values]
+    return np.array([sum(row) for row in known], dtype=float), np.array([len(row) for row in known], dtype=float)
+
+
+_COLUMNS = (
+    Column("n", "n", unit="count"),
+    Column("comprehensiveness", "comprehensiveness", unit="difference", short="comp"),
+    Column("random", "random", unit="difference"),
+    Column("above_random", "above random", unit="difference", short="above"),
+    Column("sufficiency", "sufficiency", unit="difference", short="suff"),
+)
+
+_ORDER = tuple(column.key for column in _COLUMNS[1:])
+
+
+def tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+    """One table over all runs with evidence: of whole texts, and of spans by emotion and wording."""
+    decoder = msgspec.json.Decoder(Detail)
+    rows: list[Row] = []
+    reports: list[Mapping[str, Any]] = []
+    for scored in runs:
+        details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
+        known = [(number, one) for number, one in details if one.whole is not None]
+        if not known:
+            continue
+        shared = scored.shared((number, one.id) for number, one in known)
+        found = with_beside(report([one for _, one in known]), intervals([one for _, one in known], shared))
+        reports.append(found)
+        rows += _rows(scored, known, found)
+    notes = (f"{ABOUT} A masked word is {FILLER}.", *interval_notes(reports))
+    return (ResultsTable("evidence", "Evidence taken away", _COLUMNS, tuple(rows), notes),) if rows else ()
+
+
+def _rows(scored: ScoredRun, known: Sequence[tuple[int, Detail]], found: Mapping[str, Any]) -> list[Row]:
+    run, options = scored.run, scored.run.config.get("options") or {}
+    source = str(options.get("spans", "gold"))
+    name = f"{run.model} without {source}"
+    parts: list[tuple[str, str, Mapping[str, Any], Callable[[Piece], bool]]] = [
+        (f"{name}: whole texts", "", found, lambda piece: True)
+    ]
+    for group, figures in found["by_emotion"].items():
+        parts.append(
+            (f"  {group}", f"by_emotion.{group}.", figures, lambda piece, g=group: (piece.label or NO_LABEL) == g)
+        )
+    for group, figures in found["by_wording"].items():
+        parts.append(
+            (f"  {group}", f"by_wording.{group}.", figures, lambda piece, g=group: piece.explicit == (g == EXPLICIT))
+        )
+    rows = []
+    for label, beginning, figures, belongs in parts:
+        samples = tuple(sorted({number for number, one in known if any(map(belongs, one.spans))}))
+        cells = [Cell(figures["n"], samples=samples, run=run.run)]
+        for key in _ORDER:
+            why = "no random stretch fits" if figures[key] is None else None
+            spread = found.get("sd", {}).get(key) if not beginning else None
+            cells.append(Cell(figures[key], spread, "", why, samples, run.run, *sure_of(found, f"{beginning}{key}")))
+        rows.append(Row(label, "run", run.run, tuple(cells)))
+    return rows

@@ -1,0 +1,295 @@
+"""Whether an answer survives without its evidence: a question about texts with spans (ERASER; DeYoung and others 2020).
+
+The spans are gold's, or those that a run, a person or a file gives (`with_spans`). Of each text a model is asked about
+the whole, about the text with each span masked, deleted and kept alone, with all spans together so, without as many
+words elsewhere, and with shares of its words. Whatever gives labels a probability can be asked, as the `labels` task
+asks it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from emotui.backends.base import ModelCard
+from emotui.errors import ModelError
+from emotui.metrics.beside import with_beside
+from emotui.metrics.evidence import DRAWS, FILLER
+from emotui.metrics.metric import Metric
+from emotui.metrics.span_scoring import Embed
+from emotui.records import LabelsGold, Mark, SpanSample, Text
+from emotui.store.rows import SampleRow, ScoreRow
+from emotui.tables import ResultsTable
+from emotui.tasks.evidence.figures import Detail, detail_of, intervals, report, tables
+from emotui.tasks.evidence.trials import Prediction, Removal, Trial, Variants
+from emotui.tasks.labels.label_sets import CLASSIFY, HEADS, SCORE, LabelSets
+from emotui.tasks.labels.task import Labels
+from emotui.tasks.parts import Asking, Embedding, SaidLine, ScoredRun, TaskFiles, TaskWords
+from emotui.tasks.prompting.hypotheses import NLI
+from emotui.tasks.prompting.settings import Writing, options_from
+from emotui.tasks.prompting.ways import DIRECT
+from emotui.tasks.sharing import shared_of
+from emotui.tasks.spans.task import Spans
+from emotui.tasks.task import Asked, AskModel, Parsed, Task
+
+VERSION = "1"
+CONVENTION = "evidence 1: drops of the explained label's probability; all spans of a text taken away together"
+
+NOTHING = Prediction({})
+"""An answer that says nothing."""
+
+AT_ONCE = 256
+"""Texts that a model is asked about in one call: a cancel is seen between calls."""
+
+METRICS = (
+    Metric("comprehensiveness", (-1, 1), True, "drop of the probability without the evidence", "comp"),
+    Metric("sufficiency", (-1, 1), False, "drop of the probability with the evidence alone", "suff"),
+    Metric("above_random", (-1, 1), True, "the first, above its mean for as many words elsewhere", "above"),
+)
+
+
+class Settings(Writing, frozen=True, omit_defaults=True):
+    """What a run is asked with.
+
+    `label_set`: names `labels` where they are the model's own. `spans`: whose spans are taken away; `marked`: the hash
+    of these, where they are not gold's. `draws`: random stretches beside each.
+    """
+
+    labels: tuple[str, ...] = ()
+    label_set: str | None = None
+    spans: str = "gold"
+    marked: str = ""
+    removal: Removal = "mask"
+    draws: Annotated[int, msgspec.Meta(ge=1, le=1000)] = DRAWS
+    explain: Literal["own", "gold"] = "own"
+
+
+class EvidencePrediction(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file of predictions has: no `evidence` where there is no answer."""
+
+    id: str
+    evidence: Prediction | None = None
+    repeat: int = 0
+
+
+class EvidenceLabels(LabelSets):
+    """The model's own labels; of one without any, those given, or those that texts and spans have."""
+
+    def settled(
+        self,
+        card: ModelCard,
+        samples: Callable[[], Iterable[SpanSample]],
+        way: str,
+        options: Mapping[str, object],
+        seed: int,
+    ) -> Mapping[str, object]:
+        """As `LabelSets.settled`. Raises BadInput likewise."""
+        seen = (lambda: map(_labelled, samples())) if way in (SCORE, NLI) else tuple
+        found = super().settled(card, seen, way, options, seed)
+        return {name: value for name, value in found.items() if name != "thresholds"}
+
+
+def _labelled(sample: SpanSample) -> LabelsGold:
+    there = dict.fromkeys(filter(None, (sample.emotion, *(mark.label for mark in sample.spans or ()))))
+    return LabelsGold(id=sample.id, labels=tuple(there))
+
+
+def score_files(
+    golds: Sequence[SpanSample],
+    answers: Sequence[EvidencePrediction],
+    given: Mapping[str, Any],
+    embedding: Embedding,
+) -> dict[str, Any]:
+    """The document of `emotui score evidence`. Gold is looked at for the words of the evidence alone."""
+    by_id = {one.id: one for one in golds}
+    known = [(by_id[one.id], one) for one in answers if one.evidence is not None]
+    details = [detail_of(sample, one.repeat, _checked(sample, one.evidence or NOTHING)) for sample, one in known]
+    found = with_beside(report(details), intervals(details, shared_of(golds)))
+    return found | {"failed": len(answers) - len(details)}
+
+
+class Evidence(Task):
+    """The task as those see it who run it."""
+
+    name = "evidence"
+    version = VERSION
+    sample = SpanSample
+    prediction = Prediction
+    metrics = METRICS
+    words = TaskWords(
+        title="Evidence taken away",
+        progress="taking evidence away from",
+        runs="Run over the evidence",
+        without_run="gold spans alone",
+    )
+    files = TaskFiles(
+        kind="evidence",
+        predicted=EvidencePrediction,
+        score=score_files,
+        about="Evidence taken away: comprehensiveness, sufficiency, their areas, and random stretches beside.",
+        repeats=True,
+        own=None if Spans.files.own is None else msgspec.structs.replace(Spans.files.own, at_first=False),
+    )
+    asking = Asking(ways=(CLASSIFY, HEADS, NLI, SCORE), offered=(CLASSIFY, HEADS, NLI, SCORE), named={DIRECT: CLASSIFY})
+    labels = EvidenceLabels()
+
+    def __init__(self, settings: Settings | None = None, spans: Mapping[str, Sequence[Mark]] | None = None) -> None:
+        """`spans`: the evidence by the id of its text, where it is not gold's."""
+        self._settings, self._spans = settings or Settings(), spans
+
+    def blank(self, text: Text, labels: Sequence[str] = ()) -> SpanSample:
+        """The text, unmarked."""
+        return SpanSample(id=text.id, text=text.text, subject=text.subject, meta=text.meta)
+
+    def problem(self, sample: SpanSample, first: SpanSample) -> str | None:
+        """A record without a text."""
+        return None if sample.text.strip() else "the text is missing"
+
+    def row(self, sample: SpanSample) -> SampleRow:
+        """As the spans task lists it."""
+        return Spans().row(sample)
+
+    def question(self, sample: SpanSample) -> object:
+        """The text with its spans, and gold's labels, which may be those explained."""
+        return sample.text, sample.spans, sample.emotion
+
+    def ways(self, card: ModelCard) -> tuple[str, ...]:
+        """Those in which the labels task gets probabilities."""
+        there = tuple(way for way in Labels().ways(card) if way in self.asking.ways)
+        if not there:
+            raise ModelError(f"{card.spec} writes, and evidence is followed by the probability of a label")
+        return there
+
+    def option_names(self, way: str) -> tuple[str, ...]:
+        """The labels, whose spans, how they are taken away, and what is explained."""
+        own = ("labels", "label_set", "spans", "marked", "removal", "draws", "explain")
+        return (*own, *(("prompts",) if way == NLI else ()))
+
+    def settings(self, way: str) -> Mapping[str, object]:
+        """What the labels task asks by, and how evidence is taken away."""
+        own = self._settings
+        how = {"removal": own.removal, "draws": own.draws, "explain": own.explain, "filler": FILLER}
+        return {**self._labels().settings(way), **how, "spans": own.marked}
+
+    def with_options(self, options: Mapping[str, object], repeats: int) -> "Evidence":
+        """Options are the fields of `Settings`. Raises BadInput where one of them is wrong; it is named."""
+        return Evidence(options_from(self, options, repeats, Settings), self._spans)
+
+    def with_spans(self, spans: Mapping[str, Sequence[Mark]]) -> "Evidence":
+        """The same task about other evidence than gold's."""
+        return Evidence(self._settings, spans)
+
+    def _labels(self) -> Labels:
+        own = self._settings
+        chosen: dict[str, object] = {"labels": list(own.labels), "label_set": own.label_set}
+        if own.prompts is not None:
+            chosen["prompts"] = msgspec.to_builtins(own.prompts)
+        return Labels().with_options(chosen, 1)
+
+    def ask(self, samples: Sequence[SpanSample], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
+        """About each variant of each text once, the short ones first; one without an answer costs its text."""
+        own, labels = self._settings, self._labels()
+        each = [
+            Variants(sample.text, self._marks(sample), own.removal, own.draws, seed)
+            for sample, seed in zip(samples, seeds, strict=True)
+        ]
+        texts = sorted({text for variants in each for text in variants.texts}, key=len)
+        asked: dict[str, Asked] = {}
+        for start in range(0, len(texts), AT_ONCE):
+            some = [LabelsGold(id=text, text=text) for text in texts[start : start + AT_ONCE]]
+            answers = labels.ask(some, model, way, [0] * len(some))
+            asked |= {one.id: answer for one, answer in zip(some, answers, strict=True)}
+        return [
+            self._kept(sample, variants, labels, way, asked) for sample, variants in zip(samples, each, strict=True)
+        ]
+
+    def _marks(self, sample: SpanSample) -> Sequence[Mark]:
+        return (sample.spans or ()) if self._spans is None else self._spans.get(sample.id, ())
+
+    def _kept(
+        self, sample: SpanSample, variants: Variants, labels: Labels, way: str, asked: Mapping[str, Asked]
+    ) -> Asked:
+        answers = {text: asked[text] for text in variants.texts}
+        failed = next((one for one in answers.values() if one.raw is None), None)
+        prompt = answers[sample.text].prompt
+        if failed is not None:
+            return Asked(None, failed.why, prompt, again=failed.again)
+        try:
+            probs = {
+                text: labels.parse(LabelsGold(id=sample.id, text=text), one.raw or "", way).probs
+                for text, one in answers.items()
+            }
+            read = variants.read(probs, self._settings.explain, sample.emotion)
+        except ValueError as error:
+            return Asked(None, str(error), prompt)
+        return Asked(msgspec.json.encode(read).decode(), prompt=prompt)
+
+    def parse(self, sample: SpanSample, raw: str, way: str) -> Prediction:
+        """Raises ValueError where it is not what `ask` keeps."""
+        return _checked(sample, msgspec.json.decode(raw, type=Prediction))
+
+    def record(self, key: str, prediction: Prediction | None, repeat: int = 0) -> EvidencePrediction:
+        """All probabilities."""
+        return EvidencePrediction(id=key, evidence=prediction, repeat=repeat)
+
+    def taken(self, sample: SpanSample, said: Mapping[str, Any]) -> Prediction:
+        """What a record of predictions has under `evidence`; without it nothing."""
+        given = said.get("evidence")
+        return NOTHING if given is None else _checked(sample, msgspec.convert(given, Prediction))
+
+    def unread(self, prediction: Prediction) -> str | None:
+        """Nothing: a text without evidence has an answer too."""
+        return None
+
+    def said(self, sample: SpanSample, prediction: Prediction | None) -> tuple[SaidLine, ...]:
+        """A line a span, with the explained label's probability as it was and as it is without, alone and at random."""
+        if prediction is None:
+            return tuple(
+                SaidLine(sample.text[mark.start : mark.end], mark.label or "marked", "", measured=True)
+                for mark in sample.spans or ()
+            )
+        united = () if prediction.united is None else (prediction.united,)
+        return tuple(_line(sample.text, trial, prediction.probs) for trial in (*prediction.spans, *united))
+
+    def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
+        """The drops of each text's evidence; no value where nothing is marked."""
+        return [_score(answer) for answer in answers]
+
+    def report(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, object]:
+        """As `emotui score evidence`."""
+        return report([msgspec.json.decode(row.detail, type=Detail) for row in scores])
+
+    def intervals(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, Any]:
+        """Of every figure; those of repeats are averaged first."""
+        return intervals([msgspec.json.decode(row.detail, type=Detail) for row in scores], shared_of(samples))
+
+    def tables(self, runs: Sequence[ScoredRun], elsewhere: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+        """One, with a row a run, emotion and wording."""
+        return tables(runs)
+
+
+def _checked(sample: SpanSample, read: Prediction) -> Prediction:
+    """Raises ValueError where evidence stands outside the text, or lacks a probability of the label it explains."""
+    for trial in (*read.spans, *(() if read.united is None else (read.united,))):
+        if not trial.places or any(not 0 <= start < end <= len(sample.text) for start, end in trial.places):
+            raise ValueError(f"evidence {[list(place) for place in trial.places]} is not within the text")
+        if any(trial.explains not in one for one in (read.probs, trial.masked, trial.deleted, trial.alone)):
+            raise ValueError(f"there is no probability of {trial.explains!r} for every variant")
+    return read
+
+
+def _line(text: str, trial: Trial, probs: Mapping[str, float]) -> SaidLine:
+    p, explains = probs[trial.explains], trial.explains
+    parts = [f"{explains} {p:.2f}", f"masked {trial.masked[explains]:.2f}", f"deleted {trial.deleted[explains]:.2f}"]
+    parts.append(f"alone {trial.alone[explains]:.2f}")
+    if trial.random:
+        parts.append(f"random {sum(trial.random) / len(trial.random):.2f}")
+    words = " … ".join(text[start:end] for start, end in trial.places)
+    return SaidLine(words, trial.label or "", ", ".join(parts), measured=True)
+
+
+def _score(answer: Parsed) -> ScoreRow:
+    detail = detail_of(answer.sample, answer.repeat, answer.prediction)
+    found = {} if detail.whole is None else detail.whole.figures(detail.removal)
+    values = {metric.name: found.get(metric.name) for metric in METRICS}
+    return ScoreRow(f"{CONVENTION}; {detail.removal}", values, "", msgspec.json.encode(detail))
