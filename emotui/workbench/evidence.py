@@ -10,6 +10,7 @@ from emotui.metrics.locating import locate
 from emotui.records import Mark
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.tasks.prompting.settings import check_options
 from emotui.tasks.registry import task_named
 from emotui.workbench.compare.sources import rows_now, source_named
 from emotui.workbench.texts import stored_samples
@@ -64,8 +65,10 @@ def with_evidence(
     """A run's options with the hash of the spans that they name, and these; None where they are gold's.
 
     Raises:
-        BadInput: there is no such source, or what it says is not what the options, of a run to go on with, had.
+        BadInput: the task that the dataset is read as asks about no spans, there is no such source, or what it says is
+            not what the options, of a run to go on with, had.
     """
+    check_options(task_named(dataset.task), options)
     source = str(options.get("spans") or GOLD)
     if source == GOLD:
         return options, None

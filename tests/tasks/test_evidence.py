@@ -188,6 +188,7 @@ def test_a_run_is_kept_scored_tabulated_exported_and_the_file_scores_alike(emotu
     scored = emotui("score", "evidence", "--gold", gold, "--pred", out, "--json").document
     assert scored["comprehensiveness"] == pytest.approx(run["metrics"]["comprehensiveness"], abs=1e-9)
     assert scored["by_emotion"].keys() == {"sad", "angry", "happy"}
+    assert emotui("compare", "--runs", "ann", "nobody", "--db", db).status == 2  # with runs of another question beside
     assert emotui(*asked, "--spans", "nobody").status == 2
     no = emotui("run", "spans", "--dataset", "d", "--spans", "ann", "--db", db)
-    assert (no.status, "evidence" in no.err or "--spans" in no.err) == (2, True)
+    assert (no.status, "leave --spans out" in no.err) == (2, True)
