@@ -437,7 +437,7 @@ class Workspace:
         if (named := self.store.run(resume).config.get("options") if resume is not None else options) and (
             "spans" in named
         ):
-            from emotui.workbench.evidence import with_evidence
+            from emotui.workbench.compare.evidence import with_evidence
 
             options, spans = with_evidence(self.store, found, named)
         self._stop.clear()
