@@ -10,7 +10,7 @@ from emotui.errors import BadInput
 from emotui.formats import capped, check_not_over, checks, fingerprint
 from emotui.formats.rows import literal, shown
 from emotui.formats.written import write_bytes
-from emotui.store.query import MARKS, Dataset, Run
+from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow, ScoreRow
 from emotui.store.runs import STATES
 from emotui.store.store import Store
@@ -40,7 +40,6 @@ from emotui.workbench.texts import stored_samples
 Kind = TypeVar("Kind")
 
 _LONGEST_ID = 200
-_LONGEST_NAME = 2000
 _FROM = "a file of a run"
 
 
@@ -271,11 +270,9 @@ def _scored(place: str, task: Task, row: ResultRow, score: Score) -> ResultRow:
         row = msgspec.structs.replace(row, prediction=bytes(score.prediction))
     if score.convention is None:
         return row
-    names = (score.convention, *score.values)
-    plain = all(0 < len(name) <= _LONGEST_NAME and name.isprintable() for name in names)
-    if not plain or set(score.marks) - set(MARKS) or score.detail == NOTHING:
-        raise BadInput(f"{place}: is no score of this version")
     kept = ScoreRow(score.convention, dict(score.values), score.marks, bytes(score.detail))
+    if fault := run_file.score_fault(kept) or ("is no score of this version" if score.detail == NOTHING else ""):
+        raise BadInput(f"{place}: {fault}")
     return msgspec.structs.replace(row, score=kept)
 
 

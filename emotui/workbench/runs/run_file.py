@@ -20,8 +20,8 @@ from emotui.bounded import opened
 from emotui.errors import BadInput
 from emotui.formats.rows import UnreadableFile, literal, shown
 from emotui.formats.unpacked import SURELY, TIMES
-from emotui.store.query import SOURCES, Run
-from emotui.store.rows import ResultRow
+from emotui.store.query import MARKS, SOURCES, Run
+from emotui.store.rows import ResultRow, ScoreRow
 from emotui.workbench.runs.machine import Measured
 from emotui.workbench.runs.plan import MOST_REPEATS, RunConfig
 from emotui.workbench.shards.shard import read_shard
@@ -116,6 +116,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 _LONGEST_ID = 200
+_LONGEST_NAME = 2000
 _MOST_ATTEMPTS = 1000
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -169,6 +170,13 @@ def output_fault(one: Output | ResultRow, repeats: int) -> str:
     if not 0 <= one.seconds < math.inf:
         return f"no answer takes {one.seconds} s"
     return ""
+
+
+def score_fault(score: ScoreRow) -> str:
+    """Why no run keeps such a score; empty where one can."""
+    names = (score.convention, *score.values)
+    plain = all(0 < len(name) <= _LONGEST_NAME and name.isprintable() for name in names)
+    return "" if plain and not set(score.marks) - set(MARKS) else "is no score of this version"
 
 
 def portable(spec: str) -> str:

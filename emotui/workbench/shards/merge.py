@@ -10,11 +10,11 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
-from emotui.store.rows import ResultRow
+from emotui.store.rows import ResultRow, ScoreRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.workbench.runs.plan import MOST_REPEATS, RunConfig, asked_of, free_name
-from emotui.workbench.runs.run_file import id_fault, without_machine
+from emotui.workbench.runs.plan import RunConfig, asked_of, free_name
+from emotui.workbench.runs.run_file import id_fault, output_fault, run_fault, score_fault, without_machine
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.shards.shard import Shard, read_shard
 from emotui.workbench.texts import stored_samples
@@ -50,8 +50,11 @@ def merge(target: Store, sources: Sequence[Store]) -> list[Merged]:
     Shards of one run (the same model, samples, prompts and settings) become one run, whose answers stand in the order
     of the samples. Where shards are missing it is `stopped`, and can be resumed or merged with them later.
 
+    All of the stores is looked at before anything is kept.
+
     Raises:
-        BadInput: a run is going on, two stores have the same shard, or one id stands for two runs.
+        BadInput: a run is going on, two stores have the same shard, one id stands for two runs, or a store has what no
+            run over its dataset keeps.
     """
     found: dict[tuple[Any, ...], list[_Part]] = {}
     for store in sources:
@@ -68,6 +71,8 @@ def merge(target: Store, sources: Sequence[Store]) -> list[Merged]:
             found.setdefault(key, []).append(_Part(store, dataset, run, config))
     for parts in found.values():
         _check(parts)
+        for part in parts:
+            _check_answers(part)
     return [_kept(target, sorted(parts, key=_number)) for parts in found.values()]
 
 
@@ -77,17 +82,11 @@ def _named(store: Store, run: Run) -> str:
 
 def _config(store: Store, run: Run, dataset: Dataset) -> RunConfig:
     """What a run was asked for. Raises: BadInput where a store says what no run can have."""
-    try:
-        config = msgspec.convert(run.config, RunConfig)
-    except (msgspec.ValidationError, RecursionError) as error:
-        raise BadInput(f"{_named(store, run)}: its settings cannot be read: {literal(str(error))[:200]}") from None
     if fault := id_fault(run.run):
         raise BadInput(f"{literal(str(store.path))}: {fault}: rename it there first")
-    if config.shard:
-        read_shard(config.shard)
-    if not (0 <= config.whole <= dataset.n and 1 <= config.repeats <= MOST_REPEATS):
-        raise BadInput(f"{_named(store, run)}: its settings are of no such dataset ({config.whole} texts of it)")
-    return config
+    if fault := run_fault(run, dataset.n):
+        raise BadInput(f"{_named(store, run)}: {fault}")
+    return msgspec.convert(run.config, RunConfig)
 
 
 def _number(part: _Part) -> int:
@@ -102,6 +101,37 @@ def _check(parts: Sequence[_Part]) -> None:
             what = f"shard {part.config.shard} of run" if part.shard else "run"
             named = literal(f"{part.store.path}: {what} {part.run.run} is in {other.store.path} too")
             raise BadInput(f"{named}: leave one out")
+
+
+def _check_answers(part: _Part) -> None:
+    """Raises: BadInput where a run has answers or scores that no run over its dataset, or that shard of it, keeps."""
+    store, run, config = part.store, part.run, part.config
+    first = _first(store, part.dataset)
+    own = range(first, first + part.dataset.n)
+    where = "dataset"
+    if part.shard is not None:
+        places, where = part.shard.places(config.whole), f"shard {part.shard}"
+        own = own[places.start : places.stop]
+    try:
+        task = task_named(run.task).with_options(config.options, config.repeats)
+        golds = dict(stored_samples(store, part.dataset.read_as(run.task), part.dataset.n))
+        kept: dict[int, list[ScoreRow]] = {}
+        for row in store.results(run.run):
+            if row.sample not in own:
+                raise BadInput(f"it has answers about texts that are not in its {where}")
+            fault = output_fault(row, config.repeats) or (row.score and score_fault(row.score))
+            if fault:
+                raise BadInput(fault)
+            if row.prediction is not None:
+                msgspec.json.decode(row.prediction, type=task.prediction)
+            if row.score is not None:
+                kept.setdefault(row.sample, []).append(row.score)
+        # What makes figures of scores reads all of them, as whoever looks at the run will.
+        scores = [score for number in golds for score in kept.get(number, ())]
+        task.report([golds[number] for number in golds if number in kept], scores)
+    except Exception as error:  # whatever somebody else's bytes do to who reads them
+        why = literal(str(error))[:200] or type(error).__name__
+        raise BadInput(f"{_named(store, run)}: {why}") from None
 
 
 def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
@@ -156,11 +186,9 @@ def _same(run: Run, identity: str, n: int, name: str | None) -> bool:
 def _take(target: Store, run: str, part: _Part, dataset: Dataset, before: set[tuple[int, int]]) -> None:
     """Keep a part's answers, whose samples have other numbers there."""
     first = _first(part.store, part.dataset)
-    there, offset = range(first, first + part.dataset.n), _first(target, dataset) - first
+    offset = _first(target, dataset) - first
 
     def moved(row: ResultRow) -> ResultRow:
-        if row.sample not in there:
-            raise BadInput(f"{_named(part.store, part.run)} has answers about texts that are not in its dataset")
         return msgspec.structs.replace(row, sample=row.sample + offset, output=None)
 
     rows = map(moved, part.store.results(part.run.run))
@@ -183,6 +211,8 @@ def _dataset(target: Store, part: _Part) -> Dataset:
     """The dataset of a part in the target, added where it lacks."""
     own = part.dataset
     same = [one for one in target.datasets() if (one.task, one.fingerprint) == (own.task, own.fingerprint)]
+    if any(one.n != own.n for one in same):
+        raise BadInput(f"{_named(part.store, part.run)}: its dataset has other samples than its fingerprint says")
     if same:
         return next((one for one in same if one.name == own.name), same[0])
     task = task_named(own.task)
