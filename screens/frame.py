@@ -173,7 +173,7 @@ class Frame(Acting, LaidOut):
         """Filter, order, dataset or run have changed."""
         session = self.session
         if session.overview.dataset is not None:
-            self.pane.ask(session.state, session.overview.dataset, session.run_shown, session.overview.metrics)
+            self.pane.ask(session.state, session.overview.dataset, session.run_shown, session.metrics)
         self.refresh_bindings()
 
     def show_standing(self) -> None:

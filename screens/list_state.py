@@ -131,16 +131,20 @@ class ListState(msgspec.Struct, frozen=True):
                 said.append(f"{titles[one.metric]} {low}…{high}")
         return said
 
-    def chosen_run(self, runs: Sequence[Run]) -> Run | None:
-        """The run that is shown, of those that there are, newest first; a person's only where it was chosen."""
+    def chosen_run(self, runs: Sequence[Run], task: str) -> Run | None:
+        """The run that is shown, of those that there are, newest first; a person's only where it was chosen.
+
+        Args:
+            task: the one that the dataset came for.
+        """
         if self.run == NO_RUN:
             return None
         named = next((run for run in runs if run.run == self.run), None)
-        return named or usual_run(runs)
+        return named or usual_run(runs, task)
 
-    def runs_beside(self, runs: Sequence[Run]) -> list[Run]:
+    def runs_beside(self, runs: Sequence[Run], task: str) -> list[Run]:
         """The runs that are compared with the one over the list, in the order in which they were chosen."""
-        over = self.chosen_run(runs)
+        over = self.chosen_run(runs, task)
         there = {run.run: run for run in runs if over is None or run.run != over.run}
         return [there[run] for run in self.beside if run in there]
 
@@ -150,9 +154,13 @@ class ListState(msgspec.Struct, frozen=True):
         return next(iter([*named, *datasets]), None)
 
 
-def usual_run(runs: Sequence[Run]) -> Run | None:
-    """The run over a list for which none was chosen: the newest of a model or a file, never what a person annotated."""
-    return next((run for run in runs if run.source != "person"), None)
+def usual_run(runs: Sequence[Run], task: str) -> Run | None:
+    """The run over a list for which none was chosen: the newest of a model or a file, never what a person annotated.
+
+    Those of the task that the dataset came for go before the others: they are what its list shows.
+    """
+    found = [run for run in runs if run.source != "person"]
+    return next((run for run in found if run.task == task), next(iter(found), None))
 
 
 def column_of(asked: str) -> tuple[str, str] | None:

@@ -47,13 +47,13 @@ _LIST_SETTINGS = {"spans": "browse"}
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """What there is to show."""
+    """What there is to show. `metrics`: by the task of a run what it is scored by, those of the dataset's own too."""
 
     datasets: tuple[Dataset, ...] = ()
     dataset: Dataset | None = None
     runs: tuple[Run, ...] = ()
     emotions: tuple[str, ...] = ()
-    metrics: tuple[Metric, ...] = ()
+    metrics: Mapping[str, tuple[Metric, ...]] = {}
     words: "TaskWords | None" = None
 
 
@@ -200,12 +200,36 @@ class Session:
     @property
     def run_shown(self) -> Run | None:
         """The run over the list: the chosen one; where none was chosen the one looked at first, or one's own."""
-        return self._with_run(self.state).chosen_run(self.overview.runs)
+        return self._with_run(self.state).chosen_run(self.overview.runs, self._own_task)
 
     @property
     def runs_beside(self) -> list[Run]:
         """The runs that are compared with it."""
-        return self._with_run(self.state).runs_beside(self.overview.runs)
+        return self._with_run(self.state).runs_beside(self.overview.runs, self._own_task)
+
+    @property
+    def runs_told(self) -> list[Run]:
+        """The runs whose answers to a text are told: the one over the list and those beside it. Where none was chosen
+        to stand beside it, the newest of each other question, which competes with nothing.
+        """
+        shown, beside = self.run_shown, self.runs_beside
+        if not beside:
+            known = {self._own_task if shown is None else shown.task}
+            for run in self.overview.runs:
+                if run.source != "person" and run.task not in known and run.done:
+                    known.add(run.task)
+                    beside.append(run)
+        return beside if shown is None else [shown, *beside]
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """What the run over the list is scored by; where there is none, what runs of the dataset's own task are."""
+        run = self.run_shown
+        return self.overview.metrics.get(self._own_task if run is None else run.task, ())
+
+    @property
+    def _own_task(self) -> str:
+        return own_task(self.overview)
 
     def _with_run(self, state: ListState) -> ListState:
         """The state with the run that stays on the screen where none was chosen."""
@@ -275,7 +299,7 @@ class Session:
         """Once the first run of a new workspace tells something: its worst samples first, if nobody has moved yet."""
         if not self._first_time:
             return
-        run = usual_run(overview.runs)
+        run = usual_run(overview.runs, own_task(overview))
         if run is None or (run.state == "running" and run.done < min(_TELLING, run.n)):
             return
         self._first_time = False
@@ -291,7 +315,7 @@ class Session:
 
     def tour_is_due(self) -> bool:
         """Is there something to show a newcomer now: a run that is over? Once in a workspace."""
-        run = usual_run(self.overview.runs)
+        run = usual_run(self.overview.runs, self._own_task)
         due = self._tour and run is not None and run.state != "running"
         if due:
             self._tour = False
@@ -304,7 +328,7 @@ class Session:
         if overview.dataset is None:
             return
         number, there = overview.dataset.dataset, [run.run for run in overview.runs]
-        usual = usual_run(overview.runs)
+        usual = usual_run(overview.runs, own_task(overview))
         if self._own in there:
             self._looked_at[number], self._own = self._own, NO_RUN
         elif (looked_at := self._looked_at.get(number)) == NO_RUN and usual is not None:
@@ -480,6 +504,11 @@ class Session:
             self._view.show_left()
 
 
+def own_task(overview: Overview) -> str:
+    """The task that the dataset of the list came for; empty where there is none."""
+    return "" if overview.dataset is None else overview.dataset.task
+
+
 def list_setting(task: str) -> str:
     """Under which name the list of a task is remembered."""
     return _LIST_SETTINGS.get(task, f"list of {task}")
@@ -529,4 +558,7 @@ def look(source: "BrowseSource", tasks: tuple[str, ...], task: str, name: str | 
             return Overview(datasets)
         number = dataset.dataset
         runs, emotions = tuple(source.runs(number)), tuple(source.emotions(number))
-        return Overview(datasets, dataset, runs, emotions, source.metrics(number), words_of(task))
+        asked = dict.fromkeys((dataset.task, *(run.task for run in runs)))
+        return Overview(
+            datasets, dataset, runs, emotions, {one: source.metrics(number, one) for one in asked}, words_of(task)
+        )

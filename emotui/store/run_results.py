@@ -83,15 +83,15 @@ def run_revisions(connection: "DuckDBPyConnection", runs: Sequence[str]) -> dict
     return {run: (output, score) for run, output, score in found.fetchall()}
 
 
-def metric_names(connection: "DuckDBPyConnection", dataset: int, besides: Collection[str]) -> list[str]:
-    """Further metrics of which some run over a data set has values, in the order in which they came."""
+def metric_names(connection: "DuckDBPyConnection", dataset: int, besides: Collection[str], task: str) -> list[str]:
+    """Further metrics of which some run of a task over a data set has values, in the order in which they came."""
     sets = {number: names for number, names in metric_sets(connection).items() if not set(names) <= set(besides)}
     if not sets:
         return []
     found = connection.execute(
         "select distinct metric_set from scores where metric_set in (select unnest(?::integer[]))"
-        " and run in (select number from runs where dataset = ?)",
-        [list(sets), dataset],
+        " and run in (select number from runs where dataset = ? and task = ?)",
+        [list(sets), dataset, task],
     )
     kinds = {number for (number,) in found.fetchall()}
     there = dict.fromkeys(name for number, names in sets.items() if number in kinds for name in names)

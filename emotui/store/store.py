@@ -508,10 +508,10 @@ class Store:
                 rows = run_results.outcomes(connection, run, start, min(start + _WIDE_CHUNK, end))
             yield from rows
 
-    def metric_names(self, dataset: int, besides: Collection[str]) -> list[str]:
-        """Metrics, other than these, of which some run over a data set has values, in the order in which they came."""
+    def metric_names(self, dataset: int, besides: Collection[str], task: str) -> list[str]:
+        """Metrics, other than these, of which some run of a task has values, in the order in which they came."""
         with self._turns.reading() as connection:
-            return run_results.metric_names(connection, dataset, besides)
+            return run_results.metric_names(connection, dataset, besides, task)
 
     def value_sums(self, run: str, part: str) -> list[ValueSum]:
         """The values of each metric of a run, added up by repeat, by whether a sample's record holds `part` letter by

@@ -12,6 +12,7 @@ from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
+from emotui.workbench.answers import own_columns_of
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import last_attempts
@@ -63,7 +64,6 @@ class _Text(msgspec.Struct):
     id: str
     text: str | None = None
     subject: str | None = None
-    meta: Mapping[str, Any] = {}
 
 
 def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> SampleSaid:
@@ -111,6 +111,6 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
         tuple(answers),
         of,
         subject=named.subject,
-        meta=named.meta,
+        meta=own_columns_of(held.kept_as, msgspec.json.decode(record)),
         turns=around,
     )

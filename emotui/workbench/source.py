@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from emotui.backends.host import ModelProcess
     from emotui.metrics.span_scoring import SampleDetail
     from emotui.workbench.annotate.desk import Desk
+    from emotui.workbench.answers import Voice
     from emotui.workbench.compare.pairs import Comparing
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
@@ -73,7 +74,7 @@ class RepeatView(msgspec.Struct, frozen=True):
 class Evidence(msgspec.Struct, frozen=True):
     """One sample, and what a run said about it (no repeats where it has not been asked yet).
 
-    `turns`: of the conversation that it is from.
+    `turns`: of the conversation that it is from. `meta`: columns of the data's own.
     """
 
     number: int
@@ -81,6 +82,7 @@ class Evidence(msgspec.Struct, frozen=True):
     run: Run | None
     repeats: tuple[RepeatView, ...]
     turns: Turns = Turns()
+    meta: Mapping[str, Any] = {}
 
 
 class Models(Protocol):
@@ -143,8 +145,8 @@ class BrowseSource(Protocol):
     def runs(self, dataset: int) -> list[Run]:
         """Runs over a dataset, newest first."""
 
-    def metrics(self, dataset: int) -> tuple[Metric, ...]:
-        """What samples of a dataset are scored by, that of most interest first."""
+    def metrics(self, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
+        """What runs of a task (None: the dataset's own) over a dataset are scored by, that of most interest first."""
 
     def emotions(self, dataset: int) -> list[str]:
         """Gold emotions that occur, in the order of the list's filter."""
@@ -170,6 +172,9 @@ class BrowseSource(Protocol):
 
     def said(self, dataset: int, sample: int, run: str | None) -> "SampleSaid":
         """One sample of any task, and what a run said about it, in lines."""
+
+    def voices(self, sample: int, runs: Sequence[str]) -> "tuple[Voice, ...]":
+        """Everything that gold, people and these runs, of any task, say of one sample."""
 
     def summary(self, run: str) -> dict[str, object]:
         """The figures of a run, as `emotui score spans` names them."""

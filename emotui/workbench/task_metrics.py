@@ -8,13 +8,18 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 
 
-def metrics_of(store: Store, dataset: int) -> tuple[Metric, ...]:
-    """What the samples of a dataset are scored by: the metrics of its task, and others that its runs have values of."""
+def metrics_of(store: Store, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
+    """What runs of a task over a dataset are scored by: the task's metrics, and others that its runs have values of.
+
+    Args:
+        task: None: the one that the dataset's file came for.
+    """
     found = store.dataset(dataset)
     if found is None:
         return ()
-    task = task_named(found.task)
-    return metrics_named(task, store.metric_names(dataset, besides={metric.name for metric in task.metrics}))
+    asked = task_named(task or found.task)
+    others = store.metric_names(dataset, besides={metric.name for metric in asked.metrics}, task=asked.name)
+    return metrics_named(asked, others)
 
 
 def metrics_named(task: Task, names: Iterable[str]) -> tuple[Metric, ...]:

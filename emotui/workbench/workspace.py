@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from emotui.formats.reading import Warn
     from emotui.tasks.masked.lexicon import WordVectors
     from emotui.workbench.annotate.desk import Desk
+    from emotui.workbench.answers import Voice
     from emotui.workbench.compare.pairs import Comparing
     from emotui.workbench.datasets.importing import Importing
     from emotui.workbench.datasets.source_bench import SourceBench
@@ -151,8 +152,8 @@ class Workspace:
     def runs(self, dataset: int) -> list[Run]:
         return [with_state(run) for run in self.store.runs(dataset)]
 
-    def metrics(self, dataset: int) -> tuple[Metric, ...]:
-        return metrics_of(self.store, dataset)
+    def metrics(self, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
+        return metrics_of(self.store, dataset, task)
 
     def emotions(self, dataset: int) -> list[str]:
         return self.store.emotions(dataset)
@@ -174,12 +175,14 @@ class Workspace:
         return self.store.page(numbers, run)
 
     def evidence(self, sample: int, run: str | None) -> Evidence:
+        from emotui.workbench.answers import own_columns_of
         from emotui.workbench.runs.scores import last_attempts
         from emotui.workbench.texts import read_sample
 
         with self.store.together():
             ((_, record),) = self.store.samples([sample])
-            asked: SpanSample = read_sample(self.store, self.store.dataset_of(sample).read_as(_SPANS), record)
+            dataset = self.store.dataset_of(sample).read_as(_SPANS)
+            asked: SpanSample = read_sample(self.store, dataset, record)
             rows = [] if run is None else last_attempts(self.store.results(run, [sample]))
             return Evidence(
                 number=sample,
@@ -187,7 +190,14 @@ class Workspace:
                 run=None if run is None else with_state(self.store.run(run)),
                 repeats=tuple([_repeat(asked, row) for row in rows]),
                 turns=turns_of(self.store, sample, record),
+                meta=own_columns_of(dataset.kept_as, msgspec.json.decode(record)),
             )
+
+    def voices(self, sample: int, runs: Sequence[str]) -> "tuple[Voice, ...]":
+        from emotui.workbench.answers import voices_of
+
+        with self.store.together():
+            return voices_of(self.store, sample, [self.store.run(run) for run in runs])
 
     def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
         from emotui.workbench.runs.export import gold_records, run_records

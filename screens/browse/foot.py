@@ -1,6 +1,7 @@
 """What stands under a score: all about the span under the cursor, and what others marked there."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,6 +11,9 @@ from emotui.screens.browse.things import Thing
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, share
+
+if TYPE_CHECKING:
+    from emotui.workbench.answers import Voice
 
 _SIDES = 6
 _NAMES = 20
@@ -24,13 +28,17 @@ class Other(msgspec.Struct, frozen=True):
 
 
 class About(msgspec.Struct, frozen=True):
-    """What a score knows beside its things: the text, whose sentence an offset is in, others, and notes in words."""
+    """What a score knows beside its things: the text, whose sentence an offset is in, others, and notes in words.
+
+    `told`: sources that say something of the whole text, each with its name.
+    """
 
     text: str = ""
     sentences: tuple[tuple[int, int, str], ...] = ()
     others: tuple[Other, ...] = ()
     notes: tuple[str, ...] = ()
     key: str = ""
+    told: "tuple[tuple[Voice, str], ...]" = ()
 
 
 def heading(things: Sequence[Thing], at: int, about: About, cells: int) -> list[Part]:

@@ -17,6 +17,7 @@ from emotui.screens.widgets.tiered_text import BARS, RUN_ROLES
 if TYPE_CHECKING:
     from emotui.records import Mark
     from emotui.screens.browse.requests import SampleView
+    from emotui.workbench.answers import Voice
     from emotui.workbench.source import Evidence, RepeatView
 
 EVERYONE = "everyone"
@@ -108,11 +109,19 @@ def _sentence(evidence: "Evidence", number: int) -> str:
     return f"{number + 1} {sentence.emotion or ''} {_SIGNS.get(sentence.valence or '', '')}".rstrip()
 
 
-def about(seen: "SampleView", repeat: int, key: str, *, first_start: bool = False) -> About:
+def about(
+    seen: "SampleView",
+    repeat: int,
+    key: str,
+    told: "tuple[tuple[Voice, str], ...]" = (),
+    *,
+    first_start: bool = False,
+) -> About:
     """What the foot of the score tells beside the span under the cursor.
 
     Args:
         key: what walks on to the next one.
+        told: those that say something of the whole text, with their names.
         first_start: the first run of a new workspace is on its way.
     """
     evidence = seen.evidence
@@ -134,7 +143,8 @@ def about(seen: "SampleView", repeat: int, key: str, *, first_start: bool = Fals
         others.append(Other(_signed(names, other, number), RUN_ROLES[number % len(RUN_ROLES)], marked))
     for name, marks in sample.annotators.items():
         others.append(Other(f"{BARS['annotator']} {name}", "dim", tuple((mark.place, mark.label) for mark in marks)))
-    return About(sample.text, sentences, tuple(others), tuple(notes(evidence, repeat, first_start=first_start)), key)
+    words = tuple(notes(evidence, repeat, first_start=first_start))
+    return About(sample.text, sentences, tuple(others), words, key, told)
 
 
 def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tuple[list[Part], list[Part]]:
@@ -234,7 +244,7 @@ def _gold_note(evidence: "Evidence") -> list[str]:
 
 def raw_score(evidence: "Evidence", repeat: int) -> AnnotatedText:
     """Raw output and prompt, as they came and were sent, and the data's own columns, under a heading each."""
-    said, own = answer(evidence, repeat), evidence.sample.meta
+    said, own = answer(evidence, repeat), evidence.meta
     if said is None:
         return AnnotatedText(own_columns_text(own) or "There is no output yet.")
     parts = [

@@ -12,10 +12,11 @@ from emotui.screens.browse import panes
 from emotui.screens.browse.around import TurnsPage, own_columns
 from emotui.screens.browse.entry import ENTRY
 from emotui.screens.browse.requests import SampleView, look
-from emotui.screens.browse.run_names import run_names
+from emotui.screens.browse.run_names import names_by_run, run_names
 from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
 from emotui.screens.browse.score import Score
 from emotui.screens.browse.things import first_wrong, things
+from emotui.screens.browse.voices import telling
 from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import EMPTY_LIST, OTHERS, Place
 from emotui.screens.requests import LatestRequest
@@ -58,7 +59,8 @@ class Browse(Place):
         self._beside: tuple[str, ...] = ()
         self._raw = False
         self._looking_for = self._shown_for = ""
-        self._desk: LatestRequest[tuple[int, str | None, tuple[str, ...]], SampleView] | None = None
+        self._told: tuple[str, ...] = ()
+        self._desk: LatestRequest[tuple[int, str | None, tuple[str, ...], tuple[str, ...]], SampleView] | None = None
         self._grey: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -103,7 +105,7 @@ class Browse(Place):
         self._turn(of_spans=dataset is None or sample is None)
         if dataset is not None and sample is not None:
             self._sample, self._run, self._seen = sample, run, None
-            self._said.show_sample(dataset.dataset, sample, run)
+            self._said.show_sample(dataset.dataset, sample, run, self.session.runs_told)
             return
         self._compare()
         if sample != self._sample:
@@ -115,7 +117,8 @@ class Browse(Place):
             self._draw()
         elif self._desk is not None:
             ask = self._desk.ask_painted if self._seen is None else self._desk.ask
-            ask((sample, run.run if run else None, self._beside))
+            self._told = tuple(one.run for one in self.session.runs_told)
+            ask((sample, run.run if run else None, self._beside, self._told))
             if self._grey is None:
                 self._grey = self.set_timer(_PATIENCE, self._turn_grey)
 
@@ -126,7 +129,7 @@ class Browse(Place):
 
     def _compare(self) -> None:
         """Compare with further runs, in the rows of everyone, which are shown where there were none."""
-        beside = tuple(run.run for run in self.session.runs_beside)
+        beside = tuple(run.run for run in self.session.runs_beside if run.task == SPANS)
         if beside and not self._beside and self._desk is not None and self._desk.asked:
             self._remember(panes.EVERYONE)
         self._beside = beside
@@ -208,7 +211,13 @@ class Browse(Place):
             panes.score(seen, self.repeat, self.overlay),
             found,
             score.cursor if stay else first_wrong(found, mark),
-            panes.about(seen, self.repeat, "Tab", first_start=self.session.starts_first),
+            panes.about(
+                seen,
+                self.repeat,
+                "Tab",
+                telling(seen.voices, names_by_run(self.session.runs_told)),
+                first_start=self.session.starts_first,
+            ),
             panes.of_run(seen, self.repeat, self._run_name()),
         )
         self._draw_raw(evidence)
@@ -229,7 +238,7 @@ class Browse(Place):
     def _surround(self, evidence: "Evidence") -> None:
         """Show its own columns under the title, and the turns around it; their widgets are made for the first ones."""
         sample, turns = evidence.sample, evidence.turns
-        own = own_columns(sample.meta, sample.subject)
+        own = own_columns(evidence.meta, sample.subject)
         if not self.query("#own-columns"):
             if not own and turns == Turns():
                 return
@@ -270,7 +279,7 @@ class Browse(Place):
         if evidence is None or not super().can(action):
             return False
         if action == "raw":
-            return bool(evidence.repeats or evidence.sample.meta)
+            return bool(evidence.repeats or evidence.meta)
         if action == "annotators":
             return bool(evidence.sample.annotators or evidence.repeats or self._beside)
         if action == "repeat":

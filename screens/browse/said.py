@@ -1,11 +1,16 @@
 """What gold and a run say about a sample of any task: the text, and under it a line for each thing that is said."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 
 from emotui.screens.browse.around import TurnsPage, own_columns
+from emotui.screens.browse.requests import voices_of
+from emotui.screens.browse.run_names import names_by_run
+from emotui.screens.browse.tiers import Said as Marked
+from emotui.screens.browse.tiers import tiers
+from emotui.screens.browse.voices import VoicesPane, telling
 from emotui.screens.keymaps.words import keyed
 from emotui.screens.place import OTHERS
 from emotui.screens.requests import LatestRequest
@@ -14,13 +19,17 @@ from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import share, value_of
 from emotui.screens.widgets.page import Page
-from emotui.screens.widgets.tier_layout import AnnotatedText
-from emotui.screens.widgets.tiered_text import TieredText
+from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
+from emotui.screens.widgets.tiered_text import RUN_ROLES, TieredText
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
+    from emotui.workbench.answers import Voice
     from emotui.workbench.said import Said, SaidLine, SampleSaid
     from emotui.workbench.source import BrowseSource
+
+_Asked = tuple[int, int, str | None, tuple[str, ...]]
+"""(dataset, sample, the run over the list, the runs whose answers are told)."""
 
 RIGHT, MISSED, EXTRA, NEITHER = "=", "M", "X", "·"
 SAID_HEADINGS = {"said-text": "#said-title", "said-lines": "#said-below", "said-raw": "#said-below"}
@@ -45,10 +54,17 @@ class SaidPane(Vertical):
         self.repeat = 0
         self.raw = False
         self._said: SampleSaid | None = None
-        self._request: LatestRequest[tuple[int, int, str | None], SampleSaid] | None = None
+        self._runs: tuple[Run, ...] = ()
+        self._voices: tuple[Voice, ...] = ()
+        self._request: LatestRequest[_Asked, tuple[SampleSaid, tuple[Voice, ...]]] | None = None
 
     def bind_source(self, source: "BrowseSource") -> None:
-        self._request = LatestRequest("said", self, lambda question: source.said(*question), self._show, self._refuse)
+        def ask(asked: _Asked) -> "tuple[SampleSaid, tuple[Voice, ...]]":
+            dataset, sample, run, told = asked
+            with source.together():
+                return source.said(dataset, sample, run), voices_of(source, sample, told)
+
+        self._request = LatestRequest("said", self, ask, self._show, self._refuse)
 
     @property
     def busy(self) -> bool:
@@ -65,8 +81,9 @@ class SaidPane(Vertical):
         said = self._said
         return said.answers[self.repeat % len(said.answers)] if said is not None and said.answers else None
 
-    def show_sample(self, dataset: int, sample: int, run: Run | None) -> None:
-        """Ask for this sample of a dataset; what is here stays until the answer comes.
+    def show_sample(self, dataset: int, sample: int, run: Run | None, told: Sequence[Run]) -> None:
+        """Ask for this sample of a dataset; what is here stays until the answer comes. `told`: of which runs all that
+        they say is told.
 
         The parts are made for the first one: at the start of the workbench most people look at spans.
         """
@@ -77,6 +94,7 @@ class SaidPane(Vertical):
                 TurnsPage(id="said-before"),
                 TieredText(id="said-text"),
                 TurnsPage(id="said-after"),
+                VoicesPane(id="said-voices"),
                 Line(id="said-below", classes="-pane"),
                 Page(id="said-lines"),
                 TieredText(id="said-raw"),
@@ -84,11 +102,13 @@ class SaidPane(Vertical):
             )
         if self._said is None or sample != self._said.number:
             self.repeat = 0
+        self._runs = tuple(told)
         if self._request is not None:
-            self._request.ask((dataset, sample, None if run is None else run.run))
+            runs = tuple(one.run for one in told)
+            self._request.ask((dataset, sample, None if run is None else run.run, runs))
 
-    def _show(self, _: object, said: "SampleSaid") -> None:
-        self._said = said
+    def _show(self, _: object, found: "tuple[SampleSaid, tuple[Voice, ...]]") -> None:
+        self._said, self._voices = found
         self.draw()
 
     def _refuse(self, _: object, why: str) -> None:
@@ -101,7 +121,7 @@ class SaidPane(Vertical):
         parts = [self.query_one(name) for name in ("#said-title", "#said-text", "#said-below")]
         for part in parts:
             part.display = said is not None
-        for name in ("#said-columns", "#said-before", "#said-after"):
+        for name in ("#said-columns", "#said-before", "#said-after", "#said-voices"):
             self.query_one(name).display = False
         page, raw = self.query_one("#said-lines", Page), self.query_one("#said-raw", TieredText)
         page.display, raw.display = said is not None and not self.raw, said is not None and self.raw
@@ -117,7 +137,10 @@ class SaidPane(Vertical):
         ]
         self.query_one("#said-title", Line).show([Part(f" {said.id}", "strong"), *run, *figures])
         self._surround(said)
-        self.query_one("#said-text", TieredText).show(AnnotatedText(said.text))
+        names = names_by_run(self._runs)
+        self.query_one("#said-text", TieredText).show(AnnotatedText(said.text, *_spans(self._voices, names)))
+        told = telling(self._voices, names) if _tell_more(self._voices, said) else ()
+        self.query_one("#said-voices", VoicesPane).show_voices(told, self.size.height)
         self.query_one("#said-below", Line).show(self._heading(said, answer))
         things = said.gold if answer is None else answer.lines
         if self.raw:
@@ -178,6 +201,33 @@ class SaidPane(Vertical):
         told = [one for one in ordered(things) if sign(one) != NEITHER or one.measured]
         both = [f"{sign(one)} {one.name}\t{one.gold}\t{one.predicted}" for one in told]
         return "\n".join([said.id, said.text, *both])
+
+
+def _spans(voices: "Sequence[Voice]", names: Mapping[str, str]) -> tuple[tuple[Tier, ...], tuple[()], bool]:
+    """The spans of a text that others marked: gold in the text itself, a row of bars for each of the others."""
+    found: list[Tier] = []
+    rows = False
+    for one in voices:
+        marked = [Marked(mark.place, mark.label) for mark in one.spans or ()]
+        if one.kind == "gold":
+            found += tiers("gold", "gold", marked)
+        elif marked:
+            rows = True
+            role = "annotator" if one.kind == "person" else RUN_ROLES[0]
+            found += tiers(names.get(one.run, one.name), role, marked, inline=False, rows=True)
+    return tuple(found), (), rows
+
+
+def _tell_more(voices: "Sequence[Voice]", said: "SampleSaid") -> bool:
+    """Does anybody say anything of the whole text that the lines of gold and the run do not?"""
+    shown = "" if said.run is None else said.run.run
+    if any(one.tells and one.kind != "gold" and one.run != shown for one in voices):
+        return True
+    known = {words for line in said.gold for words in (line.name, line.gold)}
+    by_gold = [one for one in voices if one.kind == "gold"]
+    numbers = {name for one in by_gold for name in one.values}
+    words = [{told.name, told.words} for one in by_gold for told in one.told or ()]
+    return not numbers <= known or not all(known & one for one in words)
 
 
 def sign(thing: "SaidLine") -> str:

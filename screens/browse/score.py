@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from emotui.records import Span
-from emotui.screens.browse import foot, margin
+from emotui.screens.browse import foot, margin, voices
 from emotui.screens.browse.foot import About
 from emotui.screens.browse.margin import MarginShape
 from emotui.screens.browse.things import Thing
@@ -64,6 +64,8 @@ class Score(TieredText):
         self._note_rows: dict[int, int] = {}
         self._starts: list[int] = []
         self._below: list[list[Part]] | None = None
+        self._voices_at = -1
+        """On which line of the foot the heading stands over what is said of the whole text."""
 
     @property
     def thing(self) -> Thing | None:
@@ -129,7 +131,8 @@ class Score(TieredText):
     @property
     def _foot_lines(self) -> int:
         """Lines under the text that stay in sight however long it is."""
-        return 1 + (self._side_lines if self.things else 0) + len(self._about.notes)
+        of_span = 1 + (self._side_lines if self.things else 0) + len(self._about.notes)
+        return of_span + voices.lines_of(self._about.told, self.size.height)
 
     def _fitted(self, cells: int) -> Layout:
         self._shape = margin.margin_shape(self.things, cells)
@@ -210,14 +213,19 @@ class Score(TieredText):
             self._below = self._foot_now()
         if below >= len(self._below):
             return Strip.blank(self.size.width, base)
-        return self._parts(self._below[below], base if below else self._style(base, "score--heading"))
+        heads = below in (0, self._voices_at)
+        return self._parts(self._below[below], self._style(base, "score--heading") if heads else base)
 
     def _foot_now(self) -> list[list[Part]]:
         """The lines under the text, for the thing under the cursor."""
-        cells, one = self._width, self.thing
+        cells, one, self._voices_at = self._width, self.thing, -1
         lines = [foot.heading(self.things, self.cursor, self._about, cells)]
         lines += [] if one is None else foot.sides(one, cells, self._side_lines)
         lines += [[Part(" " + fit(words, cells - 2), "dim")] for words in self._about.notes]
+        if self._about.told:
+            self._voices_at = len(lines)
+            most = voices.lines_of(self._about.told, self.size.height)
+            lines += [[Part(" "), *line] for line in voices.table(self._about.told, cells - 1, most)]
         if one is not None and self._about.others:
             lines += [[], *foot.of_others(one, self._about, cells)]
         return lines

@@ -117,7 +117,7 @@ def figures(metrics: Sequence[Metric]) -> list[Choice]:
 
 def runs(found: Sequence[Run], without: str) -> list[Choice]:
     """Runs and other sources, newest first, and none; `without` says what is shown then."""
-    choices = []
+    choices, several = [], len({run.task for run in found}) > 1
     for run in found:
         done = count(run.done) if run.done == run.n else f"{count(run.done)} of {count(run.n)}"
         failed = f", {count(run.failed)} failed" if run.failed else ""
@@ -126,7 +126,7 @@ def runs(found: Sequence[Run], without: str) -> list[Choice]:
         name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
         way = str(run.config.get("way") or "") if run.source == "model" else f"a {run.source}"
         started = run.started[5:16].replace("T", " ")
-        about = [way, run.run[:12], f"{done}{failed}{state}", started]
+        about = [run.task if several else "", way, run.run[:12], f"{done}{failed}{state}", started]
         choices.append(Choice(run.run, name, "  ".join(part for part in about if part)))
     return [*choices, Choice(NO_RUN, "none", without)]
 

@@ -39,7 +39,7 @@ class ListActions(Acting):
     @property
     def _metrics(self) -> tuple[Metric, ...]:
         """What a run scores each sample by; none where no run is over the list."""
-        return () if self._session.run_shown is None else self._session.overview.metrics
+        return () if self._session.run_shown is None else self._session.metrics
 
     def _can_choose(self) -> bool:
         return self._session.overview.dataset is not None

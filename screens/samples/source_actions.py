@@ -86,8 +86,9 @@ class SourceActions(Acting):
     can_make_gold = can_rescore = _can_work
 
     def can_map_labels(self) -> bool:
-        dataset = self._session.overview.dataset
-        return self._can_work() and dataset is not None and dataset.task == "spans"
+        dataset, run = self._session.overview.dataset, self._session.run_shown
+        of_spans = dataset is not None and dataset.task == "spans" and run is not None and run.task == "spans"
+        return self._can_work() and of_spans
 
     def do_map_labels(self) -> None:
         from emotui.screens.dialogs.map_labels import LabelsDialog

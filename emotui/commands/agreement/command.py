@@ -24,6 +24,7 @@ _OF_STANDING_IN = ("--epsilon", "--alignment", "--expert", "--quality", "--balan
 @click.option(
     "--sources", metavar="A,B,...", help="--dataset: which: people, gold, files, runs (default: people, else all)."
 )
+@click.option("--as", "kind", metavar="KIND", help="--dataset: of answers: spans, labels, values (default: its own).")
 @click.option("--levels", metavar="L,...", help="--dataset: of alpha: nominal, ordinal, interval, ratio.")
 @click.option(
     "--bootstrap", type=click.IntRange(0), metavar="N", help="--dataset: resamples of intervals (default: 1000)."
@@ -54,6 +55,7 @@ def agreement(
     records: str | None,
     dataset: str | None,
     sources: str | None,
+    kind: str | None,
     levels: str | None,
     bootstrap: int | None,
     seed: int | None,
@@ -80,6 +82,7 @@ def agreement(
         raise BadInput("agreement needs --ratings, --records or --dataset, one of them")
     of_dataset = {
         "--sources": sources,
+        "--as": kind,
         "--levels": levels,
         "--bootstrap": bootstrap,
         "--seed": seed,
@@ -120,6 +123,7 @@ def agreement(
                 workspace.store,
                 dataset,
                 names,
+                kind,
                 levels,
                 1000 if bootstrap is None else bootstrap,
                 seed or 0,
@@ -153,6 +157,7 @@ def _study(
     store: "Store",
     dataset: str,
     sources: Sequence[str] | None,
+    kind: str | None,
     levels: str | None,
     resamples: int,
     seed: int,
@@ -176,6 +181,7 @@ def _study(
         store,
         dataset,
         sources,
+        kind=kind,
         levels=wanted,
         resamples=resamples,
         seed=seed,

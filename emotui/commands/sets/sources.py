@@ -80,6 +80,7 @@ def make_gold(dataset: str, source: str, keep_missing: bool, db: str | None, as_
 @click.argument("file")
 @click.option("--dataset", required=True, help="The dataset of the store that they are about.")
 @click.option("--source", required=True, help="The name that they are kept under.")
+@click.option("--as", "kind", help="What they are: spans, labels, values, ... (default: by what is said in the file).")
 @click.option("--format", "format_name", help="`project`, or the layout of another program (default: found out).")
 @click.option("--map", "columns", help="FIELD=COLUMN,...: in which column of the file what stands.")
 @click.option("--delimiter", help="Between the cells of a table.")
@@ -94,6 +95,7 @@ def predictions(
     file: str,
     dataset: str,
     source: str,
+    kind: str | None,
     format_name: str | None,
     columns: str | None,
     delimiter: str | None,
@@ -112,6 +114,7 @@ def predictions(
         dataset_named(workspace.store, dataset),
         file,
         source,
+        kind=kind,
         format_name=format_name,
         options=ReadOptions(delimiter, encoding, _columns(columns)),
         missing=missing,

@@ -105,11 +105,17 @@ class Panel:
 
 
 def read_panel(
-    store: Store, dataset: str, names: Sequence[str] | None = None, *, cancelled: IsCancelled | None = None
+    store: Store,
+    dataset: str,
+    names: Sequence[str] | None = None,
+    *,
+    kind: str | None = None,
+    cancelled: IsCancelled | None = None,
 ) -> Panel:
     """Read what sources say.
 
     Args:
+        kind: of answers, as tasks name it: labels, values, … None: what the dataset came for.
         names: of sources: gold, people, models, files, or ids of runs. None: all people, where there are two or more;
             else all sources, each model's newest run.
 
@@ -118,7 +124,8 @@ def read_panel(
         Cancelled: by `cancelled`.
     """
     found = dataset_named(store, dataset)
-    task = task_named(found.task)
+    task = task_named(kind or found.task)
+    found = found.read_as(task.name)
     reading = _READINGS.get(task.sample)
     if reading is None:
         raise BadInput(f"{found.name} is of the {task.name} task, whose answers agreement cannot compare")
@@ -168,8 +175,8 @@ def _chosen(
     store: Store, dataset: Dataset, names: Sequence[str] | None
 ) -> tuple[dict[str, Run | None], dict[str, str]]:
     """The sources by name, with their runs; None for gold and for people inside the gold records."""
-    known = sources(store, dataset.name)
     runs = {run.run: run for run in runs_of(store, dataset)}
+    known = [one for one in sources(store, dataset.name) if one.run is None or one.run in runs]
     notes: dict[str, str] = {}
     if names is None:
         people = [one for one in known if one.kind == PERSON]

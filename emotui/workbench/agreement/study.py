@@ -22,6 +22,7 @@ def study(
     dataset: str,
     sources: Sequence[str] | None = None,
     *,
+    kind: str | None = None,
     levels: Sequence[Level] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -32,7 +33,7 @@ def study(
     """How far sources of a dataset agree.
 
     Args:
-        sources: as for `read_panel`.
+        sources, kind: as for `read_panel`.
         levels: of Krippendorff's alpha. None: nominal for labels, interval for numbers. Spans have their own alpha.
         resamples: 0: no intervals.
         with_gamma: None: of spans of few sources (`emotui.workbench.agreement.of_spans`).
@@ -42,7 +43,7 @@ def study(
         BadInput: as `read_panel`; a level that there is not, or that the answers do not have.
         Cancelled: by `cancelled`.
     """
-    panel = read_panel(store, dataset, sources, cancelled=cancelled)
+    panel = read_panel(store, dataset, sources, kind=kind, cancelled=cancelled)
     if levels is not None and panel.kind == SPANS:
         raise BadInput("--levels is for labels and numbers: spans have unitizing alpha")
     if levels and (strange := [level for level in levels if level not in LEVELS]):

@@ -14,7 +14,7 @@ from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, person_says, sources
 from emotui.workbench.runs.elsewhere import source_run
 from emotui.workbench.runs.scores import ELSEWHERE, scored
-from emotui.workbench.texts import runs_of, stored_samples
+from emotui.workbench.texts import read_sample, runs_of, stored_samples
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,9 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 def comparable(store: Store, dataset: Dataset) -> list[Compared]:
-    """All sources of a dataset, runs first, the newest before the others; today's gold is what they are scored by."""
+    """All sources of a dataset that answer the task it is read as, runs first, the newest before the others; today's
+    gold is what they are scored by.
+    """
     with store.together():
         runs = {run.run: run for run in runs_of(store, dataset)}
         named = sources(store, dataset.name)
@@ -138,7 +140,7 @@ def lines_now(store: Store, dataset: Dataset, source: Compared, number: int) -> 
         return ()
     task = task_named(dataset.task)
     ((_, record),) = store.samples([number])
-    sample = msgspec.json.decode(record, type=task.sample)
+    sample = read_sample(store, dataset, record)
     row = ResultRow(number, 0, 0, None, msgspec.json.encode(keys).decode(), None, 0.0)
     (found,) = scored(task, ELSEWHERE, [row], {number: sample}, None)
     if found.prediction is None:

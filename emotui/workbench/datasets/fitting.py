@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from emotui.formats.beside import kept_beside
+from emotui.formats.beside import SAID, kept_beside
 from emotui.formats.columns import cell_kinds, required
 from emotui.formats.layouts.layout import TextRow
 from emotui.formats.layouts.lost import all_labels
@@ -60,8 +60,14 @@ class Fitting:
 
     def notes(self) -> tuple[str, ...]:
         """A line for each thing that such records have no field for."""
-        where = "are kept in meta" if "meta" in self._fields else "are left out"
-        return tuple(f"{key} ({n:,} text{'s' * (n != 1)}) {where}" for key, n in self._moved.items() if key != "meta")
+
+        def where(key: str) -> str:
+            if "meta" not in self._fields:
+                return "are left out"
+            return "are said beside" if key in SAID else "are kept in meta"
+
+        moved = {key: n for key, n in self._moved.items() if key != "meta"}
+        return tuple(f"{key} ({n:,} text{'s' * (n != 1)}) {where(key)}" for key, n in moved.items())
 
     def _fit_labels(self, row: dict[str, Any]) -> None:
         several, one = row.get("labels"), row.get("label")

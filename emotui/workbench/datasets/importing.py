@@ -7,7 +7,7 @@ from typing import Any
 from emotui.bounded import expanded, is_there
 from emotui.errors import BadInput
 from emotui.formats import check_not_over, write_text
-from emotui.formats.beside import lifted
+from emotui.formats.beside import SAID, lifted
 from emotui.formats.json_document import present, to_json_document
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.mapping import KeptMapping, mapping_text, read_mapping
@@ -114,7 +114,8 @@ def described(found: Foreign) -> Iterator[str]:
         if taken.options.columns:
             yield f"  {literal(_columns(taken.options))}"
         yield from (f"  {remark}" for remark in taken.options.remarks)
-    own = dict.fromkeys(name for sample in found.samples[:_LOOKED_AT] for name in getattr(sample, "meta", ()))
+    named = (name for sample in found.samples[:_LOOKED_AT] for name in getattr(sample, "meta", ()))
+    own = dict.fromkeys(name for name in named if name not in (*SAID, "annotators"))
     if own:
         more = f" and {len(own) - _MOST_NAMES} more" if len(own) > _MOST_NAMES else ""
         yield f"  own columns, kept: {literal(', '.join(list(own)[:_MOST_NAMES]))}{more}"

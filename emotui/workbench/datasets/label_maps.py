@@ -89,8 +89,9 @@ def gold_labels(store: Store, dataset: Dataset) -> tuple[str, ...]:
 
 
 def labels_said(store: Store, runs: Iterable[str]) -> tuple[str, ...]:
-    """The labels of the spans that runs (or other sources) have predicted, sorted."""
-    rows = (row for run in runs for row in store.results(run) if row.prediction is not None)
+    """The labels of the spans that runs (or other sources) have predicted, sorted; those that give none have none."""
+    of_spans = [run for run in runs if store.run(run).task == _OF_SPANS]
+    rows = (row for run in of_spans for row in store.results(run) if row.prediction is not None)
     said = (msgspec.json.decode(row.prediction or b"", type=Prediction).labels for row in rows)
     return tuple(sorted({label for labels in said for label in labels if label}))
 
@@ -165,7 +166,7 @@ def _key(dataset: Dataset, source: str | None = None) -> str:
 
 def runs_of(store: Store, dataset: Dataset) -> tuple[str, ...]:
     """The ids of all that is said about a dataset."""
-    return tuple(run.run for run in store.runs(dataset.dataset))
+    return tuple(run.run for run in store.runs(dataset.dataset) if run.task == _OF_SPANS)
 
 
 def labels_of_model(card: ModelCard) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
+from emotui.tasks.texts import record_json, said_of_text, sample_of_text
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.runs.elsewhere import Said, keep_said, source_run
 from emotui.workbench.runs.scores import last_attempts
@@ -148,13 +149,16 @@ class _Golds:
 
 
 def _as_gold(store: Store, dataset: Dataset, name: str) -> _Golds:
-    task = task_named(dataset.task)
-    predictions, told = _predictions(store, dataset, task, name)
+    run = source_run(store, dataset, name)
+    asked = dataset if run is None else dataset.read_as(run.task)
+    task, kept_as = task_named(asked.task), task_named(dataset.kept_as)
+    predictions, told = _predictions(store, asked, task, name, run)
     golds = _Golds(told, [], [])
-    for number, sample in stored_samples(store, dataset, dataset.n):
+    kept = dict(stored_samples(store, dataset, dataset.n))
+    for number, sample in stored_samples(store, asked, dataset.n):
         if number not in predictions:
             golds.without.append(sample.id)
-            golds.samples.append(sample)
+            golds.samples.append(kept[number])
             continue
         try:
             gold = task.as_gold(sample, predictions[number])
@@ -162,13 +166,17 @@ def _as_gold(store: Store, dataset: Dataset, name: str) -> _Golds:
             return replace(golds, fault=str(problem))
         if (why := checks.fault(gold)) is not None:
             return replace(golds, fault=f"{told} cannot be made gold: {gold.id}: {why}")
+        if task.name != kept_as.name:
+            # What the answer is of is said anew, and all else that is said of the text stays.
+            gold = sample_of_text(kept_as, said_of_text(task, record_json(gold)))
         golds.samples.append(gold)
     return golds
 
 
-def _predictions(store: Store, dataset: Dataset, task: Task, name: str) -> tuple[Mapping[int, Any], str]:
+def _predictions(
+    store: Store, dataset: Dataset, task: Task, name: str, run: Run | None
+) -> tuple[Mapping[int, Any], str]:
     """What a source says by the number of the sample, of several repeats in the first; and its name."""
-    run = source_run(store, dataset, name)
     if run is None:
         samples = dict(stored_samples(store, dataset, dataset.n))
         said = person_says(store, dataset, name)

@@ -21,6 +21,7 @@ from emotui.records import Mark, SpanPrediction, SpanSample
 from emotui.store.list_rows import felt
 from emotui.store.query import MARKS, Bounds, Dataset, ListQuery, ListRow, Run
 from emotui.tasks.spans import task as spans_task
+from emotui.workbench.answers import own_columns_of, voices_in
 from emotui.workbench.files.score import known
 from emotui.workbench.predicted_spans import predicted_spans
 from emotui.workbench.runs.similarity import Embedder
@@ -30,6 +31,7 @@ from emotui.workbench.turns import Told, Turns, conversation_of, turns
 if TYPE_CHECKING:
     import numpy as np
 
+    from emotui.workbench.answers import Voice
     from emotui.workbench.said import SampleSaid
 
 PREVIEW = 160
@@ -105,7 +107,7 @@ class FileView:
     def runs(self, dataset: int) -> list[Run]:
         return list(self._runs.values())
 
-    def metrics(self, dataset: int) -> tuple[Metric, ...]:
+    def metrics(self, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
         return spans_task.METRICS
 
     def emotions(self, dataset: int) -> list[str]:
@@ -146,7 +148,12 @@ class FileView:
             run=None if run is None else self._runs[run],
             repeats=tuple(_repeat(gold, detail, said) for detail, said in answers),
             turns=self._turns(sample),
+            meta=own_columns_of(spans_task.Spans.name, msgspec.to_builtins(gold)),
         )
+
+    def voices(self, sample: int, runs: Sequence[str]) -> "tuple[Voice, ...]":
+        """Gold and annotators: files of predictions are of spans, which stand in the text."""
+        return voices_in(spans_task.Spans.name, self._samples[sample])
 
     def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
         samples = [self._samples[int(number)] for number in numbers]

@@ -54,7 +54,7 @@ class Judge:
 
     def __init__(self, store: Store, dataset: Dataset) -> None:
         self._store, self._dataset = store, dataset
-        self._metrics = metrics_of(store, dataset.dataset)
+        self._metrics = metrics_of(store, dataset.dataset, dataset.task)
         self._kept: dict[tuple[str, str], Values] = {}
         self._groups: Values | None = None
         self._first = store.file_order(dataset.dataset).start

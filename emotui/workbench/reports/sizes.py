@@ -52,6 +52,6 @@ def _scored(store: Store, run: str) -> int | None:
     import numpy as np
 
     found = store.run(run)
-    metrics = metrics_of(store, found.dataset)
+    metrics = metrics_of(store, found.dataset, found.task)
     values = [store.metric_means(found.dataset, found.run, metric.name) for metric in metrics]
     return int((~np.isnan(np.array(values))).any(axis=0).sum()) if values else None

@@ -169,7 +169,7 @@ class Results:
 
         kept = [with_state(run) for run in runs_of(self._store, dataset)]
         runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]
-        made = slice_table(self._store, dataset, runs, metrics_of(self._store, dataset.dataset)[0])
+        made = slice_table(self._store, dataset, runs, metrics_of(self._store, dataset.dataset, dataset.task)[0])
         return list(told_of_lexicons(made, self._store, dataset, runs))
 
     def spread(
@@ -236,7 +236,7 @@ class Results:
             BadInput: as `tables`; no such `by`, part or metric.
         """
         found = self._dataset(dataset)
-        metrics = metrics_of(self._store, found.dataset)
+        metrics = metrics_of(self._store, found.dataset, found.task)
         named = {metric.name: metric for metric in metrics}
         if by not in BY or figure not in named or part not in ("task-1", "task-2"):
             raise BadInput(f"there are no bars of {figure} by {by} in {part}")
@@ -395,7 +395,7 @@ class Results:
         baselines: Sequence[BaselineFigures],
     ) -> Material:
         with self._store.together():
-            metrics, titles = metrics_of(self._store, dataset.dataset), self.titles(dataset.dataset)
+            metrics, titles = metrics_of(self._store, dataset.dataset, dataset.task), self.titles(dataset.dataset)
         return Material(runs, people, titles, metrics, baselines, is_sample_data(dataset))
 
     def _baselines(

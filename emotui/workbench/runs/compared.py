@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
-from emotui.store.query import Dataset
+from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.workbench.compare.sources import Compared, source_named, values_of
 from emotui.workbench.masked.lexicons import check_one_lexicon
@@ -45,7 +45,7 @@ def compare_runs(
 
     dataset, sources = both_sources(store, first, second)
     check_one_lexicon(store, dataset, [source.run for source in sources])
-    known = metrics_of(store, dataset.dataset)
+    known = metrics_of(store, dataset.dataset, dataset.task)
     name = metric or known[0].name
     if name not in {one.name for one in known}:
         return _over_all(store, dataset, sources, name, inner=inner, seed=seed)
@@ -81,7 +81,7 @@ def _over_all(
     each = [SourceFigures(store, dataset, source) for source in sources]
     first, second = (one.figure(name) for one in each)
     if first is None or second is None:
-        own = [metric.name for metric in metrics_of(store, dataset.dataset)]
+        own = [metric.name for metric in metrics_of(store, dataset.dataset, dataset.task)]
         if first is None and second is None:
             raise no_figure(name, list(dict.fromkeys([*own, *each[0].names()])))
         raise BadInput(f"{sources[first is not None].name} has no {name}, and the other one has")
@@ -112,7 +112,7 @@ def comparable_figures(store: Store, first: str, second: str) -> list[str]:
 
     dataset, sources = both_sources(store, first, second)
     a, b = (SourceFigures(store, dataset, source).names() for source in sources)
-    both, own = set(b), [one.name for one in metrics_of(store, dataset.dataset)]
+    both, own = set(b), [one.name for one in metrics_of(store, dataset.dataset, dataset.task)]
     return [*own, *(name for name in a if name in both and name not in own)]
 
 
@@ -150,17 +150,26 @@ def compare_figures(
 
 
 def both_sources(store: Store, first: str, second: str) -> tuple[Dataset, tuple[Compared, Compared]]:
-    """The dataset and its two sources. A name that is no run's id is looked for in the dataset of the other one."""
-    runs = {name: _dataset_of_run(store, name) for name in (first, second)}
-    a, b = runs[first], runs[second]
-    if a is not None and b is not None and a != b:
+    """The dataset, as the task of the two reads it, and the two sources.
+
+    A name that is no run's id is looked for in the dataset of the other one.
+    """
+    a, b = _run_named(store, first), _run_named(store, second)
+    if a is not None and b is not None and a.dataset != b.dataset:
         raise BadInput(f"{first} and {second} are over two datasets: compare sources of one")
-    datasets = [one for one in store.datasets() if one.dataset == (a or b) or (a is None and b is None)]
+    if a is not None and b is not None and a.task != b.task:
+        raise BadInput(f"{first} answers {a.task} and {second} {b.task}: compare sources that answer one question")
+    known = a or b
+    datasets = [one for one in store.datasets() if known is None or one.dataset == known.dataset]
     fitting = []
     for dataset in datasets:
-        found = [_named(store, dataset, name) for name in (first, second)]
-        if found[0] is not None and found[1] is not None:
-            fitting.append((dataset, (found[0], found[1])))
+        tasks = [run.task for run in store.runs(dataset.dataset)] if known is None else [known.task]
+        # What the dataset came for goes before what else was asked.
+        for task in dict.fromkeys([*([dataset.task] if known is None else []), *tasks]):
+            found = [_named(store, dataset.read_as(task), name) for name in (first, second)]
+            if found[0] is not None and found[1] is not None:
+                fitting.append((dataset.read_as(task), (found[0], found[1])))
+                break
     if len(fitting) == 1:
         return fitting[0]
     missing = second if a is not None else first
@@ -174,8 +183,8 @@ def _named(store: Store, dataset: Dataset, name: str) -> Compared | None:
         return None
 
 
-def _dataset_of_run(store: Store, name: str) -> int | None:
+def _run_named(store: Store, name: str) -> Run | None:
     try:
-        return store.run(name).dataset
+        return store.run(name)
     except BadInput:
         return None

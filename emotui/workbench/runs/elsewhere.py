@@ -28,15 +28,20 @@ from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig, asked_of
 from emotui.workbench.runs.run import by_lexicon, scored_outputs
-from emotui.workbench.runs.said_lines import Line, said_lines
+from emotui.workbench.runs.said_lines import Line, OfAnotherKind, said_lines
 from emotui.workbench.runs.scores import ELSEWHERE
 from emotui.workbench.runs.similarity import Embedder
-from emotui.workbench.texts import runs_of, stored_samples
+from emotui.workbench.texts import runs_of, said_counts, stored_samples
 
 if TYPE_CHECKING:
     from emotui.tasks.masked.lexicon import WordVectors
 
 FILE = "file"
+
+_KINDS: Mapping[str, Sequence[str]] = {"spans": ("spans",), "labels": ("labels", "label"), "values": ("values",)}
+"""What a file of predictions may say of texts that came with something else, in the order in which it is looked for,
+and under which keys gold says it.
+"""
 
 _NAMED = 5
 """Strange labels that a warning names."""
@@ -69,6 +74,7 @@ def import_predictions(
     path: str,
     source: str,
     *,
+    kind: str | None = None,
     format_name: str | None = None,
     options: ReadOptions | None = None,
     missing: str | None = None,
@@ -81,6 +87,8 @@ def import_predictions(
     """Keep predictions that were made elsewhere as a source of a dataset, scored. The same ones are kept once.
 
     Args:
+        kind: of what they say, as tasks name it; None: the dataset's own where the file says that, else the first
+            that the file says of what gold says.
         format_name: `project` or a layout; None: the project's records of the dataset's task where the file is one of
             these, else the layout that recognises it.
         missing: what texts without a prediction count as: `empty`, an answer that says nothing; `skip`, left out.
@@ -90,8 +98,10 @@ def import_predictions(
         BadInput: the file is bad, it has ids that the dataset has not, ids are missing, or the dataset has another
             source of this name.
     """
-    task = task_named(dataset.task)
-    lines, used = said_lines(task, path, format_name, options or ReadOptions(), skip_bad=skip_bad, warn=warn)
+    task, lines, used = _lines_of_kind(
+        store, dataset, path, kind, format_name, options or ReadOptions(), skip_bad=skip_bad, warn=warn
+    )
+    dataset = dataset.read_as(task.name)
     numbers = store.numbers_by_id(dataset.dataset)
     repeats = sorted({line.repeat for line in lines}) or [0]
     there = {(line.id, line.repeat) for line in lines}
@@ -116,6 +126,35 @@ def import_predictions(
         said += [Said(numbers[key], repeat, {}) for key, repeat in lacking]
     run = keep_said(store, dataset, source, FILE, said, sim=sim, lexicon=lexicon, cancelled=cancelled)
     return Imported(run, used, len(lacking))
+
+
+def _lines_of_kind(
+    store: Store,
+    dataset: Dataset,
+    path: str,
+    kind: str | None,
+    format_name: str | None,
+    options: ReadOptions,
+    *,
+    skip_bad: bool,
+    warn: Warn,
+) -> tuple[Task, list[Line], str]:
+    """The task that a file answers, what each of its lines says, and in which format it was read."""
+    wanted = [kind or dataset.task]
+    if kind is None:
+        # What gold says nothing of may be another thing under a wrong name: that has to be called what it is.
+        gold = said_counts(store, dataset)
+        there = [name for name, keys in _KINDS.items() if any(key in gold for key in keys)]
+        wanted = [dataset.task, *(name for name in there if name != dataset.task)]
+    unsaid: OfAnotherKind | None = None
+    for name in wanted:
+        task = task_named(name)
+        try:
+            return task, *said_lines(task, path, format_name, options, skip_bad=skip_bad, warn=warn)
+        except OfAnotherKind as error:
+            unsaid = unsaid or error
+    assert unsaid is not None
+    raise unsaid
 
 
 def keep_said(

@@ -238,6 +238,8 @@ def _said(record: Mapping[str, Any], text: str) -> dict[str, Any]:
     said = {key: record[key] for key in _SAID if record.get(key) is not None}
     if "probs" in record and "labels" not in said:
         said["labels"] = record["probs"]
+    if "scores" in record and "labels" not in said:
+        said["labels"] = {name: int(yes > no) for name, (yes, no) in record["scores"].items()}
     if "output" in record:
         parsed = parse_output(record["output"], record.get("style"), record.get("cot", False), text)
         said["spans"] = parsed.spans
@@ -246,7 +248,8 @@ def _said(record: Mapping[str, Any], text: str) -> dict[str, Any]:
         marked = [one for one in said["spans"] if not isinstance(one, str)]
         places = [place for place in locate(text, written) if place is not None] if written else []
         said["spans"] = [*({"start": start, "end": end} for start, end in places), *_objects(marked)]
-    return said
+    # An answer that these keys have no form for, such as of another package's task, goes out under its own.
+    return said or {key: value for key, value in record.items() if key not in ("id", "repeat")}
 
 
 def _of_text(said: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,10 @@ _KEYS = ("spans", "labels", "label", "values")
 """What a row of a layout may say about its text."""
 
 
+class OfAnotherKind(BadInput):
+    """A file says nothing of what a task asks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """What a line of a file says about an id."""
@@ -67,7 +71,7 @@ def said_lines(
         other = sorted({key for one in found for key in one.keys})
         there = f" (there are {', '.join(map(literal, unused))})" if unused else f" but {', '.join(other)}"
         named = min(wanted, key=_KEYS.index)
-        raise BadInput(f"{taken.place}: nothing in it says {named}{there}: --map {named}=COLUMN names the column")
+        raise OfAnotherKind(f"{taken.place}: nothing in it says {named}{there}: --map {named}=COLUMN names the column")
     if problems and not skip_bad:
         raise BadInput(*capped(problems))
     for problem in problems:
