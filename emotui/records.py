@@ -140,14 +140,16 @@ class ScenesGold(msgspec.Struct, frozen=True, kw_only=True):
 class ScenesPrediction(msgspec.Struct, frozen=True, kw_only=True):
     """Predicted labels, or `[logit_yes, logit_no]` a label.
 
+    `hard`: `labels` are what a model said in words; no probability is known, and they are no gold beside scores.
     `censored`: labels of which a server kept back one side (`yes`, `no`) or `both`: its score is the highest possible.
     `little_mass`: labels of which a model's first token is likelier something else than yes or no. `unanswered`: those
-    about which it came to no answer; even scores stand for it.
+    about which it came to no answer; even scores stand for it, or a 0 where it answers in words.
     """
 
     id: str
     labels: Mapping[str, int] | None = None
     scores: Mapping[str, tuple[float, float]] | None = None
+    hard: bool = False
     confidence: Mapping[str, int] = {}
     censored: Mapping[str, str] = {}
     little_mass: tuple[str, ...] = ()

@@ -12,12 +12,21 @@ from emotui.metrics.ising import couplings_only as without_biases
 from emotui.metrics.ising import has_empty_cell
 from emotui.metrics.nested_cv import Choice, Grid, decode_honestly, sweep_alphas
 from emotui.metrics.priors import fit_prior
+from emotui.metrics.reliability import NONE, Evidence, HardAnswers, Reliability, fit_reliability, hard_answers
 from emotui.metrics.scenes import scenes_metrics, vector_problems, vector_statistics
-from emotui.metrics.states import MAX_LABELS, Bits, Floats
+from emotui.metrics.states import MAX_LABELS, Bits
 from emotui.metrics.temperature import fit_temperature
 
 OUTPUTS = ("marginals", "statistics")
 """What a document can have besides."""
+
+Said = Mapping[str, Mapping[str, Any]]
+"""Id to what a model says of each label: two logits (yes, then no) of all records; or 0, 1 or None of all, in words."""
+
+HARD = (
+    "answers are yes and no without probabilities: they count for as much as gold labels beside them say they are "
+    "right (sensitivity and specificity of each label)"
+)
 
 FIT = "fit"
 """The temperature that makes the gold labels most likely."""
@@ -25,7 +34,7 @@ FIT = "fit"
 
 def decode_report(
     train: Mapping[str, Mapping[str, int]],
-    scores: Mapping[str, Mapping[str, Sequence[float]]],
+    scores: Said,
     gold: Mapping[str, Mapping[str, int]] | None = None,
     alphas: Sequence[float] = PAPER_ALPHAS,
     prior: str = "paper",
@@ -40,7 +49,7 @@ def decode_report(
 
     Args:
         train: id to `{label: 0 or 1}`; the prior is fitted on these alone, and the first record's label order stands.
-        scores: id to `{label: (logit yes, logit no)}`.
+        scores: id to `{label: (logit yes, logit no)}`, or to `{label: 0, 1 or None}` of hard answers.
         gold: id to `{label: 0 or 1}` for any of the ids in `scores`; the metrics are over those.
         alphas: weights of the prior.
         prior: a name in `emotui.metrics.priors.PRIORS`.
@@ -53,8 +62,8 @@ def decode_report(
 
     Returns:
         `labels`, `prior`, `smoothing` (None where it is not used), `couplings_only`, `temperature`, `objective`,
-        `theta`, `theta_pairs`, `results`, `notes`. A result holds `alpha`, `predictions`, and with gold the figures of
-        `scenes_metrics`.
+        `theta`, `theta_pairs`, `results`, `notes`; of hard answers `reliability`. A result holds `alpha`,
+        `predictions`, and with gold the figures of `scenes_metrics`.
 
     Raises:
         BadInput: one line a problem; a problem of a record begins with its id.
@@ -83,7 +92,15 @@ def decode_report(
     notes = {}
     try:
         ising = fit_prior(vectors, prior, smoothing)
-        log_odds = _log_odds(scores, labels)
+        evidence, reliability = _evidence(scores, labels), None
+        if isinstance(evidence, HardAnswers):
+            if not gold:
+                raise BadInput("hard answers are decoded by how often they are right: that needs gold labels of some")
+            reliability = fit_reliability(HardAnswers(evidence.said[with_gold]), truth)
+            notes["reliability"] = f"{HARD}: those that the figures are of; folds are the honest way"
+            log_odds = reliability.log_odds(evidence)
+        else:
+            log_odds = evidence
         if isinstance(temperature, str):
             if not gold:
                 raise BadInput("a temperature can be fitted where gold labels stand beside the scores: there are none")
@@ -122,13 +139,15 @@ def decode_report(
         "theta_pairs": ising.pairs.tolist(),
         "results": results,
     }
+    if reliability is not None:
+        document["reliability"] = _rates(reliability, labels)
     if "statistics" in output:
         document["statistics"] = vector_statistics(vectors, labels)
     return document | {"notes": notes}
 
 
 def decode_folds_report(
-    scores: Mapping[str, Mapping[str, Sequence[float]]],
+    scores: Said,
     gold: Mapping[str, Mapping[str, int]],
     grid: Grid,
     folds: int,
@@ -136,7 +155,7 @@ def decode_folds_report(
     """The document of `emotui decode --folds`: each record decoded by what was fitted and chosen without it.
 
     Args:
-        scores: id to `{label: (logit yes, logit no)}`; those without gold are left out.
+        scores: as of `decode_report`; those without gold are left out.
         gold: id to `{label: 0 or 1}`; the first record's label order stands.
         grid: the priors, temperatures and alphas to choose among, by which figure, and what is decoded for.
         folds: how many.
@@ -145,7 +164,8 @@ def decode_folds_report(
         `labels`, `objective`, `target`, `n`, `unlabelled`, `folds` `{id: fold}`, `chosen` (of all records: `prior`,
         `scaling`, `temperature`, `alpha` and the target figure), `by_fold` (the same of each fold, chosen on the other
         folds), `nested` (`predictions` and figures of that), `results` (each alpha with the chosen prior, fitted on
-        the other folds), `in_sample` (fitted, chosen and scored on all records: a figure that is too good), `alone`.
+        the other folds), `in_sample` (fitted, chosen and scored on all records: a figure that is too good), `alone`; of
+        hard answers `reliability`, that of all records.
 
     Raises:
         BadInput: one line a problem; a problem of a record begins with its id.
@@ -161,7 +181,7 @@ def decode_folds_report(
     ids = list(labelled)
     truth = _vectors({key: gold[key] for key in ids}, labels)
     try:
-        odds = _log_odds(labelled, labels)
+        odds = _evidence(labelled, labels)
         found = decode_honestly(ids, odds, truth, grid, folds)
         curve = sweep_alphas(
             ids,
@@ -180,8 +200,10 @@ def decode_folds_report(
     def decoded(vectors: Bits) -> dict[str, Any]:
         return {"predictions": dict(zip(ids, vectors.tolist(), strict=True))} | scenes_metrics(truth, vectors, labels)
 
+    rates = _rates(fit_reliability(odds, truth), labels) if isinstance(odds, HardAnswers) else {}
     return {
         "labels": labels,
+        **({"reliability": rates} if rates else {}),
         "objective": grid.objective,
         "target": grid.target,
         "n": len(ids),
@@ -198,7 +220,10 @@ def decode_folds_report(
         ],
         "in_sample": {"chosen": _choice(found.in_sample_choice, grid)} | decoded(found.in_sample),
         "alone": decoded(found.alone),
-        "notes": {"in_sample": "fitted, chosen and scored on the same records: too good"},
+        "notes": {
+            "in_sample": "fitted, chosen and scored on the same records: too good",
+            **({"reliability": f"{HARD}: those of the other folds"} if rates else {}),
+        },
     }
 
 
@@ -218,12 +243,28 @@ def _vectors(rows: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> Bi
     return found.reshape(len(rows), len(labels))
 
 
-def _log_odds(scores: Mapping[str, Mapping[str, Sequence[float]]], labels: Sequence[str]) -> Floats:
+def _evidence(scores: Said, labels: Sequence[str]) -> Evidence:
+    """Raises ValueError where some records have logits and others hard answers."""
+    hard = {key: all(value is None or isinstance(value, int) for value in row.values()) for key, row in scores.items()}
+    shape = len(scores), len(labels)
+    if scores and all(hard.values()):
+        said = [[NONE if row[name] is None else row[name] for name in labels] for row in scores.values()]
+        return hard_answers(np.array(said).reshape(shape))
+    if any(hard.values()):
+        key = next(key for key, one in hard.items() if one)
+        raise ValueError(f"{key}: a hard answer among logits: decode them apart")
     logits = np.array([[row[name] for name in labels] for row in scores.values()], dtype=np.float64)
-    return log_odds_of(logits.reshape(len(scores), len(labels), 2))
+    return log_odds_of(logits.reshape(*shape, 2))
 
 
-def _score_problems(key: str, row: Mapping[str, Sequence[float]], labels: Sequence[str]) -> list[str]:
+def _rates(found: Reliability, labels: Sequence[str]) -> dict[str, dict[str, float]]:
+    pairs = zip(labels, found.sensitivity.tolist(), found.specificity.tolist(), strict=True)
+    return {name: {"sensitivity": s, "specificity": c} for name, s, c in pairs}
+
+
+def _score_problems(key: str, row: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
+    if row and all(value is None or value in (0, 1) for value in row.values()):
+        return vector_problems(key, {name: value or 0 for name, value in row.items()}, labels, "predicted")
     bare = [name for name, value in row.items() if isinstance(value, int | float)]
     if bare:
         return [f"{key}: the scores of {bare[0]!r} are one number: two finite logits are needed, yes then no"]

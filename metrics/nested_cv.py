@@ -5,6 +5,8 @@ which records it was chosen. One model changes by exactly 0 in all four metrics,
 as if the best alpha was taken on the records that are scored. Here the choice is nested: each fold is decoded with what
 the other folds chose, by cross-validation among themselves. The leaked figure, chosen and scored on the same records,
 stands beside it.
+
+What is fitted includes how far hard answers (yes and no in words) can be believed: `emotui.metrics.reliability`.
 """
 
 import hashlib
@@ -15,12 +17,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from emotui.metrics.decoding import PAPER_ALPHAS, checked_log_odds
+from emotui.metrics.decoding import PAPER_ALPHAS
 from emotui.metrics.expected import Objective, decode_for
 from emotui.metrics.ising import label_vectors
 from emotui.metrics.priors import fit_prior
+from emotui.metrics.reliability import Evidence, HardAnswers, alone, checked_evidence, log_odds_given, shape_of
 from emotui.metrics.scenes import label_counts
-from emotui.metrics.states import Bits, Floats
+from emotui.metrics.states import Bits
 from emotui.metrics.temperature import fit_temperature
 
 Target = Literal["macro_f1", "hamming_loss", "vector_accuracy"]
@@ -110,25 +113,30 @@ def target_figure(gold: Bits, predicted: Bits, target: Target) -> float:
 
 
 def decode_honestly(
-    ids: Sequence[str], log_odds: ArrayLike, gold: ArrayLike, grid: Grid | None = None, folds: int = 5, seed: int = 0
+    ids: Sequence[str],
+    log_odds: ArrayLike | HardAnswers,
+    gold: ArrayLike,
+    grid: Grid | None = None,
+    folds: int = 5,
+    seed: int = 0,
 ) -> HonestDecoding:
     """Decode every record with a prior, temperature and alpha that were fitted and chosen without it.
 
     Args:
         ids: n, each once.
-        log_odds: (n, k).
+        log_odds: (n, k), or hard answers.
         gold: (n, k) of 0 or 1.
         grid: what to choose from.
         folds: outer folds; the choice inside each uses as many (or fewer, where there are fewer records).
         seed: of the folds.
 
     Raises:
-        ValueError: fewer than four records, or as `assign_folds`, `checked_log_odds`, `fit_prior`.
+        ValueError: fewer than four records, or as `assign_folds`, `checked_evidence`, `fit_prior`.
     """
     grid = grid or Grid()
-    odds, truth = checked_log_odds(log_odds), label_vectors(gold)
-    if odds.shape != truth.shape or len(odds) != len(ids):
-        raise ValueError(f"{len(ids)} ids, log-odds {odds.shape} and gold {truth.shape} must agree")
+    odds, truth = checked_evidence(log_odds), label_vectors(gold)
+    if shape_of(odds) != truth.shape or len(truth) != len(ids):
+        raise ValueError(f"{len(ids)} ids, log-odds {shape_of(odds)} and gold {truth.shape} must agree")
     if len(ids) < 4:
         raise ValueError("choosing inside folds needs at least four records")
     numbers = assign_folds(ids, min(folds, len(ids)), seed)
@@ -138,7 +146,8 @@ def decode_honestly(
         held, rest = np.flatnonzero(numbers == fold), np.flatnonzero(numbers != fold)
         choice = _choose(ids, odds, truth, rest, grid, folds, seed + 1)
         prior = fit_prior(truth[rest], choice.prior, grid.smoothing)
-        nested_cv[held] = decode_for(odds[held] / choice.temperature, prior, [choice.alpha], grid.objective)[0]
+        scaled = log_odds_given(odds, truth, rest, held) / choice.temperature
+        nested_cv[held] = decode_for(scaled, prior, [choice.alpha], grid.objective)[0]
         kept.append(Fold(tuple(ids[row] for row in held.tolist()), choice))
 
     everything = np.arange(len(ids))
@@ -148,7 +157,7 @@ def decode_honestly(
         fold_of=tuple(numbers.tolist()),
         nested_cv=nested_cv,
         in_sample=in_sample,
-        alone=(odds > 0).astype(np.uint8),
+        alone=alone(odds),
         in_sample_choice=in_sample_choice,
         chosen=_choose(ids, odds, truth, everything, grid, folds, seed),
     )
@@ -164,7 +173,7 @@ class Sweep:
 
 def sweep_alphas(
     ids: Sequence[str],
-    log_odds: ArrayLike,
+    log_odds: ArrayLike | HardAnswers,
     gold: ArrayLike,
     prior: str,
     alphas: Sequence[float],
@@ -179,25 +188,27 @@ def sweep_alphas(
 
     Args:
         ids: n, each once.
-        log_odds: (n, k).
+        log_odds: (n, k), or hard answers.
         gold: (n, k) of 0 or 1.
         scaling: what log-odds are divided by, or "fitted" on the other folds.
 
     Raises:
         ValueError: as `decode_honestly`.
     """
-    odds, truth = checked_log_odds(log_odds), label_vectors(gold)
+    odds, truth = checked_evidence(log_odds), label_vectors(gold)
     numbers = assign_folds(ids, min(folds, len(ids)), seed)
     out_of_fold = np.empty((len(alphas), *truth.shape), dtype=np.uint8)
     for fold in range(int(numbers.max()) + 1):
         held, rest = np.flatnonzero(numbers == fold), np.flatnonzero(numbers != fold)
         fitted, temperature = fit_prior(truth[rest], prior, smoothing), _temperature(odds, truth, rest, scaling)
-        out_of_fold[:, held] = decode_for(odds[held] / temperature, fitted, alphas, objective)
-    scaled = odds / _temperature(odds, truth, np.arange(len(odds)), scaling)
+        scaled = log_odds_given(odds, truth, rest, held) / temperature
+        out_of_fold[:, held] = decode_for(scaled, fitted, alphas, objective)
+    every = np.arange(len(truth))
+    scaled = log_odds_given(odds, truth, every, every) / _temperature(odds, truth, every, scaling)
     return Sweep(out_of_fold, decode_for(scaled, fit_prior(truth, prior, smoothing), alphas, objective))
 
 
-def _choose(ids: Sequence[str], odds: Floats, truth: Bits, rows: Rows, grid: Grid, folds: int, seed: int) -> Choice:
+def _choose(ids: Sequence[str], odds: Evidence, truth: Bits, rows: Rows, grid: Grid, folds: int, seed: int) -> Choice:
     """The combination with the best figure over `rows`, each row decoded with what the other folds of `rows` fitted."""
     numbers = assign_folds([ids[row] for row in rows], min(folds, len(rows)), seed)
     decoded = {
@@ -209,28 +220,30 @@ def _choose(ids: Sequence[str], odds: Floats, truth: Bits, rows: Rows, grid: Gri
         held = numbers == fold
         trained, decoded_rows = rows[~held], rows[held]
         temperatures = {scaling: _temperature(odds, truth, trained, scaling) for scaling in grid.temperatures}
+        given = log_odds_given(odds, truth, trained, decoded_rows)
         for name in grid.priors:
             prior = fit_prior(truth[trained], name, grid.smoothing)
             for scaling, temperature in temperatures.items():
-                guesses = decode_for(odds[decoded_rows] / temperature, prior, grid.alphas, grid.objective)
+                guesses = decode_for(given / temperature, prior, grid.alphas, grid.objective)
                 decoded[name, scaling][:, held] = guesses
     return _best(decoded, odds, truth, rows, grid)
 
 
-def _leak(odds: Floats, truth: Bits, grid: Grid) -> tuple[Bits, Choice]:
+def _leak(odds: Evidence, truth: Bits, grid: Grid) -> tuple[Bits, Choice]:
     """Fit, choose and decode on the same records."""
-    rows = np.arange(len(odds))
+    rows = np.arange(len(truth))
+    given = log_odds_given(odds, truth, rows, rows)
     decoded = {}
     for name in grid.priors:
         prior = fit_prior(truth, name, grid.smoothing)
         for scaling in grid.temperatures:
             temperature = _temperature(odds, truth, rows, scaling)
-            decoded[name, scaling] = decode_for(odds / temperature, prior, grid.alphas, grid.objective)
+            decoded[name, scaling] = decode_for(given / temperature, prior, grid.alphas, grid.objective)
     choice = _best(decoded, odds, truth, rows, grid)
     return decoded[choice.prior, choice.scaling][list(grid.alphas).index(choice.alpha)], choice
 
 
-def _best(decoded: dict[tuple[str, Scaling], Bits], odds: Floats, truth: Bits, rows: Rows, grid: Grid) -> Choice:
+def _best(decoded: dict[tuple[str, Scaling], Bits], odds: Evidence, truth: Bits, rows: Rows, grid: Grid) -> Choice:
     best: Choice | None = None
     for (name, scaling), by_alpha in decoded.items():
         for alpha, guesses in zip(grid.alphas, by_alpha, strict=True):
@@ -242,5 +255,7 @@ def _best(decoded: dict[tuple[str, Scaling], Bits], odds: Floats, truth: Bits, r
     return best
 
 
-def _temperature(odds: Floats, truth: Bits, rows: Rows, scaling: Scaling) -> float:
-    return fit_temperature(odds[rows], truth[rows]) if scaling == "fitted" else float(scaling)
+def _temperature(odds: Evidence, truth: Bits, rows: Rows, scaling: Scaling) -> float:
+    if scaling != "fitted":
+        return float(scaling)
+    return fit_temperature(log_odds_given(odds, truth, rows, rows), truth[rows])

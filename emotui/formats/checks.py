@@ -196,6 +196,8 @@ def _scenes_prediction(record: ScenesPrediction) -> str | None:
     if known is None:
         return "needs `labels` or `scores`"
     wrong = _empty(record, "id") or (None if not labels else _binary(labels))
+    if record.hard and scores is not None:
+        wrong = wrong or "`hard`: an answer in words has no `scores`"
     if wrong is None and scores is not None:
         wrong = _scores(scores)
         if wrong is None and labels is not None and (differs := label_set_fault(scores, labels, "of `labels`")):

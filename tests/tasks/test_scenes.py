@@ -98,10 +98,11 @@ def test_a_refused_scenario_and_one_without_text_keep_their_reasons() -> None:
 
 
 def test_the_ways_are_those_that_the_model_can_go_and_their_prompts_are_part_of_the_identity() -> None:
-    assert TASK.ways(card("score", "generate")) == ("first-token", "reasoned")
+    assert TASK.ways(card("score", "generate")) == ("first-token", "reasoned", "yes-no")
+    assert TASK.ways(card("generate")) == ("yes-no",)
     assert TASK.ways(card("score")) == ("first-token",)
     with pytest.raises(ModelError, match="cannot score; kinds of model that can"):
-        TASK.ways(card("generate"))
+        TASK.ways(card("embed"))
     assert TASK.settings("first-token") != TASK.settings("reasoned")
 
 

@@ -9,8 +9,8 @@ from emotui.tasks.prompting.files import Places, Prompt, Prompts, filled, read_p
 from emotui.tasks.prompting.hypotheses import NLI, check_hypotheses, hypothesis_places, stated
 from emotui.tasks.prompting.ways import COT, ZERO_SHOT
 
-FIRST_TOKEN, REASONED = "first-token", "reasoned"
-WAYS = (FIRST_TOKEN, REASONED)
+FIRST_TOKEN, REASONED, YES_NO = "first-token", "reasoned", "yes-no"
+WAYS = (FIRST_TOKEN, REASONED, YES_NO)
 
 SYSTEM = "You read short scenes and judge what one person in them feels. Judge that person only, from what is written."
 SCENE = "Scene:\n{text}\n\nPerson: {subject}\n\n"
@@ -27,6 +27,7 @@ SOMEONE = "the person at its centre"
 PROMPTS: Prompts = {
     FIRST_TOKEN: Prompt(SCENE + QUESTION, SYSTEM),
     REASONED: Prompt(SCENE + REASONING, SYSTEM),
+    YES_NO: Prompt(SCENE + QUESTION, SYSTEM),
     NLI: Prompt("{subject} feels {emotion}."),
 }
 """This project's own."""

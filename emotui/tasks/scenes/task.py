@@ -1,7 +1,7 @@
 """EmoScene: which of Plutchik's eight emotions does the person in a scenario feel, all of them at once?
 
 A run asks yes or no for each emotion and keeps both logits, so that vectors can be decoded jointly afterwards
-(section 4.2) without asking again. There are four ways to ask, which are never mixed in one run:
+(section 4.2) without asking again. There are five ways to ask, which are never mixed in one run:
 
 - `heads`: a model with a head for each emotion, or a classifier with a label for each; the log-odds are its own.
 - `nli`: an NLI model; does the scene entail that the person feels the emotion (yes), or contradict it (no)?
@@ -9,6 +9,8 @@ A run asks yes or no for each emotion and keeps both logits, so that vectors can
 - `reasoned`: as the paper's evaluation prompt asks (appendix E): a model first reasons and says from 1 to 5 how sure it
   is, and yes stands against no at the place of its answer. Eight generations a scenario. An emotion that comes to no
   answer is not predicted, and even odds stand for it.
+- `yes-no`: a model that writes and tells no probabilities; the same questions, each answered in words. Such hard
+  answers have no logits: decoding weighs them by how often they are right (`emotui.metrics.reliability`).
 """
 
 import math
@@ -38,12 +40,23 @@ from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFile
 from emotui.tasks.prompting.hypotheses import NLI
 from emotui.tasks.prompting.settings import Writing, options_from
 from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
-from emotui.tasks.scenes.asking import HEADS, NO_ANSWER, Raw, ask_first_token, ask_heads, ask_nli
+from emotui.tasks.scenes.asking import (
+    HEADS,
+    NO_ANSWER,
+    ROOM,
+    Raw,
+    ask_first_token,
+    ask_heads,
+    ask_in_words,
+    ask_nli,
+    yes_or_no,
+)
 from emotui.tasks.scenes.prompts import (
     FIRST_TOKEN,
     PROMPTS,
     REASONED,
     WAYS,
+    YES_NO,
     read_scenes_prompts,
     shared_and_asked,
 )
@@ -55,7 +68,13 @@ VERSION = "1"
 CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 where gold and predicted are both empty"
 
 
-_OPTIONS = {HEADS: ("matched",), REASONED: ("prompts", "constrain", "max_tokens", "retries")}
+HARD = "answers are yes and no in words, without probabilities: decoding weighs them by how often they are right"
+
+_OPTIONS = {
+    HEADS: ("matched",),
+    REASONED: ("prompts", "constrain", "max_tokens", "retries"),
+    YES_NO: ("prompts", "max_tokens"),
+}
 """Of the ways that have others than prompts alone."""
 
 LETTERS = {"surprise": "u", "anger": "r"}
@@ -71,7 +90,8 @@ class Prediction(msgspec.Struct, frozen=True):
     """What was parsed from one scenario's answers. `labels`: 1 where yes is above no.
 
     `censored`: the emotions of which a server kept a side back (`yes`, `no` or `both`); that side's score is then the
-    highest that it can be. `unanswered`: why there is no answer about an emotion, whose scores are then even.
+    highest that it can be. `unanswered`: why there is no answer about an emotion, whose scores are then even. Without
+    `scores` the labels are hard answers: yes and no in words.
     """
 
     way: str
@@ -81,6 +101,11 @@ class Prediction(msgspec.Struct, frozen=True):
     mass: Mapping[str, float] = {}
     censored: Mapping[str, str] = {}
     unanswered: Mapping[str, str] = {}
+
+    @property
+    def hard(self) -> bool:
+        """Whether there are labels and no scores behind them."""
+        return bool(self.labels) and not self.scores
 
     @property
     def little_mass(self) -> dict[str, float]:
@@ -270,9 +295,13 @@ class Scenes(Task):
         return _OPTIONS.get(way, ("prompts",))
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
-        """`heads` for a model that has them, or labels; for others first-token, and reasoned where it can write."""
+        """`heads` for a model that has them, or labels; for others first-token, and reasoned where it can write; in
+        words alone where it tells no probabilities.
+        """
         if "score" not in card.capabilities:
-            raise ModelError(lacks(card.spec, "score"))
+            if "generate" not in card.capabilities:
+                raise ModelError(lacks(card.spec, "score"))
+            return (YES_NO,)
         if HEADS_OF in card.labels or _own_labels(card):
             return (HEADS,)
         if card.judges:
@@ -295,6 +324,11 @@ class Scenes(Task):
             return {"way": way, "prompts": [prompt.user]}
         if way == FIRST_TOKEN:
             return {"way": way, "prompts": [prompt.system, *shared_and_asked(prompt)]}
+        if way == YES_NO:
+            return {
+                "way": way,
+                "prompts": [prompt.system, *shared_and_asked(prompt), own.max_tokens or ROOM],
+            }
         grammar = self._grammar(way)
         held = {} if grammar is None else {"grammar": grammar}
         words = [prompt.system, *shared_and_asked(prompt), own.max_tokens or MAX_TOKENS]
@@ -323,6 +357,9 @@ class Scenes(Task):
                 answers = ask_reasoned(chosen, model, reasoning, [seeds[place] for place in there])
             elif way == NLI:
                 answers = ask_nli(chosen, model, prompt)
+            elif way == YES_NO:
+                room = own.max_tokens or ROOM
+                answers = ask_in_words(chosen, model, prompt, room, [seeds[place] for place in there])
             else:
                 answers = ask_first_token(chosen, model, prompt)
         for place, answer in zip(there, answers, strict=True):
@@ -336,8 +373,12 @@ class Scenes(Task):
         return reasoned_answer(ANSWER, confidence=confidence)
 
     def parse(self, sample: ScenesGold, raw: str, way: str) -> Prediction:
-        """From kept logits to a prediction. Raises ValueError for a label without two finite logits."""
+        """From kept logits, or words, to a prediction. Raises ValueError for a label without two finite logits, and
+        where there is neither yes nor no about any.
+        """
         kept = msgspec.json.decode(raw, type=Raw)
+        if kept.said:
+            return _from_words(sample, kept)
         missing = [name for name in sample.labels if name not in kept.answers and name not in kept.unanswered]
         if missing:
             raise ValueError(f"there is no answer for {missing[0]!r}")
@@ -360,6 +401,9 @@ class Scenes(Task):
         """Both logits of each label; no labels where there is no answer."""
         if prediction is None:
             return ScenesPrediction(id=key, labels={})
+        if prediction.hard:
+            silent = tuple(prediction.unanswered)
+            return ScenesPrediction(id=key, labels=prediction.labels, hard=True, unanswered=silent)
         return ScenesPrediction(
             id=key,
             scores=prediction.scores,
@@ -383,7 +427,8 @@ class Scenes(Task):
             given = {name: int(name in given) for name in sample.labels}
         given = given or dict.fromkeys(sample.labels, 0)
         _check_labels(sample, given)
-        return Prediction("", {}, {name: int(given[name] >= USUAL) for name in sample.labels})
+        silent = dict.fromkeys(said.get("unanswered") or (), "no answer about it")
+        return Prediction("", {}, {name: int(given[name] >= USUAL) for name in sample.labels}, unanswered=silent)
 
     def as_gold(self, sample: ScenesGold, prediction: Prediction) -> ScenesGold:
         """With the predicted vector."""
@@ -420,18 +465,20 @@ class Scenes(Task):
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """What is to be known of the answers behind the figures.
 
-        `censored`, where a server kept something back: how many scores, and how many of them on both sides.
+        `hard`, where answers are yes and no in words: how many. `censored`, where a server kept something back: how
+        many scores, and how many of them on both sides.
         `little_mass`, where a model's first token is likelier something else than yes or no: how many such scores, and
         in how many samples. `unanswered`, where a model that reasons came to no answer: likewise.
         """
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
         sides = [side for one in kept for side in one.censored.values()]
         astray = [sum(mass < LITTLE_MASS for mass in one.mass.values()) for one in kept]
-        scores = sum(len(one.scores) for one in kept)
-        found: dict[str, object] = {}
+        hard = sum(one.hard for one in kept)
+        scores = sum(len(one.labels) for one in kept)
+        found: dict[str, object] = {"hard": {"samples": hard, "of": len(kept)}} if hard else {}
         if sides:
             found["censored"] = {"scores": len(sides), "both": sides.count("both"), "of": scores}
-        notes: dict[str, str] = {}
+        notes: dict[str, str] = {"hard": HARD} if hard else {}
         if any(astray):
             found["little_mass"] = little_mass(astray, scores)
             notes["little_mass"] = said_of_little_mass(astray)
@@ -445,6 +492,27 @@ class Scenes(Task):
                 f"no, and count as no ({why})"
             )
         return with_notes(found, notes)
+
+
+def _from_words(sample: ScenesGold, kept: Raw) -> Prediction:
+    """Raises ValueError where the model said neither yes nor no of any emotion."""
+    missing = [name for name in sample.labels if name not in kept.said and name not in kept.unanswered]
+    if missing:
+        raise ValueError(f"there is no answer for {missing[0]!r}")
+    said = {name: yes_or_no(text) for name, text in kept.said.items() if name in sample.labels}
+    if all(answer is None for answer in said.values()):
+        raise ValueError("the model says neither yes nor no")
+    lost = dict(kept.unanswered) | {
+        name: f"the model says neither yes nor no: {' '.join(kept.said[name].split())[:60]!r}"
+        for name, answer in said.items()
+        if answer is None
+    }
+    return Prediction(
+        way=kept.way,
+        scores={},
+        labels={name: int(said.get(name) is True) for name in sample.labels},
+        unanswered={name: lost[name] for name in sample.labels if name in lost},
+    )
 
 
 def _line(name: str, gold: int | None, prediction: Prediction | None) -> SaidLine:

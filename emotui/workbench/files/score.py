@@ -226,6 +226,8 @@ def decode_scenes(
     files = _Files(skip_bad=skip_bad, warn=warn)
     golds = {record.id: record.labels for record in files.read(train, ScenesGold)}
     pairs, known, without = _scored_scenes(files, scores)
+    if not known:  # hard answers have no room for gold beside them
+        known = {key: dict(golds[key]) for key, row in pairs.items() if key in golds and not _has_logits(row)}
 
     def build() -> Document:
         if without:
@@ -273,14 +275,23 @@ def decode_scenes_in_folds(
     return files.report(build)
 
 
-def _scored_scenes(
-    files: _Files, path: str
-) -> tuple[dict[str, dict[str, tuple[float, float]]], dict[str, dict[str, int]], list[str]]:
-    """Logits by id, gold labels by id where there are some, and a line for each record without logits."""
+def _has_logits(row: Mapping[str, Any]) -> bool:
+    return any(isinstance(value, Sequence) for value in row.values())
+
+
+def _scored_scenes(files: _Files, path: str) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, int]], list[str]]:
+    """By id what is decoded (logits, or hard answers with None for a label without one), gold labels by id where there
+    are some, and a line for each record with neither logits nor hard answers.
+    """
     answers = files.read(path, ScenesPrediction)
-    pairs = {record.id: dict(record.scores) for record in answers if record.scores is not None}
-    known = {record.id: dict(record.labels) for record in answers if record.labels is not None}
-    return pairs, known, [f"{record.id}: no scores to decode" for record in answers if record.scores is None]
+    said: dict[str, dict[str, Any]] = {}
+    for record in answers:
+        if record.scores is not None:
+            said[record.id] = dict(record.scores)
+        elif record.hard and record.labels:
+            said[record.id] = record.labels | dict.fromkeys(record.unanswered)
+    known = {record.id: dict(record.labels) for record in answers if record.labels is not None and not record.hard}
+    return said, known, [f"{record.id}: no scores to decode" for record in answers if record.id not in said]
 
 
 def choose_thresholds(

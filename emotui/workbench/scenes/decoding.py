@@ -1,6 +1,8 @@
-"""Re-decoding a scenes run: its kept logits, joined by a prior over emotion vectors, at any alpha, without its model.
+"""Re-decoding a scenes run: its kept logits (or hard answers, by how often they are right), joined by a prior over
+emotion vectors, at any alpha, without its model.
 
-Honest by default: a scenario is decoded with a prior (and temperature) fitted on the folds that do not hold it.
+Honest by default: a scenario is decoded with a prior (and temperature, and reliability) fitted on the folds that do
+not hold it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +16,7 @@ from emotui.metrics.expected import Objective, decode_for, decode_marginals
 from emotui.metrics.ising import Ising
 from emotui.metrics.nested_cv import Choice, Grid, Scaling, assign_folds, decode_honestly
 from emotui.metrics.priors import fit_prior
+from emotui.metrics.reliability import Evidence, HardAnswers, Reliability, fit_reliability, log_odds_given
 from emotui.metrics.scenes import (
     AnnotatorAgreement,
     Flips,
@@ -74,22 +77,27 @@ class Tuning:
 class SceneRun:
     """What a run said about each scenario that it answered (its first repeat), beside gold.
 
-    log_odds: (n, k), yes minus no. gold, alone (the model without a prior): (n, k) of 0 or 1. `place_of`: sample number
-    to row. `silent`: how many scenarios have no answer. `agreement`: of the annotators, where all have as many.
-    `doubtful`: how many have an emotion on which yes and no have little probability, or no answer.
+    log_odds: (n, k), yes minus no; or hard answers, where the model said yes and no in words. gold, alone (the model
+    without a prior): (n, k) of 0 or 1. `place_of`: sample number to row. `silent`: how many scenarios have no answer.
+    `agreement`: of the annotators, where all have as many. `doubtful`: how many have an emotion on which
+    yes and no have little probability, or no answer.
     """
 
     run: Run
     labels: tuple[str, ...]
     numbers: tuple[int, ...]
     ids: tuple[str, ...]
-    log_odds: Floats
+    log_odds: Evidence
     gold: Bits
     alone: Bits
     place_of: Mapping[int, int]
     silent: int
     agreement: AnnotatorAgreement | None = None
     doubtful: int = 0
+
+    def reliability(self) -> Reliability | None:
+        """How far hard answers are right, by all scenarios; None of logits."""
+        return fit_reliability(self.log_odds, self.gold) if isinstance(self.log_odds, HardAnswers) else None
 
     @property
     def way(self) -> str:
@@ -179,13 +187,19 @@ class Redecoding:
         self._swept: Bits | None = None
         self._ribbons: dict[tuple[int, tuple[tuple[int, int], ...]], Ribbons] = {}
         self._rows = [np.flatnonzero(self.folds == fold) for fold in range(len(self.priors))]
-        self._scaled = scenes.log_odds / np.asarray(self.temperatures)[self.folds][:, None]
+        self._scaled = np.empty(scenes.gold.shape)
+        for fold, held in enumerate(self._rows):
+            others = np.flatnonzero(self.folds != fold) if n > 1 else held
+            self._scaled[held] = self._log_odds(others, held) / self.temperatures[fold]
+
+    def _log_odds(self, trained: "np.ndarray", rows: "np.ndarray") -> Floats:
+        return log_odds_given(self.scenes.log_odds, self.scenes.gold, trained, rows)
 
     def _fit(self, rows: "np.ndarray") -> tuple[Ising, float]:
         scenes, scaling = self.scenes, self.tuning.scaling
         prior = fit_prior(scenes.gold[rows], self.tuning.prior, self.tuning.smoothing)
         fitted = scaling == "fitted"
-        return prior, fit_temperature(scenes.log_odds[rows], scenes.gold[rows]) if fitted else float(scaling)
+        return prior, fit_temperature(self._log_odds(rows, rows), scenes.gold[rows]) if fitted else float(scaling)
 
     def vectors(self, alphas: Sequence[float]) -> Bits:
         """(len(alphas), n, k): each scenario decoded with the prior of the folds without it."""
@@ -309,7 +323,8 @@ class Redecoding:
         gold = self.scenes.gold
         decoded = self._all_vectors() if tuple(alphas) == ALPHAS else self.vectors(alphas)
         nested_cv = tuple(figures(gold, vectors) for vectors in decoded)
-        scaled = self.scenes.log_odds / self.temperature
+        every = np.arange(len(gold))
+        scaled = self._log_odds(every, every) / self.temperature
         in_sample = decode_for(scaled, self.whole, alphas, self.tuning.objective)
         return Sweep(tuple(alphas), nested_cv, tuple(figures(gold, vectors) for vectors in in_sample))
 

@@ -12,6 +12,7 @@ from emotui.metrics.decoding import checked_log_odds
 from emotui.metrics.expected import OBJECTIVES
 from emotui.metrics.nested_cv import Scaling
 from emotui.metrics.priors import PRIORS
+from emotui.metrics.reliability import NONE, Evidence, alone, hard_answers
 from emotui.metrics.scenes import AnnotatorAgreement, annotator_agreement
 from emotui.metrics.states import Bits
 from emotui.records import ScenesGold
@@ -68,23 +69,20 @@ class SceneBench:
         odd = next((samples[n].id for n in numbers if set(samples[n].labels) != set(labels)), None)
         if odd is not None:
             raise BadInput(f"{odd}: its labels are not those of the first scenario: {', '.join(labels)}")
-        if any(not said[n].scores for n in numbers):
-            raise BadInput(f"run {run.run} gives labels alone: decoding needs a score for yes and one for no")
-        odds = [[said[n].scores[name][0] - said[n].scores[name][1] for name in labels] for n in numbers]
         gold = [[samples[n].labels[name] for name in labels] for n in numbers]
         shape = (len(numbers), len(labels))
-        log_odds = np.array(odds, dtype=np.float64).reshape(shape)
-        broken = np.flatnonzero(~np.isfinite(log_odds).all(axis=1))
-        if len(broken):
-            raise BadInput(f"{samples[numbers[broken[0]]].id}: a logit is not finite")
+        try:
+            evidence = _evidence([said[n] for n in numbers], labels)
+        except _Broken as broken:
+            raise BadInput(f"{samples[numbers[broken.row]].id}: {broken}") from None
         return SceneRun(
             run=run,
             labels=labels,
             numbers=numbers,
             ids=tuple(samples[number].id for number in numbers),
-            log_odds=checked_log_odds(log_odds) if numbers else log_odds,
+            log_odds=evidence,
             gold=np.array(gold, dtype=np.uint8).reshape(shape),
-            alone=(log_odds > 0).astype(np.uint8),
+            alone=alone(evidence),
             place_of={number: place for place, number in enumerate(numbers)},
             silent=dataset.n - len(numbers),
             agreement=_agreement(list(samples.values()), labels),
@@ -110,6 +108,31 @@ class SceneBench:
         """Run id to the figures of Table 1 and Figure 4 of each run (alpha 0); runs without answers are left out."""
         found = {run.run: metrics(self._store, run) for run in runs}
         return {run: report for run, report in found.items() if report}
+
+
+class _Broken(ValueError):
+    """What cannot be decoded, and in which row."""
+
+    def __init__(self, row: int, why: str) -> None:
+        super().__init__(why)
+        self.row = row
+
+
+def _evidence(said: Sequence[Prediction], labels: Sequence[str]) -> Evidence:
+    """Log-odds, or hard answers where there is no score. Raises _Broken where both are there, or a logit is none."""
+    shape = len(said), len(labels)
+    hard = [not one.scores for one in said]
+    if said and all(hard):
+        rows = [[NONE if name in one.unanswered else one.labels[name] for name in labels] for one in said]
+        return hard_answers(np.array(rows).reshape(shape))
+    if any(hard):
+        raise _Broken(hard.index(True), "an answer without scores among others that have them: decode them apart")
+    odds = [[one.scores[name][0] - one.scores[name][1] for name in labels] for one in said]
+    log_odds = np.array(odds, dtype=np.float64).reshape(shape)
+    broken = np.flatnonzero(~np.isfinite(log_odds).all(axis=1))
+    if len(broken):
+        raise _Broken(int(broken[0]), "a logit is not finite")
+    return checked_log_odds(log_odds) if said else log_odds
 
 
 def _agreement(samples: Sequence[ScenesGold], labels: Sequence[str]) -> AnnotatorAgreement | None:
