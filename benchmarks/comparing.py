@@ -20,7 +20,7 @@ import numpy as np
 
 from emotui.metrics.paired import compared
 from emotui.metrics.permutation import one_hot, permutation_f1
-from emotui.metrics.resampling import BESIDE, interval, resampled_means
+from emotui.metrics.resampling import drawn_by, interval_of, mean_replicates
 
 GOALS = {"pair_ms": 1000.0, "sources_ms": 500.0}
 
@@ -46,10 +46,9 @@ def main() -> None:
     gold, first, second = (one_hot(draw.integers(0, 7, 5000), 7) for _ in range(3))
 
     def many() -> None:
-        means = resampled_means(scores, resamples=BESIDE)
-        for column in range(means.shape[1]):
-            interval(means[:, column])
-            interval(means[:, column] - means[:, 0])
+        differences = scores - scores[:, :1]
+        for one in mean_replicates(np.concatenate([scores, differences[:, 1:]], axis=1), drawn_by(None, len(scores))):
+            interval_of(one)
 
     found = {
         "pair_ms": fastest_ms(lambda: compared(scores[:, 0], scores[:, 1]), repeats),

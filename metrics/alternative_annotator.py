@@ -32,7 +32,7 @@ published notebook (github.com/nitaytech/AltTest), which leaves out annotators w
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from math import comb, sqrt
+from math import sqrt
 from typing import Generic, TypeVar
 
 import msgspec
@@ -41,7 +41,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata, ttest_1samp
 from scipy.stats import t as student
 
-from emotui.metrics.resampling import score_differences, snapped
+from emotui.metrics.paired import wilcoxon_p
+from emotui.metrics.resampling import score_differences
 from emotui.metrics.significance import adjusted
 
 EPSILON = 0.2
@@ -291,30 +292,8 @@ def _weighted_p(differences: Floats, weights: Floats, epsilon: float) -> tuple[f
 def _p(differences: Floats, epsilon: float) -> tuple[float, str]:
     """One-sided, against a mean below epsilon. Equal differences are certain: 0 below epsilon, else 1."""
     if len(differences) < T_TEST_FROM:
-        return signed_rank(differences - epsilon), "wilcoxon"
+        p = wilcoxon_p(differences - epsilon, "less")
+        return 1.0 if p is None else p, "wilcoxon"
     if np.ptp(differences) == 0:
         return float(differences[0] >= epsilon), "t"
     return float(ttest_1samp(differences, epsilon, alternative="less").pvalue), "t"
-
-
-def signed_rank(differences: Floats) -> float:
-    """Wilcoxon's signed-rank test of a median below 0: its exact p, also with ties; zeros are left out.
-
-    Few different sizes make it quick: the sum of the positive ranks is then a sum of few binomials.
-
-    Args:
-        differences: (n,).
-    """
-    d = snapped(differences)
-    known = d[d != 0]
-    ranks = rankdata(np.abs(known))
-    observed = float(ranks[known > 0].sum())
-    chances = {0.0: 1.0}
-    for rank, n in zip(*(side.tolist() for side in np.unique(ranks, return_counts=True)), strict=True):
-        more: dict[float, float] = {}
-        for total, chance in chances.items():
-            for k in range(n + 1):
-                key = total + k * rank
-                more[key] = more.get(key, 0.0) + chance * comb(n, k) / 2**n
-        chances = more
-    return min(1.0, sum(chance for total, chance in chances.items() if total <= observed + 1e-9))

@@ -32,6 +32,7 @@ from emotui.metrics.resampling import (
     drawn as drawn,
 )
 from emotui.metrics.states import Floats
+from emotui.metrics.sums import of_numbers_sums
 
 SEED = 0
 
@@ -255,19 +256,12 @@ def numbers(gold: ArrayLike, said: ArrayLike, by: Drawn) -> Resampled:
     x, y = (np.asarray(each, dtype=np.float64) for each in (gold, said))
     if by.n < 2 or not len(x):
         return {}
-    scale = float(max(np.ptp(x), np.ptp(y), 1e-300))
-    middle = float(x.mean())
-    x, y = (x - middle) / scale, (y - middle) / scale
-    off = x - y
-    columns = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y, off * off, np.abs(off)], axis=1)
+    figures = {name: make() for name, make in of_numbers_sums(x, y, np.ones(len(x), dtype=np.bool_)).items()}
+    columns = next(iter(figures.values())).columns
 
-    def figures(sums: Floats) -> Floats:
-        mx, my, xx, yy, xy, square, distance = (sums[:, place] / sums[:, 0] for place in range(1, 8))
-        vx, vy, cov = xx - mx**2, yy - my**2, xy - mx * my
-        ccc = 2 * cov / (vx + vy + (mx - my) ** 2)
-        return np.stack([cov / np.sqrt(vx * vy), ccc, np.sqrt(square) * scale, distance * scale], axis=1)
+    def of_sums(sums: Floats) -> Floats:
+        return np.stack([figure.statistic(sums) for figure in figures.values()], axis=1)
 
-    found = dict(zip(("pearson", "ccc", "rmse", "mae"), estimates(columns, figures, by, seed=SEED), strict=True))
-    found["spearman"] = resampled_spearman(x, y, by, SEED)
-    bounds = {"rmse": (0.0, np.inf), "mae": (0.0, np.inf)}
-    return {name: replace(one, bounds=bounds.get(name, (-1.0, 1.0))) for name, one in found.items()}
+    made = zip(figures.items(), estimates(columns, of_sums, by, seed=SEED), strict=True)
+    found = {name: replace(one, bounds=figure.bounds) for (name, figure), one in made}
+    return found | {"spearman": resampled_spearman(x, y, by, SEED)}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from emotui.metrics.permutation import weighted_f1_of_sums
 from emotui.metrics.resampling import BESIDE, Interval, drawn_by, estimates, interval_of, resamples_for
 from emotui.metrics.states import Floats
 
@@ -24,16 +25,11 @@ def weighted_f1_interval(
     emotions = list(dict.fromkeys(targets))
     gold = np.array([[target == emotion for emotion in emotions] for target in targets], dtype=np.float64)
     said = np.array([[label == emotion for emotion in emotions] for label in found], dtype=np.float64)
-    columns = np.concatenate([gold * said, gold, said], axis=1)
+    columns = np.concatenate([gold * said, said, gold], axis=1)
     many = resamples_for(n, resamples)
-    (made,) = estimates(columns, weighted_f1_of_sums, drawn_by(None, n), seed=seed, resamples=many, bounds=(0.0, 1.0))
+
+    def weighted(sums: Floats) -> Floats:
+        return weighted_f1_of_sums(*np.split(sums, 3, axis=1))
+
+    (made,) = estimates(columns, weighted, drawn_by(None, n), seed=seed, resamples=many, bounds=(0.0, 1.0))
     return interval_of(made)
-
-
-def weighted_f1_of_sums(sums: Floats) -> Floats:
-    """(m,): F1 weighted by how often each emotion is the target. Args: sums: (m, 3 k), hits, targets and answers."""
-    hits, support, given = np.split(sums, 3, axis=1)
-    sizes = support + given
-    f1 = np.divide(2 * hits, sizes, out=np.zeros_like(hits), where=sizes > 0)
-    mean: Floats = (f1 * support).sum(axis=1) / support.sum(axis=1)
-    return mean

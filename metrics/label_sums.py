@@ -29,7 +29,7 @@ def counted(hits: Floats, given: Floats, there: Floats, labels: Sequence[str], s
         return lambda: SumFigure(every, lambda sums: statistic(*np.split(sums, 3, axis=1)), scored, SHARE)
 
     figures: Figures = {
-        "macro_f1": over(_macro),
+        "macro_f1": over(lambda h, g, t: f1_of_sums(h, g + t, "macro", known=True)),
         "micro_f1": over(lambda h, g, t: f1_of_sums(h, g + t, "micro")),
         "weighted_f1": over(weighted_f1_of_sums),
     }
@@ -94,14 +94,6 @@ def of_pairs(pairs: Mapping[tuple[str, str], Floats], scored: Bools) -> Figures:
     for (gold, said), times in pairs.items():
         figures[f"confusion.{gold}.{said}"] = _ratio(times, there[:, place[gold]], scored)
     return figures
-
-
-def _macro(hits: Floats, given: Floats, there: Floats) -> Floats:
-    size = given + there
-    occurs = size > 0
-    each = np.divide(2 * hits, size, out=np.zeros(size.shape), where=occurs)
-    mean: Floats = each.sum(axis=-1) / occurs.sum(axis=-1)
-    return mean
 
 
 def _ratio(above: NDArray[np.generic], below: NDArray[np.generic], scored: Bools) -> Callable[[], SumFigure]:

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import wilcoxon
+from scipy.stats import rankdata, wilcoxon
 
 from emotui.errors import BadInput
 from emotui.metrics.resampling import (
@@ -18,7 +17,6 @@ from emotui.metrics.resampling import (
     group_numbers,
     interval_of,
     mean_replicates,
-    resampled_means,
     score_differences,
     snapped,
     standard_error,
@@ -29,7 +27,6 @@ from emotui.metrics.states import Floats
 
 __all__ = [
     "Alternative",
-    "bootstrap_means",
     "cohens_d",
     "compared",
     "group_means",
@@ -39,21 +36,8 @@ __all__ = [
 
 Alternative = Literal["two-sided", "greater", "less"]
 
-
-def bootstrap_means(
-    differences: ArrayLike, seed: int, resamples: int = RESAMPLES, groups: Numbers | None = None
-) -> Floats:
-    """Means of samples drawn with replacement from paired differences, so that the pairing is kept.
-
-    Args:
-        differences: (n,), n at least 1.
-        groups: (n,) the number of each pair's group; pairs of a group are drawn together.
-
-    Returns:
-        (resamples,); the same for the same seed.
-    """
-    d = np.asarray(differences, dtype=np.float64)[:, None]
-    return resampled_means(d, groups, seed=seed, resamples=resamples)[:, 0]
+EXACT = 50
+"""Differences up to which the signed-rank test tries all signs."""
 
 
 def wilcoxon_p(differences: ArrayLike, alternative: Alternative = "two-sided") -> float | None:
@@ -61,24 +45,31 @@ def wilcoxon_p(differences: ArrayLike, alternative: Alternative = "two-sided") -
 
     Differences are `snapped` first: those of equal scores are 0, and equal ones have one rank.
 
-    Exact for up to 50 differences without ties and up to 13 with some, else by the normal approximation (as scipy
-    decides).
+    Exact for up to `EXACT` differences, with ties too, else by the normal approximation.
 
     Args:
         alternative: `greater`: that differences are above 0.
 
     Returns:
         in [0, 1]; None where no difference is left.
+
+    Source: Wilcoxon 1945; the distribution over all signs by adding up one rank after the other, with mean ranks.
     """
     d = snapped(differences)
-    return _signed_rank_p(np.sort(d).tobytes(), alternative) if d.any() else None
-
-
-@lru_cache(maxsize=1024)
-def _signed_rank_p(differences: bytes, alternative: Alternative) -> float:
-    """Of few differences with ties scipy tries all signs, .1 s; the columns of a table often have the same ones."""
-    d = np.frombuffer(differences, dtype=np.float64)
-    return float(wilcoxon(d, zero_method="wilcox", alternative=alternative).pvalue)
+    known = d[d != 0]
+    if not len(known):
+        return None
+    if len(known) > EXACT:
+        return float(wilcoxon(known, alternative=alternative, method="asymptotic").pvalue)
+    doubled = (2 * rankdata(np.abs(known))).astype(np.int64)  # mean ranks have halves
+    of_sum = np.zeros(int(doubled.sum()) + 1)
+    of_sum[0] = 1.0
+    for rank in doubled.tolist():
+        of_sum[rank:] = of_sum[rank:] + of_sum[:-rank]
+        of_sum /= 2
+    observed = int(doubled[known > 0].sum())
+    below, above = float(of_sum[: observed + 1].sum()), float(of_sum[observed:].sum())
+    return min(1.0, {"less": below, "greater": above, "two-sided": 2 * min(below, above)}[alternative])
 
 
 def cohens_d(differences: ArrayLike) -> float | None:

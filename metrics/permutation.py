@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from emotui.metrics.resampling import Numbers, grouped_sums, resampled_sums
+from emotui.metrics.resampling import Numbers, grouped_sums
 from emotui.metrics.states import Floats, all_vectors
 
 PERMUTATIONS = 10_000
@@ -25,7 +25,7 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class F1Test:
-    """`difference`: first minus second. `exact`: all exchanges were tried, else `permutations` by chance."""
+    """`difference`: first minus second. `exact`: all exchanges were tried, else `permutations` were drawn."""
 
     difference: float
     p: float
@@ -78,23 +78,6 @@ def f1(gold: ArrayLike, predicted: ArrayLike, average: Average | Literal["weight
     return float(f1_of_sums((g & p).sum(0).astype(float), (g.sum(0) + p.sum(0)).astype(float), average))
 
 
-def resampled_f1(
-    gold: ArrayLike,
-    predicted: ArrayLike,
-    average: Average = "macro",
-    groups: Numbers | None = None,
-    *,
-    seed: int,
-    resamples: int,
-) -> Floats:
-    """(resamples,): F1 of resampled samples; a label that is nowhere in a resample counts 0, as in a whole set."""
-    g, p = np.asarray(gold, dtype=bool), np.asarray(predicted, dtype=bool)
-    sums = resampled_sums(
-        np.concatenate([g & p, g.astype(np.int8) + p.astype(np.int8)], axis=1), groups, seed, resamples
-    )
-    return f1_of_sums(sums[:, : g.shape[1]], sums[:, g.shape[1] :], average)
-
-
 def permutation_f1(
     gold: ArrayLike,
     first: ArrayLike,
@@ -139,29 +122,44 @@ def exchange_p(
         p, and how many exchanges were tried, in words. An exchange that leaves a figure undefined counts as one that is
         as far apart as what was seen.
     """
-    moves = second - first
     base, other = first.sum(axis=0), second.sum(axis=0)
+
+    def apart(change: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            off = np.abs(of_first(base + change) - of_second(other - change))[:, None]
+        return np.where(np.isfinite(off), off, np.inf)
+
+    _, p, tried = _exchanged(second - first, apart, groups, seed, permutations)
+    return float(p[0]), f"{tried:,} exchanges, seed {seed}" if tried else "all exchanges"
+
+
+def _exchanged(
+    moves: Floats, apart: Callable[[Floats], Floats], groups: Numbers | None, seed: int, permutations: int
+) -> tuple[Floats, Floats, int]:
+    """What is seen, its p, and how many exchanges were drawn for that; 0: all were tried.
+
+    Args:
+        moves: (n, k) what changes of the sums where a sample's answers change sides.
+        apart: from (m, k) changes to the (m, figures) differences.
+    """
     if groups is not None:
         moves = grouped_sums(moves, groups)
     moves = moves[moves.any(axis=1)]
-
-    def apart(exchanged: NDArray[np.uint8]) -> Floats:
-        change = exchanged.astype(np.float64) @ moves
-        with np.errstate(invalid="ignore", divide="ignore"):
-            off = np.abs(of_first(base + change) - of_second(other - change))
-        return np.where(np.isfinite(off), off, np.inf)
-
     m = len(moves)
-    if not m:
-        return 1.0, "all exchanges"
-    seen = apart(np.zeros((1, m), dtype=np.uint8))[0]
+    seen = apart(np.zeros((1, moves.shape[1])))[0]
+    least = np.abs(seen) - _SLACK
+
+    def as_far(exchanges: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = np.abs(apart(exchanges.astype(np.float64) @ moves)) >= least
+        return found
+
     if m <= _ALL:
-        return float((apart(all_vectors(m)) >= seen - _SLACK).mean()), "all exchanges"
-    draw, rows, as_far = np.random.default_rng(seed), max(1, _BLOCK // m), 0
+        return seen, as_far(all_vectors(m) if m else np.zeros((1, 0), dtype=np.uint8)).mean(axis=0), 0
+    draw, rows, times = np.random.default_rng(seed), max(1, _BLOCK // m), np.zeros(len(seen))
     for start in range(0, permutations, rows):
         size = min(rows, permutations - start), m
-        as_far += int((apart(draw.integers(0, 2, size, dtype=np.uint8)) >= seen - _SLACK).sum())
-    return (as_far + 1) / (permutations + 1), f"{permutations:,} exchanges, seed {seed}"
+        times += as_far(draw.integers(0, 2, size, dtype=np.uint8)).sum(axis=0)
+    return seen, (times + 1) / (permutations + 1), permutations
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,31 +183,18 @@ def permutation_f1s(
 ) -> F1Tests:
     """As `permutation_f1`, of macro, micro and weighted F1 and of the F1 of each label at once."""
     g, a, b = (np.asarray(each, dtype=bool) for each in (gold, first, second))
-    k, support = g.shape[1], g.sum(axis=0).astype(np.float64)
+    support = g.sum(axis=0).astype(np.float64)
     base = np.concatenate([(g & a).sum(0), g.sum(0) + a.sum(0)]).astype(np.float64)
     other = np.concatenate([(g & b).sum(0), g.sum(0) + b.sum(0)]).astype(np.float64)
     moves = np.concatenate([(g & b).astype(np.float64) - (g & a), b.astype(np.float64) - a.astype(np.float64)], axis=1)
-    if groups is not None:
-        moves = grouped_sums(moves, groups)
-    moves = moves[moves.any(axis=1)]
 
-    def apart(exchanged: NDArray[np.uint8]) -> Floats:
+    def apart(change: Floats) -> Floats:
         """(rows, 3 + k): the difference in macro, micro and weighted F1, and of each label."""
-        change = exchanged.astype(np.float64) @ moves
         return _f1s(base + change, support) - _f1s(other - change, support)
 
-    m = len(moves)
-    seen = apart(np.zeros((1, m), dtype=np.uint8))[0]
-    if m <= _ALL:
-        every = np.abs(apart(all_vectors(m))) if m else np.abs(seen)[None]
-        p = (every >= np.abs(seen) - _SLACK).mean(axis=0)
-        return _tests(seen, p, exact=True, permutations=len(every))
-    draw = np.random.default_rng(seed)
-    rows, as_far = max(1, _BLOCK // m), np.zeros(3 + k)
-    for start in range(0, permutations, rows):
-        size = min(rows, permutations - start), m
-        as_far += (np.abs(apart(draw.integers(0, 2, size, dtype=np.uint8))) >= np.abs(seen) - _SLACK).sum(axis=0)
-    return _tests(seen, (as_far + 1) / (permutations + 1), exact=False, permutations=permutations)
+    seen, p, tried = _exchanged(moves, apart, groups, seed, permutations)
+    found = [F1Test(float(d), float(q), not tried, tried) for d, q in zip(seen, p, strict=True)]
+    return F1Tests(found[0], found[1], found[2], tuple(found[3:]))
 
 
 def _f1s(sums: Floats, support: Floats) -> Floats:
@@ -224,8 +209,3 @@ def _f1s(sums: Floats, support: Floats) -> Floats:
     weighted = each @ (support / max(support.sum(), 1.0))
     averages = [f1_of_sums(hits, given, "macro"), f1_of_sums(hits, given, "micro"), weighted]
     return np.concatenate([np.stack(averages, axis=1), each], axis=1)
-
-
-def _tests(seen: Floats, p: Floats, *, exact: bool, permutations: int) -> F1Tests:
-    found = [F1Test(float(d), float(q), exact, permutations) for d, q in zip(seen, p, strict=True)]
-    return F1Tests(found[0], found[1], found[2], tuple(found[3:]))

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from emotui.metrics.probabilities import BINS
 from emotui.metrics.resampling import (
-    BIAS,
-    BIAS_OF_DISTANCES,
     Drawn,
     Replicates,
     draws,
@@ -27,7 +25,7 @@ _READ = 40_000_000
 _FEWEST = 200
 _BLOCK = 1 << 18  # weights held at once
 _PARTS = 200
-_BIAS = {"brier": BIAS, "ece": BIAS_OF_DISTANCES, "average_precision": BIAS}
+_FIGURES = ("brier", "ece", "average_precision")
 _RANKED = 4  # columns whose reading costs as much as ranking one
 
 
@@ -137,8 +135,8 @@ def named(found: Floats, positives: Sequence[int], by: Drawn, labels: Sequence[s
     """What `resampled_probabilities` returns by the names of the figures: their means, and each label's."""
     bounds = (0.0, 1.0)
     means = [
-        replicates(known_means(one.T), by, bounds=bounds, bias=_BIAS[name])
-        for name, one in zip(_BIAS, found, strict=True)
+        replicates(known_means(one.T), by, bounds=bounds, distances=name == "ece")
+        for name, one in zip(_FIGURES, found, strict=True)
     ]
     by_label = {
         f"by_label.{label}.{figure}": replicates(
@@ -146,9 +144,9 @@ def named(found: Floats, positives: Sequence[int], by: Drawn, labels: Sequence[s
             by,
             positives[at] if figure == "average_precision" else None,
             bounds=bounds,
-            bias=_BIAS[figure],
+            distances=figure == "ece",
         )
         for at, label in enumerate(labels)
-        for place, figure in enumerate(_BIAS)
+        for place, figure in enumerate(_FIGURES)
     }
-    return dict(zip(_BIAS, means, strict=True)) | by_label
+    return dict(zip(_FIGURES, means, strict=True)) | by_label

@@ -36,9 +36,9 @@ BIAS = 0.5
 """Standard deviations by which the median of resamples may be off a figure before they say nothing of it."""
 
 BIAS_OF_DISTANCES = 0.25
-"""The same of a figure that adds up distances, such as a calibration error: chance alone makes it greater."""
+"""The same of a figure that adds up distances, such as a calibration error."""
 
-SKEW = 0.06
+SKEW = 0.04
 """Acceleration from which an interval is said to rest on few samples."""
 
 EQUAL = 1e-12
@@ -93,7 +93,7 @@ class Replicates:
         n: how many groups have a say in it.
         grouped: whether these are groups of several samples.
         bounds: the least and the greatest value that there can be.
-        bias: by how many standard deviations the median of resamples may be off.
+        distances: it adds up distances, as a calibration error does: chance alone makes it greater.
         caution: what has to be known of its interval besides.
     """
 
@@ -103,7 +103,7 @@ class Replicates:
     n: int
     grouped: bool = False
     bounds: tuple[float, float] = (-np.inf, np.inf)
-    bias: float = BIAS
+    distances: bool = False
     caution: str = ""
 
 
@@ -241,51 +241,6 @@ def grouped_sums(columns: Floats, groups: Numbers, n_groups: int | None = None) 
     return np.stack([np.bincount(groups, column, minlength=n) for column in columns.T], axis=1)
 
 
-def resampled_means(
-    values: ArrayLike, groups: Numbers | None = None, *, seed: int = 0, resamples: int = RESAMPLES
-) -> Floats:
-    """Means of columns over resamples.
-
-    Args:
-        values: (n, k); NaN where a sample has no value, which its column leaves out.
-        groups: (n,), as of `resampled_sums`.
-
-    Returns:
-        (resamples, k); NaN where a resample has no value of a column.
-    """
-    x = np.asarray(values, dtype=np.float64)
-    there = ~np.isnan(x)
-    if there.all() and groups is None:
-        return resampled_sums(x, None, seed, resamples) / len(x)
-    k = x.shape[1]
-    sums = resampled_sums(np.concatenate([np.where(there, x, 0.0), there], axis=1), groups, seed, resamples)
-    with np.errstate(invalid="ignore"):
-        means: Floats = sums[:, :k] / sums[:, k:]
-    return means
-
-
-def percentile_interval(means: ArrayLike, level: float = LEVEL) -> tuple[float, float]:
-    """The middle `level` of bootstrap means (percentile method, Efron 1979)."""
-    low, high = np.quantile(np.asarray(means, dtype=np.float64), [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def interval(resampled: ArrayLike, level: float = LEVEL) -> tuple[float, float] | None:
-    """As `percentile_interval`, of a figure that may be undefined in some resamples.
-
-    Args:
-        resampled: (resamples,); NaN where the figure is undefined, which is left out.
-
-    Returns:
-        None where it is undefined in more than half of them.
-    """
-    values = np.asarray(resampled, dtype=np.float64)
-    defined = values[~np.isnan(values)]
-    if not len(defined) or 2 * len(defined) < len(values):
-        return None
-    return percentile_interval(defined, level)
-
-
 def standard_error(values: ArrayLike, groups: Numbers | None = None) -> float | None:
     """Of a mean over samples of which those of one group vary together; None for fewer than two groups.
 
@@ -421,7 +376,7 @@ def interval_of(figure: Replicates, level: float = LEVEL) -> Interval:
     distribution, which makes up for resamples of n groups being narrower by sqrt((n - 1) / n).
 
     Student's t, with n - 1 degrees of freedom and the jackknife's error, over fewer than `FEW_GROUPS` groups, or fewer
-    than `FEW_SAMPLES` samples that share nothing.
+    than `FEW_SAMPLES` samples that share nothing; of distances there is none then.
 
     Sources: Efron 1987; DiCiccio and Efron 1996, sections 2 and 3; Hesterberg 2015, section 3.2 (expanded levels).
     """
@@ -433,6 +388,9 @@ def interval_of(figure: Replicates, level: float = LEVEL) -> Interval:
     if figure.n < 2:
         return Interval(note=f"no interval: it is over one {unit[:-1]} alone")
     edge = float(stdtrit(figure.n - 1, (1 + level) / 2))
+    if figure.n < few and figure.distances:
+        why = "no interval: chance alone makes such a figure greater, and nobody can tell by how much"
+        return Interval(note=f"{why} of {figure.n} {unit}")
     if figure.n < few:
         return _by_t(figure, edge, told_of_t(figure.n, figure.grouped))
     again = figure.resampled[~np.isnan(figure.resampled)]
@@ -443,7 +401,7 @@ def interval_of(figure: Replicates, level: float = LEVEL) -> Interval:
         return Interval(note="no interval: no resample differs, which does not make it certain")
     below = float((again < figure.whole - rounding).mean() + (np.abs(again - figure.whole) <= rounding).mean() / 2)
     shift = float(ndtri(below))
-    if not abs(shift) <= figure.bias:
+    if not abs(shift) <= (BIAS_OF_DISTANCES if figure.distances else BIAS):
         side, share = ("above", 1 - below) if below < 0.5 else ("below", below)
         why = f"no interval: {share:.0%} of resamples lie {side} it, so that they say little of how far off it is"
         return Interval(note=why)
@@ -453,7 +411,7 @@ def interval_of(figure: Replicates, level: float = LEVEL) -> Interval:
     low, high = np.quantile(again, ndtr(shift + moved / np.maximum(1 - skew * moved, EQUAL))).tolist()
     note = figure.caution
     if abs(skew) >= SKEW:
-        note = f"{note}; " * bool(note) + f"few {unit} decide it: intervals of such figures miss more often than told"
+        note = f"{note}; " * bool(note) + f"few {unit} decide it: such intervals may miss more often than told"
     return Interval(min(low, figure.whole), max(high, figure.whole), note)
 
 

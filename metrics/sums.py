@@ -359,9 +359,11 @@ def of_numbers_sums(gold: ArrayLike, said: ArrayLike, there: ArrayLike) -> dict[
     """Pearson's correlation, Lin's concordance, RMSE and MAE. Args: gold, said, there: (n,); there: both are given."""
     known = np.asarray(there, dtype=np.bool_)
     x, y = (np.asarray(side, dtype=np.float64) for side in (gold, said))
-    # Squares of numbers far from 0 would lose their last digits; no figure changes where all numbers move alike.
+    # Squares of numbers far from 0 would lose their last digits, and those of great ones overflow. No figure changes
+    # where all numbers move alike; where they grow alike, errors do.
     middle = float(x[known].mean()) if known.any() else 0.0
-    x, y = (np.where(known, side - middle, 0.0) for side in (x, y))
+    scale = float(max(np.ptp(x[known]), np.ptp(y[known]), 1e-300)) if known.any() else 1.0
+    x, y = (np.where(known, (side - middle) / scale, 0.0) for side in (x, y))
     columns = np.stack([known.astype(np.float64), x, y, x * x, y * y, x * y, (x - y) ** 2, np.abs(x - y)], axis=1)
 
     def moments(sums: Floats) -> tuple[Floats, ...]:
@@ -381,8 +383,8 @@ def of_numbers_sums(gold: ArrayLike, said: ArrayLike, there: ArrayLike) -> dict[
     statistics: dict[str, Statistic] = {
         "pearson": pearson,
         "ccc": ccc,
-        "rmse": lambda sums: np.sqrt(sums[:, 6] / sums[:, 0]),
-        "mae": lambda sums: sums[:, 7] / sums[:, 0],
+        "rmse": lambda sums: np.sqrt(sums[:, 6] / sums[:, 0]) * scale,
+        "mae": lambda sums: sums[:, 7] / sums[:, 0] * scale,
     }
     least = {"pearson": -1.0, "ccc": -1.0}
     return {

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import norm, wilcoxon
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata, wilcoxon
 
 from emotui.errors import BadInput
-from emotui.metrics.paired import bootstrap_means, cohens_d, compared, paired_report, wilcoxon_p
-from emotui.metrics.resampling import percentile_interval
+from emotui.metrics.paired import Alternative, cohens_d, compared, paired_report, wilcoxon_p
 
 
 def test_means_and_effect_size_worked_by_hand() -> None:
@@ -38,21 +39,33 @@ def test_the_signed_rank_test_equals_the_enumeration_of_all_signs() -> None:
     assert wilcoxon_p([*differences, 0.0]) == pytest.approx(float(wilcoxon([*differences, 0.0]).pvalue))
 
 
-def test_bootstrap_means_have_the_distribution_of_all_samples_with_replacement() -> None:
-    differences = [0.0, 1.0, 5.0]
-    drawn = np.round(bootstrap_means(differences, seed=1, resamples=60_000), 9)
-    every = np.round([sum(sample) / 3 for sample in itertools.product(differences, repeat=3)], 9)
-    for value in set(every):
-        expected = float((every == value).mean())
-        assert float((drawn == value).mean()) == pytest.approx(expected, abs=0.01)
+@pytest.mark.parametrize("n", [1, 2, 7, 10])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_with_ties_too_the_signed_rank_test_is_over_all_signs(n: int, alternative: Alternative) -> None:
+    differences = np.random.default_rng(n).integers(-3, 4, n) / 10 + 0.05
+    ranks = rankdata(np.abs(differences).round(9))
+    seen = ranks[differences > 0].sum()
+    sums = np.array([ranks[np.array(signs, dtype=bool)].sum() for signs in itertools.product((0, 1), repeat=n)])
+    below, above = (sums <= seen).mean(), (sums >= seen).mean()
+    by_hand = {"less": below, "greater": above, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
+    assert wilcoxon_p(differences, alternative) == pytest.approx(by_hand)
 
 
-def test_the_interval_of_many_differences_is_near_the_normal_one() -> None:
-    differences = np.random.default_rng(0).normal(0.2, 1.0, 2000)
-    low, high = percentile_interval(bootstrap_means(differences, seed=3))
-    half = norm.ppf(0.975) * differences.std() / math.sqrt(2000)
-    assert low == pytest.approx(differences.mean() - half, abs=0.004)
-    assert high == pytest.approx(differences.mean() + half, abs=0.004)
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=60))
+def test_the_signed_rank_test_says_the_same_with_all_signs_turned(tenths: list[int]) -> None:
+    differences = np.array(tenths) / 10
+    two_sided, turned = wilcoxon_p(differences), wilcoxon_p(-differences)
+    assert (two_sided is None) == (not differences.any())
+    if two_sided is not None:
+        assert two_sided == pytest.approx(turned)
+        assert wilcoxon_p(differences, "less") == pytest.approx(wilcoxon_p(-differences, "greater"))
+        assert 0 < two_sided <= 1
+
+
+def test_many_differences_have_scipys_normal_approximation() -> None:
+    differences = np.random.default_rng(5).normal(0.1, 1, 80)
+    assert wilcoxon_p(differences) == pytest.approx(wilcoxon(differences, method="asymptotic").pvalue)
+    assert wilcoxon_p(differences[:50]) == pytest.approx(wilcoxon(differences[:50], method="exact").pvalue)
 
 
 def test_the_seed_decides_the_interval_and_the_order_of_the_files_does_not() -> None:

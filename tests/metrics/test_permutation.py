@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import permutation_test
 from sklearn.metrics import f1_score
 
-from emotui.metrics.permutation import Average, f1, one_hot, permutation_f1, permutation_f1s, resampled_f1
+from emotui.metrics.permutation import Average, f1, one_hot, permutation_f1, permutation_f1s
 from emotui.metrics.resampling import group_numbers
 
 AVERAGES: tuple[Average, ...] = get_args(Average)
@@ -111,14 +111,6 @@ def test_macro_micro_and_each_label_are_tested_over_the_same_exchanges() -> None
         columns = [table[:, [at]] for table in (gold, first, second)]
         assert one.difference == pytest.approx(f1(columns[0], columns[1]) - f1(columns[0], columns[2]))
         assert one.p == pytest.approx(permutation_f1(*columns, seed=9, permutations=4000).p, abs=0.06)
-
-
-@pytest.mark.parametrize("average", AVERAGES)
-def test_f1_over_resamples_is_f1_of_the_samples_drawn(average: Average) -> None:
-    gold, first, _ = _sets(8, 3, 9)
-    drawn = np.random.default_rng(4).integers(0, 8, (5, 8), dtype=np.int32)
-    by_hand = [f1(gold[rows], first[rows], average) for rows in drawn]
-    assert resampled_f1(gold, first, average, seed=4, resamples=5) == pytest.approx(by_hand)
 
 
 def test_of_many_samples_no_p_is_below_one_in_all_that_were_tried_and_a_label_nobody_has_differs_by_nothing() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr, stdtrit
 from scipy.stats import bootstrap, rankdata
 
+from emotui.metrics.beside import probabilities
 from emotui.metrics.resampling import (
     _acceleration,
     convention,
@@ -20,16 +21,21 @@ from emotui.metrics.resampling import (
     estimates,
     group_numbers,
     grouped_sums,
-    interval,
     interval_of,
     mean_replicates,
-    percentile_interval,
-    resampled_means,
     resampled_sums,
     resamples_for,
     snapped,
     standard_error,
 )
+
+
+def resampled_means(
+    values: np.ndarray, groups: np.ndarray | None = None, *, seed: int = 0, resamples: int = 10_000
+) -> np.ndarray:
+    """(resamples, k)."""
+    by = drawn_by(groups, len(values))
+    return np.stack([one.resampled for one in mean_replicates(values, by, seed=seed, resamples=resamples)], axis=1)
 
 
 def test_resampled_means_of_groups_have_the_distribution_of_all_draws_of_groups() -> None:
@@ -56,8 +62,7 @@ def test_a_column_without_a_value_in_a_resample_is_undefined_there() -> None:
     values = np.array([[1.0], [np.nan], [np.nan]])
     means = resampled_means(values, seed=0, resamples=2000)[:, 0]
     assert np.isnan(means).mean() == pytest.approx((2 / 3) ** 3, abs=0.03)
-    assert interval(means) == (1.0, 1.0)
-    assert interval([np.nan, np.nan, 0.5]) is None
+    assert set(means[~np.isnan(means)]) == {1.0}
 
 
 def test_columns_are_added_up_by_group_also_where_some_or_all_groups_have_no_row() -> None:
@@ -85,7 +90,7 @@ def test_groups_of_one_change_nothing() -> None:
 
 def test_the_interval_is_near_that_of_scipy() -> None:
     values = np.random.default_rng(4).gamma(2.0, size=120)
-    low, high = percentile_interval(resampled_means(values[:, None], seed=1)[:, 0])
+    low, high = np.quantile(resampled_means(values[:, None], seed=1)[:, 0], [0.025, 0.975])
     theirs = bootstrap((values,), np.mean, method="percentile", n_resamples=10_000, rng=1).confidence_interval
     assert (low, high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
@@ -199,3 +204,13 @@ def test_signs_and_ranks_of_tenths_are_those_of_their_whole_numbers(pairs: list[
     whole = np.array([a - b for a, b in pairs])
     assert (np.sign(tenths) == np.sign(whole)).all()
     assert rankdata(np.abs(tenths)).tolist() == rankdata(np.abs(whole)).tolist()
+
+
+def test_a_calibration_error_of_few_samples_has_no_interval_since_chance_makes_it_greater() -> None:
+    # Probabilities that are right as often as they say: the true error is 0, and that of 15 samples near .2.
+    draw = np.random.default_rng(0)
+    p = draw.random(15)
+    found = probabilities((draw.random(15) < p)[:, None], p[:, None], ["x"], drawn([None] * 15))
+    assert interval_of(found["ece"]).ends is None
+    assert "chance alone makes such a figure greater" in interval_of(found["ece"]).note
+    assert interval_of(found["brier"]).ends is not None

@@ -13,7 +13,6 @@ from emotui.metrics.beside import SEED, Drawn, Resampled, beside_repeats, ratios
 from emotui.metrics.ers import METRIC as ERS
 from emotui.metrics.ers import ers_report
 from emotui.metrics.fluency import METRIC as PERPLEXITY
-from emotui.metrics.human_intervals import weighted_f1_of_sums
 from emotui.metrics.human_labels import (
     NEUTRAL,
     Ties,
@@ -24,6 +23,7 @@ from emotui.metrics.human_labels import (
     of_people,
 )
 from emotui.metrics.metric_trust import trust
+from emotui.metrics.permutation import weighted_f1_of_sums
 from emotui.metrics.resampling import estimates
 from emotui.metrics.states import Floats
 from emotui.metrics.text_trust import text_trust
@@ -186,7 +186,7 @@ def _human_f1(texts: Sequence[ScoredText], rated: Sequence[bool], by: Drawn, tie
     def figures(sums: Floats) -> Floats:
         hits, gold, given = np.split(sums, 3, axis=1)
         each = np.divide(2 * hits, gold + given, out=np.zeros_like(hits), where=gold + given > 0)
-        whole = [weighted_f1_of_sums(sums), hits.sum(axis=1) / gold.sum(axis=1)]
+        whole = [weighted_f1_of_sums(hits, given, gold), hits.sum(axis=1) / gold.sum(axis=1)]
         return np.concatenate([np.stack(whole, axis=1), np.where(gold > 0, each, np.nan)], axis=1)
 
     here = by.rows(np.flatnonzero(rated))

@@ -8,7 +8,7 @@ from emotui.metrics.beside import SEED, Drawn
 from emotui.metrics.people_spread import cross_entropy, jensen_shannon, majority, squared_distance
 from emotui.metrics.permutation import f1_of_sums
 from emotui.metrics.probabilities import BINS
-from emotui.metrics.resampling import BIAS_OF_DISTANCES, Replicates, estimates
+from emotui.metrics.resampling import Replicates, estimates
 from emotui.workbench.results.spread.questions import Spread
 
 if TYPE_CHECKING:
@@ -105,4 +105,4 @@ def by_bin(text: "Places", n: int, probabilities: "Figures", values: "Figures") 
 def resampled(side: Side, parts: "Table") -> "list[Replicates]":
     """Each figure over resamples of what is drawn."""
     found = estimates(parts, lambda sums: of_sums(sums, side.classes), side.by, seed=SEED)
-    return [replace(one, bias=BIAS_OF_DISTANCES) if at in _DISTANCES else one for at, one in enumerate(found)]
+    return [replace(one, distances=True) if at in _DISTANCES else one for at, one in enumerate(found)]

@@ -16,7 +16,7 @@ from emotui.metrics.people_numbers import (
     wasserstein,
 )
 from emotui.metrics.probabilities import BINS
-from emotui.metrics.resampling import BIAS_OF_DISTANCES, Replicates, drawn_by, estimates, group_numbers
+from emotui.metrics.resampling import Replicates, drawn_by, estimates, group_numbers
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.workbench.progress import IsCancelled
@@ -197,7 +197,7 @@ def number_resampled(side: NumberSide, parts: "Table") -> "list[Replicates]":
         return number_sums(sums)
 
     found = estimates(np.nan_to_num(parts), figures, side.by, seed=SEED)
-    return [replace(one, bias=BIAS_OF_DISTANCES) if at == _ECE else one for at, one in enumerate(found)]
+    return [replace(one, distances=True) if at == _ECE else one for at, one in enumerate(found)]
 
 
 _ECE = 6
