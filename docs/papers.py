@@ -21,12 +21,20 @@ CUES = {
     "trust": ("trust", "safe", "rely"),
     "anticipation": ("hope", "wait", "soon"),
 }
-KEPT = {
-    "spans": ("methods.md", "sample-task-1.tex", "sample-task-2.tex", "sample-errors-task-2.tex"),
-    "labels": ("methods.md", "scenes-labels.tex"),
+PLUTCHIK = {
+    "happy": ("joy",),
+    "surprise": ("surprise",),
+    "sad": ("sadness",),
+    "fear": ("fear",),
+    "angry": ("anger",),
+    "disgust": ("disgust",),
+    "contempt": ("anger", "disgust"),
+    "neutral": (),
 }
+"""Emotions of the project's sentences as Plutchik's; contempt is made of two of them (Plutchik 1980)."""
+LABELS = tuple(dict.fromkeys(label for labels in PLUTCHIK.values() for label in labels))
 
-FIGURES = {"spans": "sample-errors-task-1.svg", "labels": "scenes-labels.svg"}
+FIGURES = {"spans": "sample-errors-task-1.svg", "labels": "emotions-labels.svg"}
 
 
 def emotui(*words: str, folder: Path) -> str:
@@ -63,38 +71,35 @@ def spans(folder: Path) -> None:
 
 
 def labels(folder: Path) -> None:
-    """The project's scenes as texts with several labels: the embedded model and a keyword rule."""
-    text = files("emotui.sample_data").joinpath("scenes.jsonl").read_text(encoding="utf-8")
+    """The same texts with the emotions of their sentences as labels: the embedded model and a keyword rule."""
     gold, said = list[dict[str, object]](), list[dict[str, object]]()
-    for record in map(json.loads, text.splitlines()):
-        names = [name for name, there in record["labels"].items() if there]
-        gold.append({"id": record["id"], "text": record["text"], "labels": names})
-        found = {emotion for _, _, emotion in cue_places(record["text"])}
-        said.append({"id": record["id"], "labels": sorted(found & set(record["labels"]))})
+    for name in ("spans_sentences.jsonl", "spans_passages.jsonl"):
+        text = files("emotui.sample_data").joinpath(name).read_text(encoding="utf-8")
+        for record in map(json.loads, text.splitlines()):
+            named = [one["emotion"] for one in record.get("sentences") or [record]]
+            there = dict.fromkeys(label for emotion in named for label in PLUTCHIK[emotion])
+            gold.append({"id": record["id"], "text": record["text"], "labels": list(there)})
+            found = {emotion for _, _, emotion in cue_places(record["text"])}
+            said.append({"id": record["id"], "labels": sorted(found & set(LABELS))})
+    source = ("--dataset", "emotions", "--db", "w.duckdb")
     emotui(
-        "import", "labels", lines(folder / "gold.jsonl", gold), "--name", "scenes", "--db", "w.duckdb", folder=folder
+        "import", "labels", lines(folder / "gold.jsonl", gold), "--name", "emotions", "--db", "w.duckdb", folder=folder
     )
-    run = json.loads(emotui("run", "labels", "--dataset", "scenes", "--db", "w.duckdb", "--json", folder=folder))["run"]
-    source = ("--dataset", "scenes", "--source", "keyword rule", "--db", "w.duckdb")
-    emotui("import", "predictions", lines(folder / "rule.jsonl", said), *source, folder=folder)
+    run = json.loads(emotui("run", "labels", *source, "--json", folder=folder))["run"]
+    rule = lines(folder / "rule.jsonl", said)
+    emotui("import", "predictions", rule, *source, "--source", "keyword rule", folder=folder)
     emotui("paper", run, "keyword rule", "--to", "paper", "--db", "w.duckdb", folder=folder)
 
 
 def write(target: Path) -> None:
-    """Both papers under a folder: what does not depend on the day and the machine."""
+    """Both papers as they come out, under a folder; of the figures one, and no pictures of pixels."""
     for name, make in (("spans", spans), ("labels", labels)):
         with tempfile.TemporaryDirectory() as made:
             make(Path(made))
-            paper, to = Path(made) / "paper", target / name
-            shutil.rmtree(to, ignore_errors=True)
-            to.mkdir(parents=True)
-            for file in KEPT[name]:
-                at = paper / file if file == "methods.md" else paper / "tables" / file
-                told = at.read_text(encoding="utf-8")
-                (to / file).write_text(
-                    told.partition("\n# Appendix")[0].rstrip() + "\n" if file == "methods.md" else told, "utf-8"
-                )
-            shutil.copyfile(paper / "figures" / FIGURES[name], to / FIGURES[name])
+            shutil.rmtree(target / name, ignore_errors=True)
+            shutil.copytree(Path(made) / "paper", target / name, ignore=shutil.ignore_patterns("figures"))
+            (target / name / "figures").mkdir()
+            shutil.copyfile(Path(made) / "paper" / "figures" / FIGURES[name], target / name / "figures" / FIGURES[name])
 
 
 if __name__ == "__main__":

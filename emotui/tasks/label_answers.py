@@ -105,7 +105,7 @@ def confusion_table(own: LabelAnswers) -> ResultsTable:
     )
     return ResultsTable(
         f"confusion-{own.run}",
-        f"{own.name}: what was given for what",
+        f"{own.name}: confusion of labels",
         columns,
         tuple(rows),
         (CONFUSION_OF_ONE if single else CONFUSION,),

@@ -129,6 +129,18 @@ ScoreRecords = Callable[[Sequence[Any], Mapping[str, Any]], dict[str, Any]]
 """(whole records, values of the score options by name) to a document; raises BadInput as `WholeRecords.parted` does."""
 
 
+class Measure(msgspec.Struct, frozen=True):
+    """A sentence of a paper about the figures of a table.
+
+    Attributes:
+        titles: of the figures that it is about; it is left out where none of them stands in the table.
+        sentence: what they measure, in the field's words.
+    """
+
+    titles: tuple[str, ...]
+    sentence: str
+
+
 class TaskWords(msgspec.Struct, frozen=True):
     """What people read about the task.
 
@@ -139,6 +151,8 @@ class TaskWords(msgspec.Struct, frozen=True):
         without_run: what is shown where none is chosen.
         compares: whether further runs can stand beside the one that is shown.
         marks_errors: whether scores mark errors of several kinds, which can be gone through.
+        asks: what a paper calls the task, behind "for"; the title where this is empty.
+        measures: what a paper says of its first table, in this order; the table's notes where there is nothing.
     """
 
     title: str
@@ -147,6 +161,8 @@ class TaskWords(msgspec.Struct, frozen=True):
     without_run: str = "no run"
     compares: bool = False
     marks_errors: bool = False
+    asks: str = ""
+    measures: tuple[Measure, ...] = ()
 
 
 class Asking(msgspec.Struct, frozen=True):

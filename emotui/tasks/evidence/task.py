@@ -121,6 +121,7 @@ class Evidence(Task):
         progress="taking evidence away from",
         runs="Run over the evidence",
         without_run="gold spans alone",
+        asks="emotion classification with and without the evidence spans",
     )
     files = TaskFiles(
         kind="evidence",

@@ -94,6 +94,7 @@ class EmotionGeneration(Task):
         runs="Run beside the originals",
         without_run="originals alone",
         compares=True,
+        asks="generation of texts with a target emotion",
     )
     files = TaskFiles(
         kind="generation",

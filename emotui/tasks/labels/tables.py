@@ -46,6 +46,11 @@ _BY_LABEL = (
     ("f1", "F1", "F1"),
     ("threshold", "Threshold", "From"),
 )
+_OF_PROBABILITIES = (
+    ("average_precision", "Average precision", "AP"),
+    ("brier", "Brier score", "Brier"),
+    ("ece", "Calibration error", "ECE"),
+)
 FIGURES = (
     "Macro: mean over labels, a label that is neither gold nor given counts 0. Weighted: the same, each label as often "
     "as it is gold. Samples, Jaccard: means over texts, 1 where a text has no label and none is given. AP, Brier and "
@@ -197,7 +202,7 @@ class _Chosen:
 def _chosen(own: _Counts, others: Sequence[_Counts]) -> _Chosen | str:
     """Thresholds from elsewhere, or why there are none."""
     if own.probs is None:
-        return "the model gives no probabilities"
+        return "the answers hold no probabilities"
     asked = own.scored.run.model, own.scored.run.config.get("way")
     fitting = [
         one
@@ -270,15 +275,13 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
         if isinstance(other, str)
         else [("", "as it decided"), ("chosen/", f"thresholds of {other.where}")]
     )
+    figures = [one for one in _BY_LABEL if one[0] != "threshold" or own.probs is not None]
     columns = [Column("support", "Gold", unit="count")]
     columns += [
-        Column(f"{at}{key}", title, group, short=short) for at, group in groups for key, title, short in _BY_LABEL
+        Column(f"{at}{key}", title, group, short=short) for at, group in groups for key, title, short in figures
     ]
-    columns.append(Column("average_precision", "Average precision", "probabilities", short="AP"))
-    columns += [
-        Column("brier", "Brier score", "probabilities", short="Brier"),
-        Column("ece", "Calibration error", "probabilities", short="ECE"),
-    ]
+    probable = [] if own.probs is None else _OF_PROBABILITIES
+    columns += [Column(key, title, "probabilities", short=short) for key, title, short in probable]
     rows = []
     sure = [own.sure(side) for side in ([own.said] if isinstance(other, str) else [own.said, other.said])]
     for place, name in enumerate(own.labels):
@@ -291,13 +294,13 @@ def _by_label(own: _Counts, other: _Chosen | str) -> ResultsTable:
         for (said, reports, spread), surely in zip(sides, sure, strict=True):
             given = said[:, place] == 1
             behind = {"precision": given & ~truth, "recall": truth & ~given, "f1": given != truth}
-            for key, _, _ in _BY_LABEL:
+            for key, _, _ in figures:
                 values = [report["by_label"][name][key] for report in reports]
                 samples = own.samples(behind[key]) if key in behind else ()
                 figure = f"by_label.{name}.{key}"
                 cell = _cell(own, values, samples, _why(reports, figure), surely, figure)
                 cells.append(cell if key != "threshold" or not spread else Cell(cell.value, spread[name], run=cell.run))
-        for key in ("average_precision", "brier", "ece"):
+        for key, _, _ in probable:
             values = [report["by_label"][name][key] for report in own.own]
             figure = f"by_label.{name}.{key}"
             cells.append(_cell(own, values, (), _why(own.own, figure, key), sure[0], figure))
@@ -367,7 +370,7 @@ def _remark(own: _Counts) -> str:
     if own.unlabelled:
         parts.append(f"{own.unlabelled} answers are about unlabelled texts and left out")
     if own.by_threshold and own.thresholds:
-        parts.append("labels given from the model's own thresholds on")
+        parts.append("labels are given by the model's own thresholds")
     if own.astray:
         parts.append(f"in {own.astray} answers (marked !) yes and no have little probability")
     if trained := run.config.get("trained_on"):

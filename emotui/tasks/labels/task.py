@@ -54,6 +54,7 @@ from emotui.tasks.labels.prompts import (
     read_list,
     statements,
 )
+from emotui.tasks.measures import LABELS
 from emotui.tasks.parts import Asking, SaidLine, ScoredRun, ScoreOption, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, as_kept, filled
 from emotui.tasks.prompting.hypotheses import NLI
@@ -93,6 +94,8 @@ class Labels(Task):
         runs="Run over the gold labels",
         without_run="gold labels alone",
         marks_errors=True,
+        asks="multi-label emotion classification",
+        measures=LABELS,
     )
     files = TaskFiles(
         kind="labels",

@@ -35,6 +35,7 @@ from emotui.tasks.masked.lexicon import (
 )
 from emotui.tasks.masked.prompts import PROMPTS, ROOM, SHOWING, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
 from emotui.tasks.masked.sureness import sureness
+from emotui.tasks.measures import MASKED
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoredRun, ScoreOption, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
@@ -151,7 +152,12 @@ class Masked(Task):
     sample = MaskedGold
     metrics = METRICS
     prediction = Prediction
-    words = TaskWords(title="Masked emotion words (EXPRESS)", progress="filling")
+    words = TaskWords(
+        title="Masked emotion words (EXPRESS)",
+        progress="filling",
+        asks="prediction of masked emotion words",
+        measures=MASKED,
+    )
     files = TaskFiles(
         kind="masked",
         predicted=MaskedPrediction,

@@ -25,6 +25,7 @@ from emotui.metrics.span_scoring import Embed
 from emotui.records import PLUTCHIK, ClassGold, ClassPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.doubts import of_labels
+from emotui.tasks.measures import CLASSES
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
@@ -177,7 +178,12 @@ class Rephrase(Task):
     sample = ClassGold
     metrics = METRICS
     prediction = Prediction
-    words = TaskWords(title="One emotion a text", progress="classifying")
+    words = TaskWords(
+        title="One emotion a text",
+        progress="classifying",
+        asks="single-label emotion classification",
+        measures=CLASSES,
+    )
     files = TaskFiles(
         kind="class",
         predicted=ClassPrediction,

@@ -36,6 +36,7 @@ from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.doubts import LITTLE_MASS, little_mass, said_of_little_mass, with_notes
 from emotui.tasks.matching import matched_all
+from emotui.tasks.measures import SCENES
 from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
 from emotui.tasks.prompting.hypotheses import NLI
 from emotui.tasks.prompting.settings import Writing, options_from
@@ -236,6 +237,8 @@ class Scenes(Task):
         progress="asking about",
         runs="Run whose answers are decoded",
         without_run="gold emotions alone",
+        asks="multi-label classification of the emotions of a scene",
+        measures=SCENES,
     )
     files = TaskFiles(
         kind="scenes",

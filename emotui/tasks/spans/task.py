@@ -29,6 +29,7 @@ from emotui.metrics.span_report import report, span_report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
 from emotui.records import Mark, Sentence, Span, SpanPrediction, SpanSample, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tasks.measures import SPANS
 from emotui.tasks.parts import (
     Asking,
     Embedding,
@@ -301,6 +302,8 @@ class Spans(Task):
         without_run="gold spans alone",
         compares=True,
         marks_errors=True,
+        asks="extraction of the spans that are evidence of an emotion",
+        measures=SPANS,
     )
     files = TaskFiles(
         kind="spans",

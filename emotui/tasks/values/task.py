@@ -22,6 +22,7 @@ from emotui.metrics.values import value_names
 from emotui.records import Text, ValuesGold, ValuesPrediction
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
+from emotui.tasks.measures import VALUES
 from emotui.tasks.parts import Asking, SaidLine, ScoredRun, TaskFiles, TaskWords
 from emotui.tasks.prompting.files import as_chat, filled
 from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
@@ -74,6 +75,8 @@ class Values(Task):
         runs="Run beside the gold numbers",
         without_run="gold numbers alone",
         marks_errors=True,
+        asks="prediction of emotion ratings on numeric scales",
+        measures=VALUES,
     )
     files = TaskFiles(
         kind="values",

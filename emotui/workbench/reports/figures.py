@@ -98,25 +98,32 @@ def _is_heat(table: ResultsTable) -> bool:
 
 
 def _axes(table: ResultsTable) -> list[int]:
-    """The places of the columns to draw: those with intervals, where there are any, of the first `_AXES`."""
+    """The places of the columns to draw: those with intervals."""
     return [
         at
         for at, column in enumerate(table.columns)
         if column.unit in _SHARES and any(row.cells[at].low is not None for row in table.rows)
-    ][:_AXES]
+    ]
 
 
 def _intervals(figure: "Figure", table: ResultsTable) -> None:
     """A row a source and an axis a column: dot and 95% interval; published figures are hollow."""
     places = _axes(table)
     rows = [row for row in table.rows if any(_is_number(row.cells[at]) for at in places)]
-    inches = 2.4 + 1.9 * len(places)
+    down = -(-len(places) // _AXES)
+    across = -(-len(places) // down)
+    inches = 2.4 + 1.9 * across
     known = {table.columns[at].title for at in places}
     cautions = [_wrapped(told, int(inches * _SMALL_SIGNS)) for title, told in table.cautions if title in known]
-    figure.set_size_inches(inches, 1.1 + 0.24 * len(rows) + 0.14 * sum(told.count("\n") + 1 for told in cautions))
+    figure.set_size_inches(
+        inches, down * (1.1 + 0.24 * len(rows)) + 0.14 * sum(told.count("\n") + 1 for told in cautions)
+    )
     if cautions:
         figure.supxlabel("\n".join(cautions), x=0.01, ha="left", fontsize=7)
-    axes = figure.subplots(1, len(places), sharey=True, squeeze=False)[0]
+    axes = list(figure.subplots(down, across, sharey=True, squeeze=False).flat)
+    for spare in axes[len(places) :]:
+        spare.remove()
+    del axes[len(places) :]
     for axis, place in zip(axes, places, strict=True):
         for at, row in enumerate(rows):
             _dot(axis, at, row.cells[place], row)

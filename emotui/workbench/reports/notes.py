@@ -11,6 +11,9 @@ from emotui.workbench.reports.best import Best
 
 _COMMAND = re.compile(r"[:;,]? \(?(?:see: )?(?:emotui [a-z]|rescore\b)[^.;)]*\)?")
 _BRACKETED = re.compile(r"\s*\(([^()]*±[^()]*)\)")
+_DIGITS = re.compile(r"\d+")
+_NUMBER = "\0"
+"""Stands for any number in a kind of remark."""
 _ABOUT_ROWS = {"Annotators": "people", "Baseline": "baseline"}
 """First words of notes that are about one kind of row."""
 
@@ -36,12 +39,13 @@ def notes_of(table: ResultsTable, best: Best) -> Notes:
     conventions = _conventions(table)
     alike = len(conventions) == 1
     remarks = interval_remarks(cell for row in table.rows for cell in row.cells)
+    of_all = [told for told, n in remarks.values() if n == _figures_with_intervals(table)]
     general = [
         *printed_notes(table),
         *([_scored(table, next(iter(conventions)))] if alike else []),
         *([best.note] if best.note else []),
-        *([f"Intervals: {'; '.join(remarks)}."] if remarks else []),
-        *([f"{NOT_ASKED}: not asked."] if any(not cell.asked for row in table.rows for cell in row.cells) else []),
+        *(f"All intervals: {_sentence(told)}" for told in of_all),
+        *([f"{NOT_ASKED}: no such figure."] if any(not cell.asked for row in table.rows for cell in row.cells) else []),
     ]
     marks = _Marks()
     rows: dict[int, str] = {}
@@ -50,13 +54,27 @@ def notes_of(table: ResultsTable, best: Best) -> Notes:
         told += [] if alike else [_scored(table, one) for one, places in conventions.items() if at in places]
         if told:
             rows[at] = ",".join(marks.of(text) for text in told)
-    cells = {
-        (at, place): marks.of(f"n/a: {_sentence(without_commands(cell.why))}")
-        for at, row in enumerate(table.rows)
-        for place, cell in enumerate(row.cells)
-        if cell.value is None and cell.why
-    }
+    cells: dict[tuple[int, int], str] = {}
+    for at, row in enumerate(table.rows):
+        for place, cell in enumerate(row.cells):
+            if cell.value is None and cell.why:
+                told = [f"n/a: {_sentence(without_commands(_unnamed(cell.why, row.label)))}"]
+            else:
+                about = (remarks[kind][0] for kind in map(_kind, _remarks_on(cell)))
+                told = [_begun(_sentence(one), "") for one in about if one not in of_all]
+            if told:
+                cells[at, place] = ",".join(marks.of(text) for text in told)
     return Notes(tuple(dict.fromkeys(general)), marks.noted, rows, cells)
+
+
+def _figures_with_intervals(table: ResultsTable) -> int:
+    """How many figures of a table have an interval, or lack one for a reason."""
+    return sum(cell.low is not None or bool(_remarks_on(cell)) for row in table.rows for cell in row.cells)
+
+
+def _unnamed(why: str, label: str) -> str:
+    """A cause without the name of the row that it is about, so that rows that lack the same have the same note."""
+    return why.removeprefix(f"{label} is ")
 
 
 class _Marks:
@@ -146,26 +164,45 @@ def _sentence(text: str) -> str:
     return plain if plain.endswith((".", "!", "?")) else f"{plain}."
 
 
-def interval_remarks(cells: Iterable[Cell]) -> list[str]:
-    """What has to be known of the intervals of these cells, a line a kind: how many there are, and the first."""
+def interval_remarks(cells: Iterable[Cell]) -> dict[str, tuple[str, int]]:
+    """What has to be known of the intervals of these cells.
+
+    Returns:
+        By its kind (the same words with any numbers) the text, with the range of each number, and for how many figures.
+    """
     kinds: dict[str, list[str]] = {}
     for cell in cells:
-        if cell.note and cell.value is not None:
-            kinds.setdefault(re.sub(r"\d+%?|: fewer .*", "", cell.note), []).append(cell.note)
-    return [
-        notes[0] if len(set(notes)) == 1 else f"{notes[0]} ({len(notes)} figures, with other numbers)"
-        for notes in kinds.values()
-    ]
+        for remark in _remarks_on(cell):
+            kinds.setdefault(_kind(remark), []).append(remark)
+    return {kind: (_with_ranges(kind, told), len(told)) for kind, told in kinds.items()}
+
+
+def _remarks_on(cell: Cell) -> list[str]:
+    return cell.note.split("; ") if cell.note and cell.value is not None else []
+
+
+def _kind(remark: str) -> str:
+    return _DIGITS.sub(_NUMBER, remark)
+
+
+def _with_ranges(kind: str, told: Iterable[str]) -> str:
+    """`over 5 groups` and `over 9 groups` as `over 5 to 9 groups`."""
+    parts = kind.split(_NUMBER)
+    seen = [sorted(set(map(int, numbers))) for numbers in zip(*map(_DIGITS.findall, told), strict=True)]
+    shown = [str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in seen]
+    return "".join(part + number for part, number in zip(parts, [*shown, ""], strict=True))
 
 
 def footnotes(table: ResultsTable) -> list[str]:
     """What rows and cells add to the table's notes, each by name: for where notes of several tables stand together."""
-    reasons = dict.fromkeys(cell.why for row in table.rows for cell in row.cells if cell.value is None and cell.why)
-    remarks = interval_remarks(cell for row in table.rows if not row.published for cell in row.cells)
+    reasons = dict.fromkeys(
+        _unnamed(cell.why, row.label) for row in table.rows for cell in row.cells if cell.value is None and cell.why
+    )
+    remarks = interval_remarks(cell for row in table.rows if not row.published for cell in row.cells).values()
     return [
         *(f"Own rows are scored by: {convention}." for convention in _conventions(table)),
         *([f"n/a: {'; '.join(reasons)}."] if reasons else []),
-        *([f"Intervals: {'; '.join(remarks)}."] if remarks else []),
+        *([f"Intervals: {'; '.join(told for told, _ in remarks)}."] if remarks else []),
         *(f"{_named(row)}{row.remark}." for row in table.rows if row.remark and not row.published),
     ]
 

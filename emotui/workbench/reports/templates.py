@@ -45,7 +45,7 @@ The greatest counts off the diagonal:
 | {{ row.label }}{% if row.mark %}<sup>{{ row.mark }}</sup>{% endif %} | {{ row.source }} |\
 {% if table.sizes %} {{ row.size }} |{% endif %}{% for cell in row.cells %} \
 {% if cell.best %}**{{ cell.figure }}**{% if cell.interval %} {{ cell.interval }}{% endif %}{% else %}
-{{ cell.text }}{% if cell.mark %}<sup>{{ cell.mark }}</sup>{% endif %}{% endif %} |\
+{{ cell.text }}{% endif %}{% if cell.mark %}<sup>{{ cell.mark }}</sup>{% endif %} |\
 {% endfor %}
 
 {% endfor %}
@@ -248,8 +248,8 @@ ul, .size { font-size: 85%; max-width: 60rem; }
 <td{% if cell.words %} class="words"{% endif %}\
 {% if cell.shade %} style="background: color-mix(in srgb, royalblue {{ cell.shade }}%, transparent)"{% endif %}\
 {% if cell.about %} title="{{ cell.about }}"{% endif %}>{% if cell.best %}
-<strong>{{ cell.figure }}</strong> {{ cell.interval }}{% else %}{{ cell.text }}{% if cell.mark %}
-<sup>{{ cell.mark }}</sup>{% endif %}{% endif %}</td>\
+<strong>{{ cell.figure }}</strong> {{ cell.interval }}{% else %}{{ cell.text }}{% endif %}{% if cell.mark %}
+<sup>{{ cell.mark }}</sup>{% endif %}</td>\
 {% endfor %}</tr>
 {% endfor %}
 </tbody>

@@ -62,10 +62,10 @@ def _cells(bench: SceneBench, run: Run) -> tuple[tuple[Cell, ...], Sequence[Mapp
     except BadInput as problem:
         return tuple(Cell(why=str(problem), run=run.run) for _ in range(2 * len(_FIGURES))), ()
     scenes = bench.load(run)
-    at = f"paper's prior, alpha {chosen.choice.alpha:g} on all folds"
+    at = f"the paper's prior, alpha {chosen.choice.alpha:g} on all folds"
     alone = bench.sureness(run, scenes.alone)
     prior = bench.sureness(run, chosen.held_out)
-    sides = (chosen.alone, "without a prior", alone), (chosen.nested_cv, at, prior)
+    sides = (chosen.alone, "the logits alone", alone), (chosen.nested_cv, at, prior)
     cells = tuple(
         Cell(getattr(side, key), None, convention, None, scenes.numbers, run.run, *sure_of(sure, key))
         for key, *_ in _FIGURES

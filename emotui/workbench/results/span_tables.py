@@ -174,7 +174,8 @@ def _caution(material: Material, part: str) -> str:
     named = each[:_CAUTIONED]
     counts = ", ".join(f"{_both_empty(figures)} of {label}" for label, figures in named)
     over = ", ".join(f"{_of_marked(figures)} ({label})" for label, figures in named)
-    more = f"; {len(each) - _CAUTIONED} more sources are not named here" if len(each) > _CAUTIONED else ""
+    left = len(each) - _CAUTIONED
+    more = f"; {left} more source{'s are' if left > 1 else ' is'} not named here" if left > 0 else ""
     rule = "F1 counts 1 for texts with neither gold nor predicted spans"
     return f"{rule}: {counts}. Over texts with gold spans it is {over}{more}."
 

@@ -3,8 +3,6 @@
 import getpass
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.workbench.paper import every_eval_ever
+from tests.workbench.reports.latex import compiles
 
 STATED = ("--creator", "Ann and Bob", "--license", "https://example.org/l", "--url", "https://example.org/d")
 NAME = "mine & <b>50%</b> $x_1$ #é"
@@ -142,17 +141,13 @@ def test_results_of_every_task_keep_to_the_schema_of_every_eval_ever(
             assert (config.score_type is msgspec.UNSET) == (None in metric.range)
 
 
-@pytest.mark.tex
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_every_table_of_a_folder_compiles(emotui: Emotui, tmp_path: Path, made: tuple[str, str]) -> None:
     emotui("paper", *made, "--to", "p1", "--db", "w.duckdb", "--no-sim")
     tables = sorted((tmp_path / "p1" / "tables").glob("*.tex"))
     inputs = "\n".join(f"\\input{{tables/{path.stem}}}\\clearpage" for path in tables)
     text = f"\\documentclass{{article}}\n\\usepackage{{graphicx}}\n\\begin{{document}}\n{inputs}\n\\end{{document}}\n"
     (tmp_path / "p1" / "d.tex").write_text(text)
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "d.tex"]
-    done = subprocess.run(command, cwd=tmp_path / "p1", capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    compiles(tmp_path / "p1" / "d.tex")
 
 
 def test_without_texts_no_text_is_in_the_folder_and_a_store_with_them_makes_it_again(

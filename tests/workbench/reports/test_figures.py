@@ -40,6 +40,13 @@ def test_a_figure_is_one_picture_and_the_same_each_time(table: ResultsTable) -> 
     assert figures.drawn(table, ".png").startswith(b"\x89PNG")
 
 
+def test_a_figure_has_every_column_with_intervals_in_rows_of_six() -> None:
+    columns = tuple(Column(f"c{at}", f"figure {at}") for at in range(8))
+    cells = tuple(Cell(0.5, low=0.4, high=0.6) for _ in columns)
+    svg = figures.drawn(ResultsTable("t", "t", columns, (Row("a", "run", "r", cells),)), ".svg")
+    assert [at for at in range(8) if f"<!-- figure {at} -->".encode() in svg] == list(range(8))
+
+
 def test_what_has_nothing_to_draw_is_one_sentence() -> None:
     words = ResultsTable("words", "words", (Column("a", "a", unit="words"),), (Row("x", "run", "r", (Cell("y"),)),))
     assert figures.first_drawn([Section("s", (words, FOREST))]).key == "task-1"

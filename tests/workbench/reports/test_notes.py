@@ -26,6 +26,32 @@ def test_each_note_on_a_row_or_figure_has_its_mark_and_the_same_words_have_the_s
     assert found.marked == (("a", "3 of 5 scored."), ("b", "n/a: not all predictions are probabilities."))
 
 
+def test_what_has_to_be_known_of_an_interval_has_its_mark_at_the_figure() -> None:
+    few = "few samples decide it: intervals of such figures miss more often than told"
+    rows = (
+        run("a", Cell(0.5, low=0.4, high=0.6), Cell(0.1, low=0.0, high=0.2, note="Student's t over 7 samples: few")),
+        run("b", Cell(0.4, note="no interval: none differs"), Cell(0.2, low=0.0, high=0.9, note=few)),
+        run(
+            "c", Cell(0.4, low=0.3, high=0.5), Cell(0.2, low=0, high=1, note=f"Student's t over 12 samples: few; {few}")
+        ),
+    )
+    found = notes_of(table(*rows), Best())
+    assert found.cells == {(0, 1): "a", (1, 0): "b", (1, 1): "c", (2, 1): "a,c"}
+    assert found.marked == (
+        ("a", "Student's t over 7 to 12 samples: few."),
+        ("b", "No interval: none differs."),
+        ("c", f"{few.capitalize()}."),
+    )
+    every = [Cell(0.5, low=0.4, high=0.6, note="Student's t over 7 samples: few")] * 2
+    of_all = notes_of(table(run("a", *every)), Best())
+    assert (of_all.general, of_all.marked) == (("All intervals: Student's t over 7 samples: few.",), ())
+
+
+def test_rows_that_lack_the_same_have_one_note_whatever_they_are_called() -> None:
+    rows = [run(name, Cell(0.5), Cell(why=f"{name} is never predicted")) for name in ("joy", "fear")]
+    assert notes_of(table(*rows), Best()).marked == (("a", "n/a: never predicted."),)
+
+
 def test_what_only_a_screen_or_a_command_can_do_is_in_no_note() -> None:
     why = Cell(why="the run was scored without it: emotui rescore RUN")
     rows = (run("a", Cell(0.5), why, remark="under gold 1 of 2: rescore"),)
