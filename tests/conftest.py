@@ -25,6 +25,7 @@ from tests.kept_engines import kept_engines
 from tests.kept_models import kept_models
 from tests.paths import CHECKOUT
 from tests.templates import copied_stores
+from tests.waiting import LONGEST
 
 # As many tests run at once as there are cores: a model that takes all of them for each small product only waits for
 # the others. The processes that tests start inherit it.
@@ -190,7 +191,7 @@ def emotui_process(tmp_path: Path) -> Emotui:
             capture_output=True,
             cwd=tmp_path,
             env=environment,
-            timeout=100,
+            timeout=LONGEST,
             check=False,
         )
         assert b"Traceback" not in done.stderr, done.stderr.decode()

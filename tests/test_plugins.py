@@ -111,7 +111,7 @@ def test_a_broken_kind_is_a_refusal_in_its_models_process(installed: Path, kind:
 def test_a_package_that_hangs_is_left_out_after_its_time(
     installed: Path, emotui: Emotui, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plugins, "LIMIT", 0.2)
+    monkeypatch.setattr(plugins, "LIMIT", 1.0)
     monkeypatch.setattr(added_metrics, "_hung", set())
     metadata = installed / "emotui_hangs-1.0.dist-info"
     metadata.mkdir()
@@ -119,14 +119,12 @@ def test_a_package_that_hangs_is_left_out_after_its_time(
     (metadata / "entry_points.txt").write_bytes(HANGS)
     (installed / "emotui_hangs.py").write_text("import threading\nthreading.Event().wait()\n")
     (installed / "emotui_slow.py").write_text(SLOW)
-    assert "the task 'hangs' of emotui-hangs is left out: it did not answer in 0.2 s" in registry.troubles()
+    assert "the task 'hangs' of emotui-hangs is left out: it did not answer in 1 s" in registry.troubles()
     (installed.parent / "gold.jsonl").write_text('{"id": "1", "text": "I wept.", "spans": [[2, 6]]}\n')
     (installed.parent / "pred.jsonl").write_text('{"id": "1", "spans": ["wept"]}\n')
     done = emotui("score", "spans", "--gold", "gold.jsonl", "--pred", "pred.jsonl", "--no-sim", "--json")
     assert (done.status, done.document["slow"]) == (0, None)
-    assert (
-        "the metric 'hangs' of emotui-hangs is left out: it did not answer in 0.2 s" in added_metrics.metric_troubles()
-    )
+    assert "the metric 'hangs' of emotui-hangs is left out: it did not answer in 1 s" in added_metrics.metric_troubles()
     assert added_metrics._hung == {"slow"}
 
 

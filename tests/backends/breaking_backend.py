@@ -87,7 +87,7 @@ class Breaking:
                 time.sleep(float(rest or 0))
             case "WAIT":
                 begun = time.monotonic()
-                while not Path(rest).exists() and time.monotonic() - begun < 120:
+                while not Path(rest).exists() and time.monotonic() - begun < 600:
                     time.sleep(0.01)
             case "PRINT":
                 print("noise from a library")
@@ -104,5 +104,5 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Break
     if argument == "crashes":
         os.kill(os.getpid(), signal.SIGSEGV)
     if argument == "slow":
-        time.sleep(60)
+        time.sleep(600)
     return Breaking(able_to_all=argument == "able")

@@ -27,6 +27,7 @@ from tests.backends.servers.faulty_server import FaultyServer
 from tests.conftest import Emotui, Finished
 from tests.paths import CHECKOUT, TESTS
 from tests.third_party import install
+from tests.waiting import LONGEST
 
 TINY = TESTS / "tiny" / "model"
 TEXT = "My sister laughed, and I cried all night because I feel so <mask>."
@@ -314,7 +315,7 @@ def test_none_of_these_commands_imports_an_ml_library() -> None:
         f"assert len(models_at_hand([Path({str(TINY)!r})]).models) == 4\n"
         "print([name for name in ('torch', 'transformers', 'llama_cpp', 'openai') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=LONGEST)
     assert done.stdout.strip() == "[]"
 
 
@@ -327,7 +328,7 @@ def with_loud(tmp_path: Path) -> Callable[..., Finished]:
         environment = os.environ | {"PYTHONPATH": f"{CHECKOUT}{os.pathsep}{installed['PYTHONPATH']}"}
         done = subprocess.run(
             [sys.executable, "-m", "emotui", *map(str, arguments)],
-            capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=120, check=False,
+            capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=LONGEST, check=False,
         )  # fmt: skip
         assert "Traceback" not in done.stderr, done.stderr
         return Finished(done.returncode, done.stdout, done.stderr)

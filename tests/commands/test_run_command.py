@@ -12,7 +12,7 @@ import pytest
 from emotui.store.store import Store
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
-from tests.waiting import wait_until
+from tests.waiting import LONGEST, wait_until
 
 SLICE = 80
 """Sentences of a run that is interrupted, 16 at a time: it still goes on when its first rows are seen."""
@@ -102,7 +102,7 @@ def test_a_run_can_be_read_while_it_is_written_and_however_it_is_cut_short_ends_
 
     wait_until(grows)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=LONGEST)
     seen.append(store.run(run).done)
     assert seen == sorted(seen)
     assert len(set(seen)) > 1

@@ -15,6 +15,7 @@ from emotui.workbench.files.view import FileView
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import Workspace
 from tests.paths import CHECKOUT
+from tests.waiting import LONGEST
 
 GOLD = [
     {"id": "p", "text": "I cried. The bus came. I laughed!", "spans": [[0, 7], [23, 32]], "sentences": [
@@ -108,7 +109,7 @@ def test_evidence_has_the_raw_output_and_sim_from_the_real_model(
         before = view.marker()
         looked.set()
         assert view._loading is not None
-        view._loading.join(timeout=120)
+        view._loading.join(timeout=LONGEST)
         assert view.marker() != before
         seen = view.evidence(0, "model.jsonl")
         assert seen.sample.id == "p"

@@ -17,6 +17,7 @@ from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.browse_workspace import add_run, sample_records
 from tests.templates import copy_of
+from tests.waiting import LONGEST
 
 TEXTS = (
     ("rs-1", "sadness", "My sister moved out last spring and I have been sad and lonely in this house since."),
@@ -53,7 +54,7 @@ class ByWords(ModelProcess):
         return self.card
 
     def ask(self, requests: Sequence[Any], *, cancelled: Any = None) -> Any:
-        self.held.wait(30)
+        self.held.wait(LONGEST)
         if self.broken:
             raise ModelError(self.broken)
         return [self._answer(request) for request in requests]

@@ -20,6 +20,7 @@ from emotui.errors import BadInput, StoreError
 from emotui.store.store import Store
 from tests.paths import CHECKOUT
 from tests.store.store_samples import samples
+from tests.waiting import LONGEST
 
 pytestmark = pytest.mark.faults
 
@@ -183,7 +184,7 @@ def test_a_store_in_a_folder_that_may_not_be_written_can_be_read_with_all_that_w
         text=True,
         # Its lines are not counted: it may not write where they would be kept.
         env=os.environ | {"PYTHONPATH": str(CHECKOUT), "TMPDIR": "/tmp", "COVERAGE_PROCESS_CONFIG": ""},
-        timeout=60,
+        timeout=LONGEST,
         check=False,
     )
     assert done.stderr == ""
@@ -217,7 +218,7 @@ def write_until_full(path: Path, limit: Callable[[], None] | None) -> None:
         capture_output=True,
         text=True,
         preexec_fn=limit,
-        timeout=120,
+        timeout=LONGEST,
         check=False,
     )
     assert done.stderr == f"{path}: {FULL}\n"

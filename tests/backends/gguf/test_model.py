@@ -516,7 +516,7 @@ def test_identity_changes_with_all_that_can_change_an_answer(model: GgufModel, c
 
 def test_a_cancel_in_the_middle_of_a_batch_acts_within_a_second_and_the_next_request_is_answered() -> None:
     stop = threading.Event()
-    hours = [Generate(user(LONG.prompt), temperature=50.0, max_tokens=450, seed=seed) for seed in range(5_000)]
+    hours = [Generate(user(LONG.prompt), temperature=50.0, max_tokens=450, seed=seed) for seed in range(50_000)]
     with ModelProcess(f"gguf:{TINY}#threads=1") as process:
         process.load()
         threading.Timer(0.3, stop.set).start()
@@ -524,7 +524,7 @@ def test_a_cancel_in_the_middle_of_a_batch_acts_within_a_second_and_the_next_req
         with pytest.raises(Cancelled):
             process.ask(hours, cancelled=stop.is_set)
         assert host._GRACE + host._POLL < 1
-        assert time.monotonic() - started < 60, "waited for the answers"
+        assert time.monotonic() - started < 300, "waited for the answers"
         assert process.ask([Generate(user(FACT.prompt))])[0].text == FACT.answer
 
 

@@ -115,7 +115,7 @@ def test_a_server_that_drips_is_given_up_after_its_time(what: str) -> None:
                 return
 
     with server(answer) as spec:
-        model = load(spec, {"retries": 0, "timeout": 0.5}, lambda _: None)
+        model = load(spec, {"retries": 0, "timeout": 2}, lambda _: None)
         found = model.generate([say("short"), say("drip")])
         model.close()
         over.set()

@@ -14,6 +14,7 @@ from emotui.backends.servers import load
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.paths import CHECKOUT
+from tests.waiting import LONGEST
 
 pytest.importorskip("openai")
 
@@ -81,7 +82,7 @@ def test_no_log_holds_the_key_however_much_is_logged(server: FaultyServer) -> No
         env=os.environ | {"PYTHONPATH": str(CHECKOUT), "OPENAI_LOG": "debug", "PYTHONASYNCIODEBUG": "1"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LONGEST,
         check=True,
     )
     assert "FAIL 1 X" in done.stdout

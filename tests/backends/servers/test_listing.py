@@ -11,6 +11,7 @@ from emotui.backends.servers.listing import _in_time, models_at
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.paths import CHECKOUT
+from tests.waiting import LONGEST
 
 KEY = "sk-do-not-show-me-4711"
 
@@ -60,7 +61,7 @@ def test_listing_imports_no_client_library() -> None:
         f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); import emotui.backends.servers.listing; "
         "print([name for name in ('openai', 'httpx', 'httpx2', 'torch') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=LONGEST)
     assert done.stdout.strip() == "[]"
 
 

@@ -25,6 +25,7 @@ from emotui.backends.servers.model import ServerModel
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.effort import times, tried
+from tests.waiting import LONGEST, wait_until
 
 pytest.importorskip("openai")
 
@@ -192,7 +193,7 @@ def test_a_server_that_asks_for_time_is_given_it() -> None:
         model = connect(server)
         started = time.monotonic()
         model.generate([say("LIMIT 1 x")])
-        assert 1.5 <= time.monotonic() - started < 20
+        assert time.monotonic() - started >= 1.5
 
 
 @pytest.mark.parametrize(
@@ -217,8 +218,8 @@ def test_a_lasting_fault_refuses_its_request_for_now_and_answers_the_others(
 
 
 def test_a_late_answer_is_given_up(server: FaultyServer) -> None:
-    model = connect(server, timeout=0.3, retries=0)
-    late, fine = model.generate([say("DELAY 1.5"), say("fine")])
+    model = connect(server, timeout=2, retries=0)
+    late, fine = model.generate([say("DELAY 600"), say("fine")])
     assert late == Refused("the server did not answer in time", again=True)
     assert isinstance(fine, Generation)
 
@@ -237,8 +238,14 @@ def test_a_withheld_answer_is_a_refusal(server: FaultyServer) -> None:
 
 def test_what_was_answered_is_kept_when_the_server_goes_away(server: FaultyServer) -> None:
     model = connect(server, concurrency=2, retries=1)
-    threading.Timer(0.35, server.stop).start()
-    answers = model.generate([say("first"), say("second"), *(say(f"DELAY 0.6 {n}") for n in range(6))])
+
+    def stop() -> None:
+        """Two are late at once when both of the others are answered."""
+        wait_until(lambda: sum(prompt.startswith("DELAY") for prompt in server.prompts()) == 2)
+        server.stop()
+
+    threading.Thread(target=stop, daemon=True).start()
+    answers = model.generate([say("first"), say("second"), *(say(f"DELAY 600 {n}") for n in range(6))])
     assert answers[:2] == [Generation("FIRST", 1, 2, "stop"), Generation("SECOND", 1, 2, "stop")]
     assert all(isinstance(each, Refused) and each.again for each in answers[2:])
     with pytest.raises(ModelError, match=r"^No server answers at .* \(Connection refused\): start it"):
@@ -261,10 +268,10 @@ def test_a_server_that_only_fails_is_not_asked_to_the_end(server: FaultyServer) 
 
 
 def test_a_batch_past_its_limit_hands_back_what_it_has(server: FaultyServer) -> None:
-    model = connect(server, batch_limit=0.5)
-    fine, late = model.generate([say("fine"), say("DELAY 5")])
+    model = connect(server, batch_limit=2)
+    fine, late = model.generate([say("fine"), say("DELAY 600")])
     assert isinstance(fine, Generation)
-    assert late == Refused("the batch was cut off after 0.5 s", again=True)
+    assert late == Refused("the batch was cut off after 2 s", again=True)
 
 
 def test_a_token_budget_is_not_overrun_and_what_was_answered_is_kept(server: FaultyServer) -> None:
@@ -309,8 +316,8 @@ def test_no_server_is_one_clear_line_at_once() -> None:
         spec = server.spec
     started = time.monotonic()
     with pytest.raises(ModelError, match=r"^No server answers at http://127\.0\.0\.1:\d+/v1 \(Connection refused\)"):
-        load(spec, {}, lambda line: None)
-    assert time.monotonic() - started < 3
+        load(spec, {"retries": 100}, lambda line: None)
+    assert time.monotonic() - started < 60, "it was tried again"
 
 
 def test_an_unknown_model_names_those_that_there_are() -> None:
@@ -423,12 +430,12 @@ def test_a_proxy_is_spoken_to_by_the_openai_package_and_never_stands_before_this
 
 
 def test_a_server_works_through_the_host_and_a_cancel_acts_within_a_second(server: FaultyServer) -> None:
-    with ModelProcess(f"openai:{server.spec}", QUICK, limit=30) as model:
+    with ModelProcess(f"openai:{server.spec}", QUICK, limit=LONGEST) as model:
         assert model.ask([say("hello")]) == [Generation("HELLO", 1, 2, "stop")]
         stops: list[float] = []
         threading.Timer(0.2, lambda: stops.append(time.monotonic())).start()
         with pytest.raises(Cancelled):
-            model.ask([say("DELAY 20")], cancelled=lambda: bool(stops))
+            model.ask([say("DELAY 600")], cancelled=lambda: bool(stops))
         assert host._GRACE + host._POLL < 1
-        assert time.monotonic() - stops[0] < 15, "waited for the answer"
+        assert time.monotonic() - stops[0] < 300, "waited for the answer"
         assert model.ask([say("again")]) == [Generation("AGAIN", 1, 2, "stop")]

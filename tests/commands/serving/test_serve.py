@@ -17,6 +17,7 @@ from emotui.store.store import Store
 from tests.backends.servers.ports import free_port
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
+from tests.waiting import LONGEST
 
 aiohttp = pytest.importorskip("aiohttp")
 pytest.importorskip("textual_serve")
@@ -50,7 +51,7 @@ def address(folder: Path) -> Iterator[str]:
     assert said.startswith(f"The workbench is at http://127.0.0.1:{port}/")
     yield said.split()[-1]
     serving.send_signal(signal.SIGINT)
-    serving.communicate(timeout=100)
+    serving.communicate(timeout=LONGEST)
 
 
 async def _status(url: str, **headers: str) -> int:
@@ -120,8 +121,8 @@ async def test_a_workbench_ends_with_its_page_and_its_server_in_the_middle_of_it
                     await socket_.close()
                 else:
                     serving.send_signal(signal.SIGINT if end == "interrupt" else signal.SIGKILL)
-                    await asyncio.to_thread(serving.wait, 30)
-                async with asyncio.timeout(30):
+                    await asyncio.to_thread(serving.wait, LONGEST)
+                async with asyncio.timeout(LONGEST):
                     while not _gone(started):
                         await asyncio.sleep(0.05)
         finally:

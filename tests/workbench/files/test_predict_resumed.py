@@ -13,6 +13,7 @@ from emotui.workbench.files.predict import BATCH
 from tests.backends.installed_kind import install_kind
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
+from tests.waiting import LONGEST
 
 LOADER = "tests.backends.killing_backend:load"
 N = 6 * BATCH + 3
@@ -44,7 +45,7 @@ def killed(folder: Path) -> int:
         "XDG_DATA_HOME": str(folder / "home"),
         "KILLED_BY": str(folder / "out.jsonl.part"),
     }
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, timeout=LONGEST, check=False)
     return done.returncode
 
 
