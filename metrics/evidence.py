@@ -116,7 +116,8 @@ def random_places(places: Places, words: Sequence[tuple[int, int]], draws: int, 
             break
         # Bars among stars: which of the slots of free words and stretches are stretches.
         slots = sorted(draw.choice(free + len(lengths), len(lengths), replace=False).tolist())
-        at, before, taken = [], 0, 0
+        at: list[int] = []
+        before = taken = 0
         for place, length in zip(slots, draw.permutation(lengths).tolist(), strict=True):
             first = place - before + taken
             at += range(first, first + length)

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -444,9 +444,8 @@ class Workspace:
         if task is not None:
             found = found.read_as(task)
         spans = None
-        if (named := self.store.run(resume).config.get("options") if resume is not None else options) and (
-            "spans" in named
-        ):
+        named: Any = options if resume is None else self.store.run(resume).config.get("options")
+        if named and "spans" in named:
             from emotui.workbench.compare.evidence import with_evidence
 
             options, spans = with_evidence(self.store, found, named)

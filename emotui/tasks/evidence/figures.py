@@ -1,6 +1,7 @@
 """Figures of evidence that was taken away: comprehensiveness, sufficiency, and what random stretches do beside it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -59,6 +60,21 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     areas: tuple[float, float] | None = None
 
 
+def _emotion(piece: Piece) -> str:
+    return piece.label or NO_LABEL
+
+
+def _wording(piece: Piece) -> str:
+    return EXPLICIT if piece.explicit else IMPLICIT
+
+
+_PARTS: Mapping[str, Callable[[Piece], str]] = {"by_emotion": _emotion, "by_wording": _wording}
+
+
+def _is_of(of: Callable[[Piece], str], group: str, piece: Piece) -> bool:
+    return of(piece) == group
+
+
 def detail_of(sample: SpanSample, repeat: int, prediction: Prediction) -> Detail:
     """The drops of one answer about a sample; a span without a label counts under its sentence's, or the sample's."""
     every = prediction.all_evidence
@@ -75,10 +91,10 @@ def _piece(sample: SpanSample, trial: Trial, probs: Mapping[str, float]) -> Piec
     sentence = next((one for one in sample.sentences if one.start <= first < one.end), None)
     label = trial.label or (sentence.emotion if sentence is not None else None) or sample.emotion
     p = probs[trial.explains]
-    drops = (p - one[trial.explains] for one in (trial.masked, trial.deleted, trial.alone))
+    masked, deleted, alone = (p - one[trial.explains] for one in (trial.masked, trial.deleted, trial.alone))
     random = p - fmean(trial.random) if trial.random else None
     explicit = any(cues_of(sample.text[start:end], emolex()) for start, end in trial.places)
-    return Piece(*drops, random, label, explicit)
+    return Piece(masked, deleted, alone, random, label, explicit)
 
 
 def report(details: Sequence[Detail]) -> dict[str, Any]:
@@ -101,7 +117,7 @@ def _report(details: Sequence[Detail]) -> dict[str, Any]:
     }
     rows = _columns(known)
     found |= {name: _rate(top, over) for name, (top, over) in rows.items() if "." not in name}
-    for part in ("by_emotion", "by_wording"):
+    for part in _PARTS:
         groups = dict.fromkeys(name.split(".", 2)[1] for name in rows if name.startswith(f"{part}."))
         found[part] = {}
         for group in groups:
@@ -133,8 +149,9 @@ def _columns(details: Sequence[Detail]) -> dict[str, tuple["np.ndarray", "np.nda
         found[f"comprehensiveness_{name}"] = _sums([[getattr(one.whole, name)] for one in details])
     for place, name in enumerate(("comprehensiveness_area", "sufficiency_area")):
         found[name] = _sums([[None if one.areas is None else one.areas[place]] for one in details])
-    found |= _grouped("by_emotion", details, lambda piece: piece.label or NO_LABEL)
-    return found | _grouped("by_wording", details, lambda piece: EXPLICIT if piece.explicit else IMPLICIT)
+    for part, of in _PARTS.items():
+        found |= _grouped(part, details, of)
+    return found
 
 
 def _grouped(
@@ -183,20 +200,15 @@ def tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
 
 
 def _rows(scored: ScoredRun, known: Sequence[tuple[int, Detail]], found: Mapping[str, Any]) -> list[Row]:
-    run, options = scored.run, scored.run.config.get("options") or {}
-    source = str(options.get("spans", "gold"))
-    name = f"{run.model} without {source}"
+    run = scored.run
+    options: Any = run.config.get("options") or {}
+    name = f"{run.model} without {options.get('spans', 'gold')}"
     parts: list[tuple[str, str, Mapping[str, Any], Callable[[Piece], bool]]] = [
         (f"{name}: whole texts", "", found, lambda piece: True)
     ]
-    for group, figures in found["by_emotion"].items():
-        parts.append(
-            (f"  {group}", f"by_emotion.{group}.", figures, lambda piece, g=group: (piece.label or NO_LABEL) == g)
-        )
-    for group, figures in found["by_wording"].items():
-        parts.append(
-            (f"  {group}", f"by_wording.{group}.", figures, lambda piece, g=group: piece.explicit == (g == EXPLICIT))
-        )
+    for part, of in _PARTS.items():
+        for group, figures in found[part].items():
+            parts.append((f"  {group}", f"{part}.{group}.", figures, partial(_is_of, of, group)))
     rows = []
     for label, beginning, figures, belongs in parts:
         samples = tuple(sorted({number for number, one in known if any(map(belongs, one.spans))}))

@@ -7,6 +7,7 @@ asks it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -78,13 +79,15 @@ class EvidenceLabels(LabelSets):
     def settled(
         self,
         card: ModelCard,
-        samples: Callable[[], Iterable[SpanSample]],
+        samples: Callable[[], Iterable[Any]],
         way: str,
         options: Mapping[str, object],
         seed: int,
     ) -> Mapping[str, object]:
         """As `LabelSets.settled`. Raises BadInput likewise."""
-        seen = (lambda: map(_labelled, samples())) if way in (SCORE, NLI) else tuple
+        seen: Callable[[], Iterable[LabelsGold]] = tuple
+        if way in (SCORE, NLI):
+            seen = partial(map, _labelled, samples())
         found = super().settled(card, seen, way, options, seed)
         return {name: value for name, value in found.items() if name != "thresholds"}
 
