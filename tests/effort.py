@@ -33,9 +33,9 @@ def times(few: int, many: int) -> int:
     return max(few, round(many * MINUTES / 20)) if MINUTES else few
 
 
-def rounds(few: int) -> Iterator[int]:
-    """Numbers from 0: so `few` of them, or as many as the minutes of a long test give."""
-    ends = time.monotonic() + 60 * _SHARE * MINUTES
+def rounds(few: int, share: float = _SHARE) -> Iterator[int]:
+    """Numbers from 0: so `few` of them, or as many as a long test gives in its share of the minutes."""
+    ends = time.monotonic() + 60 * share * MINUTES
     done = 0
     while done < few or time.monotonic() < ends:
         yield done

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
@@ -21,6 +21,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.workbench.workspace import FIRST_START
 from tests.effort import MINUTES, rounds, tried
+from tests.faults.people import WORKS
 from tests.paths import CHECKOUT
 from tests.screens.browse_workspace import workspace
 from tests.waiting import wait_until
@@ -134,7 +135,11 @@ def alive(process: psutil.Process) -> bool:
         return False
 
 
-KEYS: Sequence[bytes] = [*(bytes([key]) for key in b"jkJKnpNP\x1b\r\t 1234567lLhHuUmFsSrbv/?x"), b"\x1b[A", b"\x1b[B"]
+KEYS: Sequence[bytes] = [
+    *(bytes([key]) for key in b"jkJKnpNP\x1b\r\t 1234567lLhHuUmFsSrbv/?x"),
+    *(bytes([key]) for key in b"cgi;aA"),
+    *(b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[15~", b"\x1b[17~"),
+]
 
 
 def small(db: Path) -> dict[str, int]:
@@ -151,20 +156,52 @@ def small(db: Path) -> dict[str, int]:
     return known
 
 
-def test_a_workbench_struck_anywhere_leaves_a_store_that_opens_with_all_runs(tmp_path: Path) -> None:
-    for number in rounds(1):
+def judged(work: str) -> Callable[[Path], dict[str, int]]:
+    """A workspace in which people judge; a call makes it."""
+
+    def make(db: Path) -> dict[str, int]:
+        folder = db.with_suffix("")
+        folder.mkdir()
+        WORKS[work].make(folder).rename(db)
+        store = Store.open(db)
+        store.set_setting(FIRST_START, "done")
+        return {run.run: run.done for run in store.runs()}
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("make", "place", "works"),
+    [
+        (small, b"1", ()),
+        (judged("adjudication"), b"2", ("notes", "notes of answers", "adjudication")),
+        (judged("studies"), b"5", ("guesses", "studies")),
+        (judged("ratings"), b"6", ("ratings",)),
+    ],
+    ids=["browse", "annotate", "masked", "generate"],
+)
+def test_a_workbench_struck_anywhere_leaves_a_store_that_opens_with_all_runs(
+    make: Callable[[Path], dict[str, int]], place: bytes, works: Sequence[str], tmp_path: Path
+) -> None:
+    for number in rounds(1, 0.1):
         db = tmp_path / f"{number}.duckdb"
-        known = small(db)
-        screen, there = struck_workbench(db)
+        known = make(db)
+        screen, there = struck_workbench(db, place)
         wait_until(lambda there=there: not any(map(alive, there)), lambda: "a process outlives it")  # type: ignore[misc]
         assert b"Traceback" not in screen, screen.decode(errors="replace")
         after = {run.run: run.done for run in Store.open(db).runs()}
         assert known.items() <= after.items()
+        for work in works:
+            assert all(map(str.isprintable, WORKS[work].kept(Store.open(db))))
         db.unlink()
 
 
-def struck_workbench(db: Path) -> tuple[bytes, list[psutil.Process]]:
-    """Press keys in the workbench and end it at some moment; returns what it drew and the processes that there were."""
+def struck_workbench(db: Path, place: bytes) -> tuple[bytes, list[psutil.Process]]:
+    """Go to a place of the workbench, press keys there, and end it at some moment.
+
+    Returns:
+        What it drew, and the processes that there were.
+    """
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
     command = [sys.executable, "-m", "emotui", "--db", str(db)]
@@ -184,10 +221,10 @@ def struck_workbench(db: Path) -> tuple[bytes, list[psutil.Process]]:
 
     try:
         wait_until(draws, lambda: screen.decode(errors="replace"))
-        for _ in range(CHANCE.randint(1, 80)):
+        for key in [place, *(CHANCE.choice(KEYS) for _ in range(CHANCE.randint(1, 80)))]:
             if person.poll() is not None:
                 break
-            os.write(ours, CHANCE.choice(KEYS))
+            os.write(ours, key)
             draws()
             time.sleep(CHANCE.random() * 0.05)
         there = [psutil.Process(person.pid), *psutil.Process(person.pid).children(recursive=True)]

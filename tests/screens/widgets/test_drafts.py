@@ -142,8 +142,13 @@ async def test_a_draft_is_gone_once_its_words_are_kept_or_taken_away(field: Writ
 
 @pytest.mark.faults
 @pytest.mark.parametrize("end", ["kill", "hang-up"])
+@pytest.mark.parametrize(
+    "way",
+    [((b";", b"codes, with commas"),), ((b"2", b"0 spans"), (b"c", b"Note about this text"))],
+    ids=["note", "note of an answer"],
+)
 def test_a_workbench_that_is_killed_or_loses_its_terminal_leaves_the_note_that_was_being_written(
-    end: str, tmp_path: Path
+    way: Sequence[tuple[bytes, bytes]], end: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "w.duckdb"
     book = workspace(path, run=False).drafts()
@@ -166,8 +171,9 @@ def test_a_workbench_that_is_killed_or_loses_its_terminal_leaves_the_note_that_w
 
     try:
         wait_until(lambda: shows(b"span 1 of"), lambda: screen.decode(errors="replace"))
-        os.write(ours, b";")
-        wait_until(lambda: shows(b"codes, with commas"), lambda: screen.decode(errors="replace"))
+        for key, shown in way:
+            os.write(ours, key)
+            wait_until(lambda shown=shown: shows(shown), lambda: screen.decode(errors="replace"))  # type: ignore[misc]
         os.write(ours, WORDS.encode())
         wait_until(lambda: words() == [WORDS])
         if end == "kill":
