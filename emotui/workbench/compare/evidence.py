@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -38,7 +39,8 @@ def evidence_of(store: Store, dataset: Dataset, source: str) -> Evidence:
     for row in rows:
         if row.repeat == 0 and row.prediction is not None:
             sample = samples[row.sample]
-            found[sample.id] = _placed(sample.text, task.record(sample.id, decode(row.prediction)).spans or ())
+            given: Any = task.record(sample.id, decode(row.prediction))
+            found[sample.id] = _placed(sample.text, given.spans or ())
     return found
 
 
