@@ -119,10 +119,11 @@ def log_odds_given(evidence: Evidence, gold: Bits, trained: ArrayLike, rows: Arr
         gold: (n, k) of 0 or 1.
         trained, rows: numbers of rows, or (n,) of which ones.
     """
+    wanted, known = np.asarray(rows), np.asarray(trained)
     if not isinstance(evidence, HardAnswers):
-        return evidence[rows]
-    weight = fit_reliability(HardAnswers(evidence.said[trained]), gold[trained])
-    return weight.log_odds(HardAnswers(evidence.said[rows]))
+        return evidence[wanted]
+    weight = fit_reliability(HardAnswers(evidence.said[known]), gold[known])
+    return weight.log_odds(HardAnswers(evidence.said[wanted]))
 
 
 def alone(evidence: Evidence) -> Bits:

@@ -289,7 +289,7 @@ def _scored_scenes(files: _Files, path: str) -> tuple[dict[str, dict[str, Any]],
         if record.scores is not None:
             said[record.id] = dict(record.scores)
         elif record.hard and record.labels:
-            said[record.id] = record.labels | dict.fromkeys(record.unanswered)
+            said[record.id] = {**record.labels, **dict.fromkeys(record.unanswered)}
     known = {record.id: dict(record.labels) for record in answers if record.labels is not None and not record.hard}
     return said, known, [f"{record.id}: no scores to decode" for record in answers if record.id not in said]
 
