@@ -121,7 +121,8 @@ def log_odds_given(evidence: Evidence, gold: Bits, trained: ArrayLike, rows: Arr
     """
     wanted, known = np.asarray(rows), np.asarray(trained)
     if not isinstance(evidence, HardAnswers):
-        return evidence[wanted]
+        found: Floats = evidence[wanted]
+        return found
     weight = fit_reliability(HardAnswers(evidence.said[known]), gold[known])
     return weight.log_odds(HardAnswers(evidence.said[wanted]))
 
