@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 _MOST_LETTERS = 20_000
+
+_MOST_CARD = 4 * 2**20
+"""Bytes of a card, which is kept with every run: ten thousand labels have a tenth."""
+
 _Words = Annotated[str, msgspec.Meta(max_length=_MOST_LETTERS)]
 _DType = Literal["float16", "float32", "float64"]
 _DTYPES: tuple[str, ...] = get_args(_DType)
@@ -239,6 +243,8 @@ def check_card(card: ModelCard) -> ModelCard:
         raise SomethingElse("a card of so many asks at a time, or texts in a batch, as cannot be")
     if unknown := [name for name in card.capabilities if name not in METHODS.values()]:
         raise SomethingElse(f"a card with a capability that there is not: {unknown[0][:100]!r}")
+    if (size := len(_ENCODER.encode(card))) > _MOST_CARD:
+        raise SomethingElse(f"a card of {size:,} bytes")
     return card
 
 

@@ -36,6 +36,9 @@ TOO_MUCH = (
 _MEMORY = "1GB"
 """What DuckDB may use for a query; what it can put aside beyond that, it does."""
 
+_PUT_ASIDE = "4GB"
+"""How much of that may lie on the disk; DuckDB's own limit is nine tenths of what is free there."""
+
 _AT_ONCE = 20
 """Rows that are read out at a time, of which any may be long."""
 
@@ -200,6 +203,7 @@ def _asking(turns: Access, into: Path | None = None) -> "Iterator[DuckDBPyConnec
         views.make(connection, "store.main", "memory.main")
         connection.execute("use memory.main")
         connection.execute(f"set memory_limit = '{_MEMORY}'")
+        connection.execute(f"set max_temp_directory_size = '{_PUT_ASIDE}'")
         connection.execute("set enable_progress_bar = false")  # which it draws for who runs Python without a file
         if into is not None:
             connection.execute(f"set allowed_paths = ['{_escaped(into)}']")

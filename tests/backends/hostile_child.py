@@ -117,6 +117,9 @@ WHEN_LOADED: dict[str, Callable[[], bytes]] = {
     "a card without a name": lambda: _frame(msgspec.msgpack.encode({"type": "Loaded", "card": {}})),
     "no asks at a time": lambda: _frame(messages.encoded(messages.Loaded(msgspec.structs.replace(CARD, at_once=0)))),
     "a batch below zero": lambda: _frame(messages.encoded(messages.Loaded(msgspec.structs.replace(CARD, together=-5)))),
+    "a card without end": lambda: _frame(
+        messages.encoded(messages.Loaded(msgspec.structs.replace(CARD, identity={"weights": "x" * 2**23})))
+    ),
     "an ability of its own": lambda: _frame(
         messages.encoded(messages.Loaded(msgspec.structs.replace(CARD, capabilities=("obey",))))
     ),

@@ -84,6 +84,11 @@ def test_nothing_is_drawn_between_the_words_of_an_answer_that_takes_long(path: P
     assert query_process.rows(path, "SELECT current_setting('enable_progress_bar')").rows == ((False,),)
 
 
+def test_what_a_query_puts_aside_on_the_disk_is_bounded(path: Path) -> None:
+    aside = query_process.rows(path, "SELECT current_setting('max_temp_directory_size')").rows
+    assert aside == (("3.7 GiB",),)
+
+
 def test_time_counts_until_the_last_byte(path: Path) -> None:
     with pytest.raises(EmotuiError, match=r"stopped after 0\.05 s: .*--timeout.*LIMIT"):
         ask(path, LONG, seconds=0.05)
