@@ -503,25 +503,25 @@ class Workspace:
         )
 
     def first_start(self, on_progress: "OnProgress" = lambda progress: None) -> None:
-        """Load the sample data of every task and run the embedded model over it.
+        """Load the sample data of every task, and texts of which all is said, and run the embedded model over them.
 
         A first start that was cut short goes on later.
         """
         from emotui.workbench.progress import RunProgress
-        from emotui.workbench.sample_data import add_sample_data, tasks_with_samples
+        from emotui.workbench.sample_data import add_first_samples
 
         on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
 
-        datasets = [add_sample_data(self.store, task) for task in tasks_with_samples()]
+        asked = add_first_samples(self.store)
         self.set_setting(FIRST_START, "loaded")
-        for dataset in datasets:
+        for dataset, task in asked:
             runs = self.runs(dataset.dataset)
-            unfinished = [run.run for run in runs if run.state in ("stopped", "failed")]
+            unfinished = [run.run for run in runs if run.state in ("stopped", "failed") and run.task == task]
             try:
                 resume = unfinished[0] if unfinished else None
-                self.run_model(DEFAULT_MODEL, dataset.dataset, resume=resume, on_progress=on_progress)
+                self.run_model(DEFAULT_MODEL, dataset.dataset, task=task, resume=resume, on_progress=on_progress)
             except BadInput:
-                self.run_model(DEFAULT_MODEL, dataset.dataset, on_progress=on_progress)
+                self.run_model(DEFAULT_MODEL, dataset.dataset, task=task, on_progress=on_progress)
         self.set_setting(FIRST_START, "done")
 
 

@@ -5,6 +5,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.formats import capped, read
@@ -12,6 +14,7 @@ from emotui.formats.reading import Warn, warn_skipped
 from emotui.formats.wide import FOUND, LabelColumns
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.tasks.parts import OwnSamples
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.samples import add_samples
@@ -57,14 +60,19 @@ def add_own_samples(store: Store, task: str, *, cancelled: IsCancelled = lambda:
     own = found.files.own
     if own is None:
         raise BadInput(f"the {found.name} task comes without samples: name a dataset or a file by --dataset")
-    samples: list[Any] = []
-    kind = found.sample if found.files.whole is None else found.files.whole.record
-    for file in own.files:
-        with as_file(files(own.package) / file) as path:
-            samples += read(str(path), kind).records
+    samples = own_records(own, found.sample if found.files.whole is None else found.files.whole.record)
     if found.files.whole is not None:
         return add_whole_records(store, found.name, own.dataset, samples, own.source, cancelled=cancelled)
     return add_samples(store, found.name, own.dataset, samples, own.source)
+
+
+def own_records(own: OwnSamples, kind: type[msgspec.Struct]) -> list[Any]:
+    """The records of samples that come with this package or another one."""
+    records: list[Any] = []
+    for file in own.files:
+        with as_file(files(own.package) / file) as path:
+            records += read(str(path), kind).records
+    return records
 
 
 def _read(task: Task, paths: Sequence[str], columns: LabelColumns, *, skip_bad: bool, warn: Warn) -> list[Any]:
