@@ -1,0 +1,299 @@
+"""What notebooks and scripts call: a workspace's datasets, runs, scores and tables, and what the commands do with them.
+
+    import emotui
+
+    study = emotui.open("study.duckdb")
+    study.runs.columns["model"]
+    study.compare("1c2d-1", "9f0e-1", "f1")["ci95"]
+
+Names of runs may be cut short where the beginning is one run's alone. A wrong name, file or query raises
+`emotui.errors.EmotuiError` with the line that the command prints.
+"""
+
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from emotui.errors import BadInput
+from emotui.store import questions
+from emotui.tables import Cell, ResultsTable
+from emotui.workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    import duckdb
+    from numpy.typing import NDArray
+
+    Column = NDArray[Any]
+    """(n,): numbers, with NaN where there is none; else Python's own values, with None."""
+
+Document = dict[str, Any]
+"""What a command prints with `--json`: docs/formats.md."""
+
+_DATASETS = """
+select dataset, count(*) as texts, list(distinct task order by task) as tasks
+from texts group by dataset order by dataset
+"""
+
+
+class Table:
+    """Rows under named columns, held in memory by a DuckDB of their own.
+
+    `title` and `notes`: of a table of results; else empty.
+    """
+
+    def __init__(self, relation: "duckdb.DuckDBPyRelation", title: str = "", notes: Sequence[str] = ()) -> None:
+        self.relation, self.title, self.notes = relation, title, tuple(notes)
+        self._columns: dict[str, Column] | None = None
+
+    @property
+    def columns(self) -> "Mapping[str, Column]":
+        """By name NumPy arrays of all rows, in their order."""
+        if self._columns is None:
+            self._columns = {name: _plain(found) for name, found in self.relation.fetchnumpy().items()}
+        return self._columns
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A dictionary a row, with Python's own values."""
+        names = self.relation.columns
+        return [dict(zip(names, row, strict=True)) for row in self.relation.fetchall()]
+
+    def __len__(self) -> int:
+        return len(self.relation)
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n{self.relation}" if self.title else str(self.relation)
+
+    def arrow(self) -> Any:
+        """A `pyarrow.Table`. Raises ImportError where pyarrow is not installed."""
+        return self.relation.to_arrow_table()
+
+    def pandas(self) -> Any:
+        """A `pandas.DataFrame`. Raises ImportError where pandas is not installed."""
+        return self.relation.df()
+
+    def polars(self) -> Any:
+        """A `polars.DataFrame`. Raises ImportError where polars or pyarrow is not installed."""
+        return self.relation.pl()
+
+
+class Study:
+    """A workspace, opened by `open`. A context manager; `close` ends the models that were loaded."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def __enter__(self) -> "Study":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the models that were loaded for it."""
+        self._workspace.close()
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._workspace.store.path
+
+    @property
+    def datasets(self) -> Table:
+        """A row a dataset: `dataset`, `texts` (how many), `tasks` (what its texts came for)."""
+        return self.sql(_DATASETS)
+
+    @property
+    def runs(self) -> Table:
+        """A row a run of a model, a person or a file, the newest first, as of the view `runs` (docs/sql.md)."""
+        return self.sql("select * from runs order by started desc, run")
+
+    def texts(self, dataset: str) -> Table:
+        """A row a text of a dataset, as of the view `texts`."""
+        return self.sql(f"select * from texts where dataset = {_quoted(self._known(dataset))} order by sample")
+
+    def answers(self, dataset: str, source: str | None = None) -> Table:
+        """A row a thing that is said of a text (a span, a label, a number), as of the view `said`.
+
+        Args:
+            source: `gold`, a person, or a run; None: all.
+        """
+        wanted = f"dataset = {_quoted(self._known(dataset))}"
+        if source is not None:
+            wanted += f" and source = {_quoted(source)}"
+        return self.sql(f"select * from said where {wanted} order by sample, source, repeat, place")
+
+    def scores(self, run: str) -> Table:
+        """A row an answer that was scored: `id`, `repeat`, `marks`, and a column a metric, null where undefined."""
+        name = self._workspace.store.run(run).run
+        metrics = [row["name"] for row in self.sql(f"select distinct name from score_values where run = '{name}'").rows]
+        each = "".join(f", max(value) filter (name = {_quoted(one)}) as {_named(one)}" for one in sorted(metrics))
+        return self.sql(
+            f"select s.sample, s.id, s.repeat, s.marks{each} from scores s left join score_values v using (score) "
+            f"where s.run = '{name}' group by all order by s.sample, s.repeat"
+        )
+
+    def figures(self, run: str) -> Document:
+        """The figures of a run with intervals, conventions and notes, as under `metrics` of `emotui run --json`."""
+        return dict(self._workspace.summary(self._workspace.store.run(run).run))
+
+    def results(
+        self, *runs: str, dataset: str | None = None, keys: Sequence[str] = (), published: bool = False
+    ) -> dict[str, Table]:
+        """The tables of `emotui results` by their key: `label`, `kind`, `source`, and a column a figure with
+        `FIGURE_low` and `FIGURE_high` where it has an interval.
+
+        Args:
+            runs: of one dataset; none: of `dataset` the newest of each model and setting.
+            keys: only these tables; none: all.
+            published: the papers' rows too.
+        """
+        store = self._workspace.store
+        if not runs and dataset is None:
+            raise BadInput("name runs, or a dataset")
+        named = [store.run(run) for run in runs]
+        where = named[0].dataset if named else self._known(dataset or "")
+        found = self._workspace.results().tables(where, [run.run for run in named] or None, published=published)
+        there = {table.key: table for table in found}
+        if unknown := [key for key in keys if key not in there]:
+            raise BadInput(f"there is no table {unknown[0]!r} (there: {', '.join(there)})")
+        return {key: _of_results(table) for key, table in there.items() if not keys or key in keys}
+
+    def score(self, run: str, *, sim: bool = True) -> Document:
+        """Parse and score the kept outputs of a run again, as `emotui rescore`, and give its figures."""
+        from emotui.workbench.runs.run import rescore
+
+        return self.figures(rescore(self._workspace.store, run, sim=sim).run)
+
+    def compare(self, first: str, second: str, *metrics: str, inner: bool = False, seed: int = 0) -> Document:
+        """First minus second over the samples of their dataset, as `emotui compare --runs`.
+
+        Args:
+            metrics: figures of a run; none: the first of the task. Of several p are corrected over all of them (Holm).
+            inner: the samples that both have a value of, in place of a refusal.
+            seed: of the bootstrap.
+        """
+        from emotui.workbench.runs.compared import compare_figures, compare_runs
+
+        store = self._workspace.store
+        if len(metrics) > 1:
+            return compare_figures(store, first, second, metrics, inner=inner, seed=seed)
+        return compare_runs(store, first, second, *metrics, inner=inner, seed=seed)
+
+    def report(self, to: str | Path, *runs: str, published: bool = False, keys: Sequence[str] = ()) -> Document:
+        """Write the tables of runs to a file, as `emotui report`: `.md`, `.tex`, `.html`, `.csv`, `.svg` or `.png`."""
+        from emotui.workbench.reports.report import write_report
+
+        if not runs:
+            raise BadInput("name the runs to report")
+        results = self._workspace.results()
+        return write_report(self._workspace.store, results, runs, str(to), published=published, keys=keys)
+
+    def run(self, task: str, model: str, dataset: str, **given: Any) -> str:
+        """Ask a model about a dataset, as `emotui run`, and give the run's id; one that is there already is not asked.
+
+        Args:
+            given: of `Workspace.run_model`: `limit`, `repeats`, `seed`, `way`, `options`, `fresh`.
+        """
+        return self._workspace.run_model(model, self._known(dataset), task=task, **given).run
+
+    def sql(self, question: str) -> Table:
+        """The answer to one SELECT over the views of docs/sql.md, all of it."""
+        import duckdb
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "answer.parquet")
+            with questions.written_to(file) as beside:
+                questions.write(self.path, question, beside, file.suffix)
+            memory = duckdb.connect()
+            memory.execute("create table answer as from read_parquet($1)", [str(file)])
+        return Table(memory.sql("from answer"))
+
+    def _known(self, dataset: str) -> str:
+        """A dataset's name. Raises BadInput where there is none of it."""
+        found = self._workspace.store.dataset(dataset)
+        if found is None:
+            there = ", ".join(one.name for one in self._workspace.datasets()) or "none"
+            raise BadInput(f"the store has no dataset {dataset!r} (there: {there})")
+        return found.name
+
+
+def open(path: str | Path | None = None, *, read_only: bool = False) -> Study:
+    """Open a workspace file.
+
+    Args:
+        path: None: the one that the commands use. One that is named must be there.
+        read_only: nothing can be changed, and an older file is not upgraded.
+
+    Raises:
+        StoreError: it is not there, or cannot be opened.
+    """
+    return Study(Workspace.look_into(path, read_only=read_only))
+
+
+def score(kind: str, gold: str | Path, predicted: str | Path, *, missing: str | None = None, **given: Any) -> Document:
+    """The document of `emotui score KIND` over two files. Notes on what was read are warnings.
+
+    Args:
+        missing: `empty` or `skip`: what becomes of gold records without a prediction; None: they are bad input.
+        given: the command's further options, with `_` for the dashes in their names.
+
+    Raises:
+        BadInput: a file cannot be read, or does not fit the other one.
+    """
+    from emotui.workbench.files.score import score_files
+
+    def warn(line: str) -> None:
+        warnings.warn(line, stacklevel=2)
+
+    return score_files(kind, str(gold), str(predicted), given, missing=missing, skip_bad=False, warn=warn)
+
+
+def _plain(column: Any) -> "Column":
+    """Without a mask: NaN in place of missing numbers, None in place of all else."""
+    import numpy as np
+
+    if not np.ma.isMaskedArray(column):
+        return np.asarray(column)
+    if column.dtype.kind in "iuf":
+        return np.asarray(column.astype(float).filled(np.nan))
+    found = np.asarray(column.astype(object))
+    found[np.ma.getmaskarray(column)] = None
+    return found
+
+
+def _of_results(table: ResultsTable) -> Table:
+    """Figures as they are, with the ends of their intervals where any row has one."""
+    import duckdb
+
+    columns: dict[str, list[Any]] = {
+        "label": [row.label for row in table.rows],
+        "kind": [row.kind for row in table.rows],
+        "source": [row.source for row in table.rows],
+    }
+    for place, column in enumerate(table.columns):
+        cells = [row.cells[place] for row in table.rows]
+        columns[column.key] = [cell.value for cell in cells]
+        if any(cell.low is not None for cell in cells):
+            columns |= _ends(column.key, cells)
+    memory = duckdb.connect()
+    each = ", ".join(f"unnest(${place}) as {_named(name)}" for place, name in enumerate(columns, 1))
+    memory.execute(f"create table answer as select {each}", list(columns.values()))
+    return Table(memory.sql("from answer"), table.title, table.notes)
+
+
+def _ends(key: str, cells: Sequence[Cell]) -> dict[str, list[Any]]:
+    return {f"{key}_low": [cell.low for cell in cells], f"{key}_high": [cell.high for cell in cells]}
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _named(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'

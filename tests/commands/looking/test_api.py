@@ -1,0 +1,111 @@
+"""The Python interface gives what the commands print, as columns and relations."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import emotui as package
+from emotui.errors import BadInput, StoreError
+from tests.conftest import Emotui
+
+TEXTS = [
+    {"id": "1", "text": "I wept all night.", "spans": [[2, 6, "sad"]], "emotion": "sad"},
+    {"id": "2", "text": "What a lovely day!", "spans": [[7, 13, "happy"]], "emotion": "happy"},
+    {"id": "3", "text": "It's the 4th.", "spans": []},
+]
+ANSWERS: list[dict[str, Any]] = [
+    {"id": "1", "spans": [[2, 6]]},
+    {"id": "2", "spans": [[0, 13]]},
+    {"id": "3", "spans": [[0, 4]]},
+]
+
+
+@pytest.fixture
+def db(emotui: Emotui, tmp_path: Path) -> Path:
+    """A store with a dataset and what two files say of it."""
+    gold, first, second, db = (tmp_path / name for name in ("g.jsonl", "a.jsonl", "b.jsonl", "w.duckdb"))
+    for path, rows in ((gold, TEXTS), (first, ANSWERS), (second, [{**one, "spans": []} for one in ANSWERS])):
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert emotui("import", "spans", gold, "--name", "it's mine", "--db", db).status == 0
+    for path in (first, second):
+        asked = ("import", "predictions", path, "--dataset", "it's mine", "--source", path.stem, "--no-sim", "--db", db)
+        assert emotui(*asked).status == 0, emotui(*asked).err
+    return db
+
+
+def test_datasets_texts_answers_and_runs_are_columns_and_rows(db: Path) -> None:
+    with package.open(db) as study:
+        assert study.datasets.rows == [{"dataset": "it's mine", "texts": 3, "tasks": ["spans"]}]
+        texts = study.texts("it's mine")
+        assert texts.columns["id"].tolist() == ["1", "2", "3"]
+        assert texts.columns["length"].dtype.kind == "i"
+        assert sorted(study.runs.columns["model"]) == ["a", "b"]
+        gold = study.answers("it's mine", "gold")
+        assert gold.columns["words"].tolist() == ["wept", "lovely"]
+        assert np.isnan(gold.columns["value"]).all() or set(gold.columns["value"]) == {None}
+        assert gold.relation.aggregate("count(*)").fetchall() == [(2,)]
+        with pytest.raises(BadInput, match="it's mine"):
+            study.texts("nothing")
+
+
+def test_figures_scores_and_comparisons_are_those_of_the_commands(db: Path, emotui: Emotui) -> None:
+    with package.open(db, read_only=True) as study:
+        names = dict(zip(study.runs.columns["model"], study.runs.columns["run"], strict=True))
+        a, b = names["a"], names["b"]
+        scores = study.scores(a)
+        assert scores.columns["f1"].tolist() == pytest.approx([1.0, 2 / 3, 0.0])  # "What lovely" of "lovely"
+        assert study.figures(a)["f1"] == pytest.approx(scores.columns["f1"].mean())
+        printed = emotui("compare", "--runs", a, b, "--metric", "f1", "--db", db, "--json").document
+        assert study.compare(a, b, "f1") == printed
+        assert study.compare(a, b, "f1", "f1_gold")["figures"].keys() == {"f1", "f1_gold"}
+
+
+def test_tables_of_results_have_a_column_a_figure_and_the_ends_of_its_interval(db: Path, tmp_path: Path) -> None:
+    with package.open(db) as study:
+        run = study.runs.columns["run"][0]
+        tables = study.results(dataset="it's mine")
+        table = next(iter(tables.values()))
+        assert {"label", "kind", "source"} < set(table.columns)
+        assert len(table) == len(table.rows)
+        assert table.title in repr(table)
+        with pytest.raises(BadInput, match="there is no table"):
+            study.results(run, keys=("nothing",))
+        written = study.report(tmp_path / "r.md", run)
+        assert (tmp_path / "r.md").read_text().count("|") > 10
+        assert written["runs"] == [run]
+
+
+def test_questions_are_one_select_and_come_whole(db: Path) -> None:
+    with package.open(db) as study:
+        assert study.sql("select range as n from range(300)").columns["n"].sum() == 300 * 299 // 2
+        assert study.sql("select null::double as x, 'a' as y union all select 2, null order by y").rows == [
+            {"x": None, "y": "a"},
+            {"x": 2.0, "y": None},
+        ]
+        with pytest.raises(BadInput, match="SELECT"):
+            study.sql("drop table texts")
+
+
+def test_files_score_as_the_command_does(db: Path, emotui: Emotui) -> None:
+    gold, predicted = db.parent / "g.jsonl", db.parent / "a.jsonl"
+    printed = emotui("score", "spans", "--gold", gold, "--pred", predicted, "--no-sim", "--json").document
+    assert package.score("spans", gold, predicted, no_sim=True) == printed
+
+
+def test_a_path_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(StoreError):
+        package.open(tmp_path / "none.duckdb")
+    assert not (tmp_path / "none.duckdb").exists()
+
+
+def test_the_package_alone_brings_nothing_in() -> None:
+    loaded = "import sys, emotui; print(sorted(name for name in sys.modules if name.startswith(('emotui', 'duckdb'))))"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['emotui']"
+    with pytest.raises(AttributeError, match="nothing_such"):
+        package.nothing_such  # noqa: B018
