@@ -261,7 +261,7 @@ def _plain(column: Any) -> "Column":
     if not np.ma.isMaskedArray(column):
         return np.asarray(column)
     if column.dtype.kind in "iuf":
-        return np.asarray(column.astype(float).filled(np.nan))
+        return np.asarray(np.ma.filled(column.astype(float), np.nan))
     found = np.asarray(column.astype(object))
     found[np.ma.getmaskarray(column)] = None
     return found
