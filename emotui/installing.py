@@ -8,7 +8,7 @@ from pathlib import Path
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "llamacpp": ("llama-cpp-python>=0.3.16",),
-    "openai": ("aiohttp>=3.11", "openai>=2"),
+    "openai": ("aiohttp>=3.11", "tenacity>=9"),
     "masking": ("HanTa>=1.2.1",),
     "constrain": ("llguidance>=1",),
     "train": ("peft>=0.18",),

@@ -30,11 +30,8 @@ _IMPORTED = (
     "emotui.backends.hf.spans.reader",
     "emotui.backends.hf.spans.tagger",
     "emotui.backends.servers",
-    "openai",
-    "openai.resources.chat.completions",
-    "openai.resources.completions",
-    "openai.resources.embeddings",
-    "openai.resources.models",
+    "aiohttp",
+    "tenacity",
     "transformers.models.bert.modeling_bert",
     "transformers.models.llama.modeling_llama",
 )

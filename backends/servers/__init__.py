@@ -6,9 +6,7 @@ out of the card, the identity, every error and every log.
 
 import asyncio
 import json
-import logging
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from typing import Any
 
 from emotui.backends.base import ModelCard, Progress
@@ -17,12 +15,10 @@ from emotui.backends.servers.address import Address
 from emotui.backends.servers.answers import Served
 from emotui.backends.servers.asking import Asker, builds_are
 from emotui.backends.servers.budget import Budget
-from emotui.backends.servers.connection import Connection, key_from_environment
+from emotui.backends.servers.connection import Connection, check_client, key_from_environment
 from emotui.backends.servers.model import ServerModel
 from emotui.backends.servers.scoring import read_verdict
 from emotui.backends.servers.settings import Settings, read_spec
-from emotui.errors import ModelError
-from emotui.installing import install
 
 _LITTLE = 0.1
 """Below this probability of Yes and No together, a model's first word is about something else."""
@@ -41,10 +37,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Serve
         ModelError: one clear line: the client library is missing, nobody answers, the key is refused, no such model.
     """
     address, settings = read_spec(argument, options)
-    if find_spec("openai") is None or find_spec("aiohttp") is None:
-        raise ModelError(f"Models behind a server need the openai and aiohttp packages: {install('openai')}")
+    check_client()
     key = key_from_environment()
-    logging.getLogger("openai").setLevel(logging.WARNING)
     connection = Connection(address, settings, key)
     runner = asyncio.Runner()
     try:

@@ -1,17 +1,14 @@
 """Requests to one server, their answers checked field by field.
 
-The first try of each is sent by aiohttp (`first_try`); where it fails, the `openai` client goes on with what came of
-it. That client retries what failed on the way: 408, 409, 429, 5xx, a lost connection, a timeout; after 0.5 s, doubling
-up to 8 s, less up to a quarter by chance, or after as long as `Retry-After` says (up to two minutes; a server that asks
-for more is believed at once). It is imported when something fails first, since that takes longer than connecting. What
-counts as success is looked at here: half a JSON or another schema is asked for again.
+`transport` sends them and tries again what failed on the way. What counts as success is looked at here: half a JSON or
+another schema is asked for again.
 """
 
 import asyncio
 import os
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,18 +16,17 @@ import msgspec
 from emotui import __version__
 from emotui.backends.servers.address import Address
 from emotui.backends.servers.answers import ChatAnswer, Embeddings, ServedModels, TextAnswer
-from emotui.backends.servers.bounded import bounded_client, hand_over
 from emotui.backends.servers.faults import Teller, Unanswered
-from emotui.backends.servers.first_try import Came, FirstTry, Lost, goes_straight
 from emotui.backends.servers.settings import Settings
+from emotui.backends.servers.transport import Lost, Transport
 from emotui.errors import ModelError
+from emotui.installing import install
 
 _Answer = TypeVar("_Answer")
 _AGENT = f"emotui/{__version__}"
 _ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
-"""Variables of the client's own, and the headers that it makes of them."""
+"""Variables that OpenAI's own client knows, and the headers that it makes of them."""
 
-_CONNECT = 5.0
 _PAUSE = 0.5
 _LENGTHS = ("max_tokens", "max_completion_tokens")
 """The field that limits an answer's length: what servers know, and what OpenAI's later models want instead."""
@@ -39,6 +35,12 @@ _SPARED = ("temperature", "top_p", "seed", "stop")
 """Fields that some models of OpenAI's refuse (they sample at a temperature of 1, whatever is asked)."""
 
 _UNKNOWN = re.compile(r"unsupported|not supported|not support|unknown|unrecognized|not permitted|extra", re.IGNORECASE)
+
+
+def check_client() -> None:
+    """Raises: ModelError where a package that asks servers is missing."""
+    if find_spec("aiohttp") is None or find_spec("tenacity") is None:
+        raise ModelError(f"Models behind a server need the aiohttp and tenacity packages: {install('openai')}")
 
 
 def key_from_environment() -> str:
@@ -60,18 +62,13 @@ class Connection:
         self.address = address
         self.settings = settings
         self.tell = Teller(address.url, address.model, key)
-        self._key = key
-        self._connecting = min(_CONNECT, settings.timeout)
-        self._first = FirstTry(settings.timeout, self._connecting) if goes_straight(address) else None
+        self._transport = Transport(address, settings.timeout, headers_with(key))
         self._length = _LENGTHS[0]
         self.refused: set[str] = set()
         """Fields that the server's model does not take: they are left out of what it is asked."""
 
     async def close(self) -> None:
-        if self._first is not None:
-            await self._first.close()
-        if "_client" in self.__dict__:
-            await self._client.close()
+        await self._transport.close()
 
     async def models(self) -> ServedModels:
         """The models that the server has. One try: it is the first thing asked, and a person is waiting."""
@@ -136,7 +133,7 @@ class Connection:
             raise Unanswered("the text holds half a character (a lone surrogate), which no request can carry") from None
         tries = 1 + min(retries, 2)
         for left in reversed(range(tries)):
-            body = await self._sent(method, path, document, content, retries, timeout)
+            body = await self._sent(method, path, content, retries, timeout)
             try:
                 return msgspec.json.decode(self.tell.without_key(body), type=kind)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -145,95 +142,27 @@ class Connection:
                 await asyncio.sleep(_PAUSE)
         raise Unanswered(fault, again=True)
 
-    async def _sent(
-        self,
-        method: str,
-        path: str,
-        document: Mapping[str, Any] | None,
-        content: bytes | None,
-        retries: int,
-        timeout: float | None,
-    ) -> bytes:
+    async def _sent(self, method: str, path: str, content: bytes | None, retries: int, timeout: float | None) -> bytes:
         """The body of an answer that is a success. Raises what `tell` makes of any other."""
-        came = None
-        if self._first is not None:
-            came = await self._first.send(method, self.address.url + path, self._headers, content, timeout)
-        if isinstance(came, Came):
-            if came.succeeded:
-                return came.content
-            if came.is_final or not retries:
-                raise self.tell.status(came.status, came.content, came.headers.get("location"))
-        import openai
-
         try:
-            return await self._by_library(method, path, document, retries, timeout, came)
-        except openai.OpenAIError as error:
-            raise self.tell.tell(error, 1 + retries) from None
-
-    async def _by_library(
-        self,
-        method: str,
-        path: str,
-        document: Mapping[str, Any] | None,
-        retries: int,
-        timeout: float | None,
-        came: Came | Lost | None,
-    ) -> bytes:
-        """The body of a request that the library sends until it succeeds; `came`: of the first try, where it was."""
-        from openai._constants import RAW_RESPONSE_HEADER
-
-        given = {} if self._key else {"Authorization": _omit()}
-        options: dict[str, Any] = {"headers": {**given, RAW_RESPONSE_HEADER: "true"}, "max_retries": retries}
-        if timeout is not None:
-            options["timeout"] = timeout
-        hand_over(came)
-        try:
-            if document is None:
-                raw: Any = await self._client.get(path, cast_to=object, options=options)
-            else:
-                raw = await self._client.post(path, cast_to=object, body=document, options=options)
-        finally:
-            hand_over(None)
-        answer: bytes = raw.content
-        return answer
-
-    @cached_property
-    def _client(self) -> Any:
-        import openai
-
-        # Redirects stay unfollowed and loopback goes past any proxy: no host is talked to but the one that was named.
-        timeout = openai.Timeout(self.settings.timeout, connect=self._connecting)
-        return openai.AsyncOpenAI(
-            api_key=self._key or "none",
-            base_url=self.address.url,
-            max_retries=self.settings.retries,
-            timeout=timeout,
-            http_client=bounded_client(
-                self.settings.timeout,
-                follow_redirects=False,
-                trust_env=not self.address.loopback,
-                timeout=timeout,
-            ),
-        )
-
-    @cached_property
-    def _headers(self) -> Mapping[str, str]:
-        """Of a first try: what the client would send, without what it tells of this machine."""
-        account = {header: os.environ[name] for name, header in _ACCOUNT.items() if os.environ.get(name)}
-        key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        return {
-            "Accept": "application/json",
-            "Content-Type": "application/json",
-            "User-Agent": _AGENT,
-            **account,
-            **key,
-        }
+            came, tries = await self._transport.send(method, path, content, retries=retries, seconds=timeout)
+        except Lost as lost:
+            raise self.tell.tell(lost) from None
+        if came.succeeded:
+            return came.content
+        raise self.tell.status(came.status, came.content, came.headers.get("location"), tries)
 
 
-def _omit() -> Any:
-    import openai
-
-    return openai.Omit()
+def headers_with(key: str) -> Mapping[str, str]:
+    """Of every request: the key, and no more of this machine than what asks."""
+    account = {header: os.environ[name] for name, header in _ACCOUNT.items() if os.environ.get(name)}
+    return {
+        "Accept": "application/json",
+        "Content-Type": "application/json",
+        "User-Agent": _AGENT,
+        **account,
+        **({"Authorization": f"Bearer {key}"} if key else {}),
+    }
 
 
 def _with_length(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from emotui.backends.servers.reading import MOST_BYTES, TooLong
+from emotui.backends.servers.reading import MOST_BYTES
+from emotui.backends.servers.transport import Lost
 from emotui.errors import ModelError
 
 _LONGEST = 300
@@ -74,28 +75,18 @@ class Teller:
         plain = msgspec.json.encode(msgspec.json.decode(body))
         return plain.replace(msgspec.json.encode(self.key)[1:-1], b"(key)")
 
-    def tell(self, error: Exception, tries: int) -> Exception:
-        """What to raise for an error of the client library: `Unanswered`, or `ModelError` where every request fares so.
-
-        Args:
-            error: as the library raised it, after its own tries.
-            tries: how often the request was sent.
-        """
-        import openai
-
-        often = f" ({tries} tries)" if tries > 1 else ""
-        if isinstance(error, openai.APITimeoutError) and not _unreachable(error):
-            return Unanswered(f"the server did not answer in time{often}", again=True)
-        if _is_too_long(error):
-            return Unanswered(f"the server's answer is longer than {MOST_BYTES // 2**20} MB")
-        if isinstance(error, openai.APIConnectionError):
-            if _unreachable(error):
-                return self.gone(error)
-            return Unanswered(f"the server dropped the connection{often}", again=True)
-        if isinstance(error, openai.APIStatusError):
-            response = error.response
-            return self.status(error.status_code, response.content, response.headers.get("location"), often)
-        return ModelError(self.clean(f"{type(error).__name__}: {error}"))
+    def tell(self, lost: Lost) -> Exception:
+        """What to raise where no whole answer came: `Unanswered`, or `ModelError` where every request fares so."""
+        often = _often(lost.tries)
+        match lost.kind:
+            case "unreachable":
+                return self.gone(lost)
+            case "late":
+                return Unanswered(f"the server did not answer in time{often}", again=True)
+            case "long":
+                return Unanswered(f"the server's answer is longer than {MOST_BYTES // 2**20} MB")
+            case "dropped":
+                return Unanswered(f"the server dropped the connection{often}", again=True)
 
     def gone(self, error: Exception) -> ModelError:
         """Nobody listens at the address."""
@@ -110,14 +101,15 @@ class Teller:
             return ModelError(f"The server at {self.url} refuses the key in OPENAI_API_KEY (HTTP {status})")
         return ModelError(f"The server at {self.url} wants a key (HTTP {status}): set OPENAI_API_KEY")
 
-    def status(self, status: int, content: bytes, location: str | None = None, often: str = "") -> Exception:
+    def status(self, status: int, content: bytes, location: str | None = None, tries: int = 1) -> Exception:
         """What to raise for an answer that is no success.
 
         Args:
             content: its body.
             location: where it sends the request on to.
-            often: how often it was asked for, in brackets; empty for once.
+            tries: how often it was asked for.
         """
+        often = _often(tries)
         body, code = _body_of(content)
         words = self.clean(message_of(body) or f"Error code: {status}")
         if status in (401, 403):
@@ -138,15 +130,9 @@ class Teller:
         return Unanswered(f"the server refuses the request (HTTP {status}): {words}", status=status)
 
 
-def _is_too_long(error: Exception) -> bool:
-    """Whether what went wrong is, at its bottom, that an answer has no end."""
-    cause = error.__cause__
-    return isinstance(cause, TooLong) or (cause is not None and isinstance(cause.__cause__, TooLong))
-
-
-def _unreachable(error: Exception) -> bool:
-    """Whether no connection came about at all (by the name: the library has changed its HTTP package before)."""
-    return type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "ProxyError")
+def _often(tries: int) -> str:
+    """How often a request was sent, in brackets; empty for once."""
+    return f" ({tries} tries)" if tries > 1 else ""
 
 
 def _root(error: BaseException) -> str:

@@ -54,7 +54,7 @@ def strange_gguf(folder: Path) -> str:
 
 
 def no_server(folder: Path) -> str:
-    pytest.importorskip("openai")
+    pytest.importorskip("aiohttp")
     return "openai:tiny@http://127.0.0.1:9/v1"
 
 
@@ -152,7 +152,7 @@ def test_no_memory_is_told_before_anything_is_loaded(
 
 @pytest.fixture
 def locked() -> Iterator[FaultyServer]:
-    pytest.importorskip("openai")
+    pytest.importorskip("aiohttp")
     with FaultyServer(key="sk-right") as server:
         yield server
 

@@ -21,7 +21,7 @@ from tests.backends.servers.faulty_server import FaultyServer
 from tests.effort import times, tried
 from tests.mutations import mutated_json
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 TOKEN = {"token": " Yes", "logprob": -0.5, "bytes": [32, 89], "top_logprobs": [{"token": " No", "logprob": -1.5}]}
 ANSWER: dict[str, Any] = {

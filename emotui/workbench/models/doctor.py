@@ -35,7 +35,7 @@ _SMALLEST = (80, 24)
 """Cells that the workbench needs."""
 _PACKAGES = (
     *("textual", "duckdb", "msgspec", "numpy", "scipy"),
-    *("transformers", "huggingface-hub", "llguidance", "accelerate", "bitsandbytes", "peft", "openai"),
+    *("transformers", "huggingface-hub", "llguidance", "accelerate", "bitsandbytes", "peft", "aiohttp"),
 )
 
 

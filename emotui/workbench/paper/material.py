@@ -19,7 +19,7 @@ from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.sharing import groups_of
 
 _PACKAGES = (
-    *("numpy", "scipy", "torch", "transformers", "sentence-transformers", "llama-cpp-python", "openai", "duckdb"),
+    *("numpy", "scipy", "torch", "transformers", "sentence-transformers", "llama-cpp-python", "aiohttp", "duckdb"),
     *("krippendorff", "empath", "nrclex", "matplotlib"),
 )
 

@@ -17,7 +17,7 @@ from emotui.errors import ModelError
 
 pytestmark = pytest.mark.faults
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 KEY = "sk-the-key-of-the-test"
 Answer = Callable[[BaseHTTPRequestHandler, str], None]

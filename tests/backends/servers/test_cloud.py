@@ -18,7 +18,7 @@ from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.conftest import Emotui
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from emotui.backends.servers.model import ServerModel
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 
 @pytest.fixture

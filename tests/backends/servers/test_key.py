@@ -16,7 +16,7 @@ from tests.backends.servers.faulty_server import FaultyServer
 from tests.paths import CHECKOUT
 from tests.waiting import LONGEST
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 KEY = "sk-do-not-show-me-4711"
 

@@ -27,7 +27,7 @@ from tests.paths import TINY
 from tests.tiny.corpus import facts, prefix_of, question_of, unseen
 from tests.waiting import wait_until
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 pytest.importorskip("llama_cpp")
 pytest.importorskip("llama_cpp.server.app")
 

@@ -17,7 +17,7 @@ from emotui.backends.yesno import NO, YES
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 
 @pytest.fixture(autouse=True)

@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 from emotui.backends import host
 from emotui.backends.base import Generate, Generation, Message, Refused
 from emotui.backends.host import Cancelled, ModelProcess
-from emotui.backends.servers import first_try, load
+from emotui.backends.servers import load
 from emotui.backends.servers.address import parse_address
-from emotui.backends.servers.connection import Connection
-from emotui.backends.servers.first_try import goes_straight
+from emotui.backends.servers.listing import models_at
 from emotui.backends.servers.model import ServerModel
+from emotui.backends.servers.transport import Came, proxy_of
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.effort import times, tried
 from tests.waiting import LONGEST, wait_until
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 QUICK = {"retries": 2}
 
@@ -82,7 +82,7 @@ def test_a_model_that_nobody_closes_closes_itself(
     with pytest.raises(RuntimeError, match="closed"):
         runner.get_loop()
     assert not caplog.records
-    assert not [each for each in recwarn if each.category is ResourceWarning]
+    assert not [str(each.message) for each in recwarn if each.category is ResourceWarning]
 
 
 def test_a_closed_model_may_be_closed_again(server: FaultyServer) -> None:
@@ -397,36 +397,59 @@ def test_the_card_names_all_that_can_change_the_outputs(server: FaultyServer) ->
 
 
 def test_missing_the_client_library_is_one_clear_line(server: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in ("openai", "aiohttp"):
+    for package in ("tenacity", "aiohttp"):
         with monkeypatch.context() as without:
             without.setitem(sys.modules, package, None)
             with pytest.raises(
-                ModelError, match=r"need the openai and aiohttp packages: .*pip install 'aiohttp>=.*'op"
+                ModelError, match=r"need the aiohttp and tenacity packages: .*pip install 'aiohttp>=.*' 'tenacity"
             ):
                 connect(server)
 
 
-def test_what_a_server_answers_or_refuses_for_good_is_taken_without_the_openai_package(
-    server: FaultyServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def by_library(*_: object) -> bytes:
-        raise AssertionError("the package was asked")
-
-    monkeypatch.setattr(Connection, "_by_library", by_library)
-    written, refused = connect(server).generate([say("hello"), say("LONG story")])
+def test_what_a_server_answers_or_refuses_for_good_is_asked_once(server: FaultyServer) -> None:
+    written, refused = connect(server, retries=3).generate([say("hello"), say("LONG story")])
     assert written == Generation("HELLO", 1, 2, "stop")
     assert isinstance(refused, Refused)
-    assert "context" in refused.why
+    assert sorted(server.prompts()) == ["LONG story", "hello"]
 
 
-def test_a_proxy_is_spoken_to_by_the_openai_package_and_never_stands_before_this_machine(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_proxy_is_asked_for_other_machines_and_never_for_this_one(
+    server: FaultyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here, away = parse_address("m@http://127.0.0.1:8000/v1"), parse_address("m@http://models.example/v1")
-    monkeypatch.setattr(first_try, "getproxies", dict)
-    assert (goes_straight(here), goes_straight(away)) == (True, True)
-    monkeypatch.setattr(first_try, "getproxies", lambda: {"http": "http://proxy.example:8080"})
-    assert (goes_straight(here), goes_straight(away)) == (True, False)
+    here, away = parse_address(server.spec), parse_address("tiny@http://models.example/v1")
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.port}")
+    assert connect(server).generate([say("x")])
+    # The server stands for a proxy, which is told the whole address of the other machine.
+    before = len(server.asked)
+    with pytest.raises(ModelError):
+        models_at("http://models.example/v1")
+    assert [each.path for each in server.asked[before:]] == ["http://models.example/v1/models"]
+    monkeypatch.setenv("no_proxy", "models.example")
+    assert proxy_of(away) is None
+    assert here.loopback
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "passing", "wait"),
+    [
+        (500, {}, True, None),
+        (429, {"retry-after": "2.5"}, True, 2.5),
+        (429, {"retry-after-ms": "250"}, True, 0.25),
+        (503, {"retry-after": "Wed, 01 Jan 2020 00:00:00 GMT"}, True, None),
+        (429, {"retry-after": "121"}, False, 121.0),
+        (429, {"retry-after": "soon"}, True, None),
+        (429, {"retry-after": "nan"}, True, None),
+        (500, {"x-should-retry": "false"}, False, None),
+        (400, {"x-should-retry": "true"}, True, None),
+        (400, {}, False, None),
+        (200, {}, False, None),
+    ],
+)
+def test_a_server_is_asked_again_where_that_may_help_and_when_it_says(
+    status: int, headers: dict[str, str], passing: bool, wait: float | None
+) -> None:
+    came = Came(status, headers, b"")
+    assert (came.is_passing, came.wait) == (passing, wait)
 
 
 def test_a_server_works_through_the_host_and_a_cancel_acts_within_a_second(server: FaultyServer) -> None:

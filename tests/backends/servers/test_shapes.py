@@ -13,7 +13,7 @@ from emotui.backends.base import Generate, Generation, Message, Score, Scores
 from emotui.backends.servers import load
 from tests.backends.servers.faulty_server import FaultyServer
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 YES, NO = -0.1053605, -2.3025851
 """Of .9 and .1."""

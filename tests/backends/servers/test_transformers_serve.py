@@ -15,7 +15,7 @@ from tests.backends.servers.ports import free_port
 from tests.paths import TINY
 from tests.waiting import wait_until
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from tests.conftest import Emotui
 
 pytestmark = pytest.mark.faults
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 ONCE = "#retries=0&concurrency=2"
 

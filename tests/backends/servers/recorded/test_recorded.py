@@ -7,7 +7,7 @@ import pytest
 from emotui.backends.base import Generation, Refused, Scores
 from tests.backends.servers.recorded.exchanges import HERE, Relay, replayed
 
-pytest.importorskip("openai")
+pytest.importorskip("aiohttp")
 
 
 def test_llama_cpp_pythons_server() -> None:
