@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from emotui.backends.base import Loader
-from emotui.errors import BadInput, BadModel, ModelError
+from emotui.errors import BadInput, ModelError
 
 BUILT_IN = {
     "embedded": "emotui.backends.embedded:load",
@@ -19,6 +19,7 @@ BUILT_IN = {
 GROUP = "emotui.backends"
 
 _READERS = {
+    "embedded": "emotui.backends.embedded.settings",
     "hf": "emotui.backends.hf.settings",
     "gguf": "emotui.backends.gguf.settings",
     "openai": "emotui.backends.servers.settings",
@@ -40,12 +41,20 @@ def parse_spec(spec: str) -> tuple[str, str]:
     Raises:
         BadInput: the kind is not installed.
     """
-    kind, _, argument = spec.partition(":")
+    kind, argument = _parts(spec)
     known = kinds()
     if kind not in known:
         names = ", ".join(sorted(known))
         raise BadInput(f"{spec!r} is not a model: no backend of kind {kind!r} is installed (there are: {names})")
     return kind, argument
+
+
+def _parts(spec: str) -> tuple[str, str]:
+    """The kind, and what follows it; options may follow at once (`embedded#threads=2`), with their `#`."""
+    for place, sign in enumerate(spec):
+        if sign in ":#":
+            return spec[:place], spec[place + (sign == ":") :]
+    return spec, ""
 
 
 def check_spec(spec: str, options: Mapping[str, Any]) -> None:
@@ -60,8 +69,6 @@ def check_spec(spec: str, options: Mapping[str, Any]) -> None:
     kind, argument = parse_spec(spec)
     if kind in _READERS:
         import_module(_READERS[kind]).read_spec(argument, options)
-    elif kind == "embedded" and argument:
-        raise BadModel(f"{spec}: there is one embedded model, and nothing follows its name: embedded")
 
 
 def loader(kind: str) -> Loader:

@@ -16,7 +16,10 @@ from emotui.backends.hf.settings import read_spec as hf_spec
 from emotui.backends.spec import parse_spec
 from emotui.errors import EmotuiError
 
-_PACKAGES = ("emotui", "torch", "transformers", "tokenizers", "llama-cpp-python", "bitsandbytes", "accelerate", "numpy")
+_PACKAGES = (
+    *("emotui", "onnxruntime", "torch", "transformers", "tokenizers", "llama-cpp-python", "bitsandbytes", "accelerate"),
+    "numpy",
+)
 
 
 def stamp_of(spec: str) -> str | None:
@@ -40,8 +43,10 @@ def stamp_of(spec: str) -> str | None:
 
 def _files(kind: str, argument: str) -> Iterable[Path] | None:
     if kind == "embedded":
-        here = Path(base_files.__file__).parent
-        return [*base_files.installed_files(), *(path for path in here.iterdir() if path.is_file())]
+        here, files = Path(base_files.__file__).parent, base_files.files_at_hand()
+        if files is None:
+            return None
+        return [files.model, files.tokenizer, *(path for path in here.iterdir() if path.is_file())]
     if kind == "gguf":
         return find_model(gguf_spec(argument, {})[0]).parts
     if kind == "hf":

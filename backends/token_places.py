@@ -23,9 +23,9 @@ def token_places(model: str = "") -> TokenPlaces:
         path = Path(model.removeprefix("hf:"))
         path = path / FILE if path.is_dir() else path
     else:
-        from emotui.backends.embedded.base_files import installed_files
+        from emotui.backends.embedded.base_files import base_files
 
-        path = installed_files()[1]
+        path = base_files().tokenizer
     if not path.is_file():
         raise BadInput(f"{path}: there is no such file; a tokenizer is a {FILE}, or a model's folder that has one")
     try:

@@ -23,8 +23,8 @@ import torch
 from emotui.backends import embedded
 from emotui.backends.base import Classify
 from emotui.backends.embedded.base_files import MODEL_FILE, PACKAGE
-from emotui.backends.embedded.training.data import sample_passages
 from emotui.backends.host import ModelProcess
+from tools.embedded.data import sample_passages
 
 SHORT = "I can't believe you did that for me!"
 TEXTS = 1000

@@ -10,7 +10,7 @@ import yaml
 import emotui
 from tests.paths import CHECKOUT
 
-CODE = ("emotui", "backends", "screens", "themes", "sample_data", "benchmarks", "metrics", "tests")
+CODE = ("emotui", "backends", "screens", "themes", "sample_data", "benchmarks", "metrics", "tests", "tools")
 MOST = 20
 FLAT = {"metrics", "tests/metrics"}
 """Folders that may hold more: the files of the first are a public list of paths, and the second mirrors it."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> EmbeddedBackend:
-    """Load the embedded model (SPEC `embedded`); option `threads` (1) sets torch's threads.
+    """Load the embedded model (SPEC `embedded`), with the options of `emotui.backends.embedded.settings`.
 
     Raises: ModelError in one line, when the base model is absent or is not the original.
     """

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from emotui.backends.base import (
     CAPABLE_KINDS,
@@ -31,6 +30,7 @@ from emotui.backends.base import (
 )
 from emotui.backends.embedded import masks, scenes
 from emotui.backends.embedded.base_files import MODEL_SHA256, base_files
+from emotui.backends.embedded.encoder import Floats, use_threads
 from emotui.backends.embedded.extraction import (
     CueRule,
     Run,
@@ -40,13 +40,13 @@ from emotui.backends.embedded.extraction import (
     labelled,
     like_fiction,
 )
-from emotui.backends.embedded.inference import label_logits, sentence_embeddings
+from emotui.backends.embedded.inference import label_logits, sentence_embeddings, sigmoid
 from emotui.backends.embedded.labels import EMOTION_WORDS, GOEMOTIONS, LABEL_SETS, grouped
 from emotui.backends.embedded.reading import read
+from emotui.backends.embedded.settings import read_spec
 from emotui.backends.embedded.tokens import END, START
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import words
-from emotui.errors import ModelError
 from emotui.records import PLUTCHIK
 
 LONGEST = 256
@@ -56,26 +56,27 @@ TRAINED_ON = (
     "embedded has learnt from GoEmotions' train part, its heads for Plutchik's eight from XED's and CovidEmo, and for "
     "scenes from sentences written for this project: on those texts its figures flatter it"
 )
+COMPUTED_AS = {"torch": "2.13.0+cpu"}
+"""In the identity of float32: what the card's figures were computed with. ONNX Runtime and NumPy, each in any version,
+agree with it within 1e-4 in every answer, so that a run that it made is found again."""
+
 CAPABILITIES = ("score", "classify", "embed", "fill_mask", "extract", "attribute")
-SPANS = ("auto", "cues", "clauses")
 CANNOT_GENERATE = "The embedded model cannot write free text; kinds of model that can: " + ", ".join(
     CAPABLE_KINDS["generate"]
 )
 
 
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> EmbeddedBackend:
-    """Load the embedded model. Options: `threads` (1), torch's threads; `spans` (`auto`), how `extract` marks.
+    """Load the embedded model, with the options of `emotui.backends.embedded.settings`.
 
-    Raises: ModelError in one line, when the base model is absent or is not the original, or `spans` is no such way.
+    Raises: ModelError in one line, when the base model is absent or is not the original; BadModel for an option that
+    there is not.
     """
-    spans = str(options.get("spans", "auto"))
-    if spans not in SPANS:
-        raise ModelError(f"spans={spans}: the embedded model marks evidence by one of {', '.join(SPANS)}")
-    torch.set_num_threads(int(options.get("threads", 1)))
-    progress("checking all-MiniLM-L6-v2")
-    files = base_files()
+    settings = read_spec(argument, options)
+    use_threads(settings.threads)
+    files = base_files(progress)
     progress("reading all-MiniLM-L6-v2")
-    return EmbeddedBackend(Weights(files), spans)
+    return EmbeddedBackend(Weights(files, dtype="int8" if settings.dtype == "int8" else "float32"), settings.spans)
 
 
 class EmbeddedBackend:
@@ -90,9 +91,9 @@ class EmbeddedBackend:
             capabilities=CAPABILITIES,
             identity={
                 "base": MODEL_SHA256,
-                "dtype": "float32",
+                "dtype": weights.dtype,
                 "spans": spans,
-                "torch": torch.__version__,
+                **(COMPUTED_AS if weights.dtype == "float32" else {"onnxruntime": version("onnxruntime")}),
                 **weights.hashes(),
             },
             labels={name: tuple(groups) for name, groups in LABEL_SETS.items()} | {"score": PLUTCHIK},
@@ -111,12 +112,12 @@ class EmbeddedBackend:
 
     def _goemotions(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Calibrated logits. Returns: (n, 28)."""
-        return np.asarray(label_logits(self.weights.goemotions, ids).double().numpy())
+        return label_logits(self.weights.goemotions, ids).astype(np.float64)
 
     def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
         """Independent, calibrated probabilities; the label is the most probable. Texts are cut at 256 tokens."""
         ids, cut = self._ids([request.text for request in requests])
-        probabilities = expit(self._goemotions(ids))
+        probabilities = sigmoid(self._goemotions(ids))
         results: list[Classification | Refused] = []
         for request, row, truncated in zip(requests, probabilities.tolist(), cut, strict=True):
             name = _label_set(request)
@@ -165,17 +166,17 @@ class EmbeddedBackend:
             )
             fitted = self.weights.calibration["scenes"]
             logits = scenes.scene_logits(self.weights.scenes, fitted, embedded)
-            odds[told] = logits.double().numpy() - _threshold_odds(fitted)
+            odds[told] = logits.astype(np.float64) - _threshold_odds(fitted)
         if not told.all():
             ids, _ = self._ids([text for text, scene in zip(texts, told.tolist(), strict=True) if not scene])
             fitted = self.weights.calibration["plutchik"]
-            odds[~told] = self.weights.plutchik_logits(ids).double().numpy() - _threshold_odds(fitted)
+            odds[~told] = self.weights.plutchik_logits(ids).astype(np.float64) - _threshold_odds(fitted)
         return odds
 
     def embed(self, requests: Sequence[Embed]) -> NDArray[np.float32]:
         """What sentence-transformers gives with the unmodified MiniLM. Returns: (n, 384), rows of length 1."""
         ids, _ = self._ids([request.text for request in requests])
-        return np.asarray(sentence_embeddings(self.weights.base, ids).numpy())
+        return sentence_embeddings(self.weights.base, ids)
 
     def extract(self, requests: Sequence[Extract]) -> list[list[Evidence]]:
         """Evidence spans in text order; texts of any length are read whole, in windows.
@@ -245,17 +246,17 @@ class EmbeddedBackend:
         read = [masks.mask_windows(self.weights, request.text) for request in requests]
         flat = [window for windows in read for window in windows]
         states = iter(masks.mask_states(self.weights, [ids for ids, _ in flat], [places for _, places in flat]))
-        vectors: dict[tuple[str, ...], torch.Tensor] = {}
+        vectors: dict[tuple[str, ...], Floats] = {}
         results: list[Filled | Refused] = []
         for request, windows in zip(requests, read, strict=True):
             candidates = EMOTION_WORDS if request.candidates is None else request.candidates
-            at_masks = torch.cat([torch.empty(0, masks.STATE), *(next(states) for _ in windows)])
+            at_masks = np.concatenate([np.empty((0, masks.STATE), np.float32), *(next(states) for _ in windows)])
             if not len(at_masks) or not candidates:
                 results.append(Refused("There are no candidates" if len(at_masks) else "There is no <mask> to fill"))
                 continue
             if candidates not in vectors:
                 vectors[candidates] = masks.word_vectors(self.weights, candidates)
-            scores = masks.mask_scores(self.weights, at_masks, vectors[candidates]).exp()
+            scores = np.exp(masks.mask_scores(self.weights, at_masks, vectors[candidates]))
             ranked = [sorted(zip(candidates, row, strict=True), key=lambda pair: -pair[1]) for row in scores.tolist()]
             results.append(Filled(tuple(tuple(row[: request.top]) for row in ranked)))
         return results

@@ -1,19 +1,33 @@
-"""all-MiniLM-L6-v2 as a plain torch module: six BERT layers, without importing transformers.
+"""all-MiniLM-L6-v2 without torch: six BERT layers, each by ONNX Runtime, or by NumPy where that does not run.
 
-The same arithmetic as `transformers.BertModel` in evaluation mode (a test compares the two); reading the weights takes
-a fraction of the time that importing transformers would.
+What one layer computes stands in `layer.onnx` (two kilobytes, made by `tools/embedded/graphs.py`), which holds no
+weights: these are the bytes of the original safetensors file, with a task's adapters added, and are handed over when a
+layer is made. So all layers of all encoders share one graph, and a cancel is heard between two layers.
 """
 
 from __future__ import annotations
 
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
 from pathlib import Path
+from typing import Any, Literal
 
-import torch
-from safetensors.torch import load_file
-from torch import Tensor, nn
-from torch.nn import functional as F
+import numpy as np
+from numpy.typing import NDArray
 
 from emotui.backends import stopping
+from emotui.errors import ModelError
+from emotui.installing import pip
+
+Floats = NDArray[np.float32]
+Layer = Callable[[Floats, NDArray[np.int32]], Floats]
+"""(n, t, 384) states and (n,) lengths to the next states; what stands behind a text's end has no meaning."""
+
+Engine = Literal["onnxruntime", "numpy"]
+Dtype = Literal["float32", "int8"]
 
 WIDTH = 384
 HEADS = 12
@@ -23,101 +37,243 @@ VOCABULARY = 30522
 MAX_TOKENS = 512
 EPSILON = 1e-12
 
+SCALE = 2.0
+"""What a low-rank change of a linear map counts for: W + SCALE up down (Hu et al. 2022)."""
 
-class Layer(nn.Module):
-    """One BERT layer, its norms after the residual sums (Devlin et al. 2019)."""
+MAPS = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "mix": "attention.output.dense",
+    "widen": "intermediate.dense",
+    "narrow": "output.dense",
+}
+"""The six linear maps of a layer, to their names in the original file."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.query: nn.Module = nn.Linear(WIDTH, WIDTH)
-        self.key: nn.Module = nn.Linear(WIDTH, WIDTH)
-        self.value: nn.Module = nn.Linear(WIDTH, WIDTH)
-        self.mix: nn.Module = nn.Linear(WIDTH, WIDTH)
-        self.mix_norm = nn.LayerNorm(WIDTH, eps=EPSILON)
-        self.widen: nn.Module = nn.Linear(WIDTH, INNER)
-        self.narrow: nn.Module = nn.Linear(INNER, WIDTH)
-        self.narrow_norm = nn.LayerNorm(WIDTH, eps=EPSILON)
+NORMS = {"mix_norm": "attention.output.LayerNorm", "narrow_norm": "output.LayerNorm"}
 
-    def forward(self, hidden: Tensor, mask: Tensor | None) -> Tensor:
-        """Args: hidden: (n, t, 384). mask: (n, 1, 1, t), True where a token stands, or None where all do."""
-        n, t, _ = hidden.shape
+GRAPHS: Mapping[str, str] = {"float32": "layer.onnx", "int8": "layer_int8.onnx"}
 
-        def heads(projected: Tensor) -> Tensor:
-            return projected.view(n, t, HEADS, WIDTH // HEADS).transpose(1, 2)
-
-        mixed = F.scaled_dot_product_attention(
-            heads(self.query(hidden)), heads(self.key(hidden)), heads(self.value(hidden)), attn_mask=mask
-        )
-        hidden = self.mix_norm(hidden + self.mix(mixed.transpose(1, 2).reshape(n, t, WIDTH)))
-        return self.narrow_norm(hidden + self.narrow(F.gelu(self.widen(hidden))))
+_KEPT = 16_384
+"""Tokens whose states an encoder keeps: 25 MB, where so many were read."""
 
 
-class Encoder(nn.Module):
-    """Token ids to one vector a token."""
+class BaseFile:
+    """The tensors of the original file; each is read when it is asked for."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.words = nn.Embedding(VOCABULARY, WIDTH)
-        self.positions = nn.Embedding(MAX_TOKENS, WIDTH)
-        self.segments = nn.Embedding(2, WIDTH)
-        self.norm = nn.LayerNorm(WIDTH, eps=EPSILON)
-        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            self._places = json.loads(file.read(length))
+        self._path, self._start = path, 8 + length
 
-    def forward(self, ids: Tensor, present: Tensor | None = None, depth: int = LAYERS) -> Tensor:
-        """Args: ids: (n, t), t at most 512. present: (n, t), True where a token stands; None where all do. depth: how
-        many of the layers are gone through.
+    def mapped(self, name: str) -> Floats:
+        """A tensor of which only what is looked at comes into memory."""
+        place = self._places[name]
+        start = self._start + place["data_offsets"][0]
+        return np.memmap(self._path, np.float32, "r", start, tuple(place["shape"]))
 
-        Returns: (n, t, 384); what stands at an absent token has no meaning.
+    def read(self, name: str) -> Floats:
+        """A tensor in memory of its own, which goes back when nobody holds it."""
+        place = self._places[name]
+        start, end = place["data_offsets"]
+        values = np.fromfile(self._path, np.float32, (end - start) // 4, offset=self._start + start)
+        return values.reshape(place["shape"])
+
+
+class Encoder:
+    """Token ids to one vector a token.
+
+    Args:
+        base: the unmodified MiniLM.
+        adapters: low-rank changes of its maps, named `LAYER.MAP.down` (16, in) and `LAYER.MAP.up` (out, 16).
+        dtype: `int8` multiplies whole numbers: a quarter of the memory, and other answers.
+        engine: None: ONNX Runtime, or NumPy where that does not run.
+
+    Raises:
+        ModelError: `int8` without ONNX Runtime.
+    """
+
+    def __init__(
+        self,
+        base: BaseFile,
+        adapters: Mapping[str, NDArray[Any]] | None = None,
+        *,
+        dtype: Dtype = "float32",
+        engine: Engine | None = None,
+    ) -> None:
+        embeddings = "embeddings.{}_embeddings.weight".format
+        self.words = base.mapped(embeddings("word"))
+        self._places = base.read(embeddings("position")) + base.read(embeddings("token_type"))[0]
+        self._norm = _norm(base, "embeddings.LayerNorm")
+        layers = (_layer_tensors(base, number, adapters or {}) for number in range(LAYERS))
+        self._layers = [_made(tensors, dtype, engine) for tensors in layers]
+        self.lately = Lately()
+
+    def __call__(self, ids: NDArray[np.int64], lengths: NDArray[np.int32], depth: int = LAYERS) -> Floats:
+        """Args: ids: (n, t), t at most 512. lengths: (n,), how many tokens of a row count. depth: layers gone through.
+
+        Returns: (n, t, 384); what stands behind a text's end has no meaning.
         """
-        hidden = self.words(ids) + self.positions.weight[: ids.shape[1]] + self.segments.weight[0]
-        hidden = self.norm(hidden)
-        mask = None if present is None else present[:, None, None, :]
-        for layer in self.layers[:depth]:
+        hidden = _normed(self.words[ids] + self._places[: ids.shape[1]], *self._norm)
+        for layer in self._layers[:depth]:
             stopping.check()
-            hidden = layer(hidden, mask)
+            hidden = layer(hidden, lengths)
         return hidden
 
 
-_NAMES = {
-    "embeddings.word_embeddings": "words",
-    "embeddings.position_embeddings": "positions",
-    "embeddings.token_type_embeddings": "segments",
-    "embeddings.LayerNorm": "norm",
-    "attention.self.query": "query",
-    "attention.self.key": "key",
-    "attention.self.value": "value",
-    "attention.output.dense": "mix",
-    "attention.output.LayerNorm": "mix_norm",
-    "intermediate.dense": "widen",
-    "output.dense": "narrow",
-    "output.LayerNorm": "narrow_norm",
-}
+class Lately:
+    """The states of texts that were read lately: several questions about one text are one reading of it."""
+
+    def __init__(self, most: int = _KEPT) -> None:
+        self._most, self._held = most, 0
+        self._states: OrderedDict[tuple[int, ...], Floats] = OrderedDict()
+
+    def get(self, ids: tuple[int, ...]) -> Floats | None:
+        """(t, 384), or None where it is not known any more."""
+        found = self._states.get(ids)
+        if found is not None:
+            self._states.move_to_end(ids)
+        return found
+
+    def keep(self, ids: tuple[int, ...], states: Floats) -> None:
+        """Keep these, and forget what was not asked for longest."""
+        self._states[ids] = states
+        self._held += len(ids)
+        while self._held > self._most and self._states:
+            self._held -= len(self._states.popitem(last=False)[0])
 
 
-def _renamed(name: str) -> str | None:
-    """Our name of a tensor of the original file, or None for one that has no part in a forward pass."""
-    stem, _, leaf = name.rpartition(".")
-    if stem in _NAMES:
-        return f"{_NAMES[stem]}.{leaf}"
-    if stem.startswith("encoder.layer."):
-        number, _, part = stem.removeprefix("encoder.layer.").partition(".")
-        return f"layers.{number}.{_NAMES[part]}.{leaf}"
-    return None
+def _norm(base: BaseFile, name: str) -> tuple[Floats, Floats]:
+    return base.read(f"{name}.weight"), base.read(f"{name}.bias")
 
 
-def load_encoder(path: Path) -> Encoder:
-    """The unmodified MiniLM from its safetensors file, in evaluation mode and with no gradients."""
-    with torch.device("meta"):
-        encoder = Encoder()
-    tensors = {_renamed(name): tensor for name, tensor in load_file(path).items()}
-    encoder.load_state_dict({name: tensor for name, tensor in tensors.items() if name}, assign=True)
-    return encoder.requires_grad_(False).eval()
+def _layer_tensors(base: BaseFile, number: int, adapters: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
+    """What `layer.onnx` names; weights are (in, out), and the first three maps are one."""
+    before = f"encoder.layer.{number}."
+
+    def weight(name: str) -> Floats:
+        own = base.read(f"{before}{MAPS[name]}.weight")
+        if f"{number}.{name}.up" in adapters:
+            up, down = (adapters[f"{number}.{name}.{part}"].astype(np.float32) for part in ("up", "down"))
+            own += SCALE * (up @ down)
+        return own.T
+
+    together = ("query", "key", "value")
+    tensors = {
+        "qkv.weight": np.ascontiguousarray(np.concatenate([weight(name) for name in together], 1)),
+        "qkv.bias": np.concatenate([base.read(f"{before}{MAPS[name]}.bias") for name in together]),
+    }
+    for name in ("mix", "widen", "narrow"):
+        tensors[f"{name}.weight"] = np.ascontiguousarray(weight(name))
+        tensors[f"{name}.bias"] = base.read(f"{before}{MAPS[name]}.bias")
+    for name, original in NORMS.items():
+        tensors[f"{name}.weight"], tensors[f"{name}.bias"] = _norm(base, before + original)
+    return tensors
 
 
-def pooled(hidden: Tensor, present: Tensor | None) -> Tensor:
-    """Mean and maximum over the tokens that are there. Args: (n, t, 384), (n, t). Returns: (n, 768)."""
-    if present is None:
-        return torch.cat([hidden.mean(1), hidden.amax(1)], 1)
-    there = present[:, :, None]
-    mean = (hidden * there).sum(1) / there.sum(1)
-    return torch.cat([mean, hidden.masked_fill(~there, -torch.inf).amax(1)], 1)
+def _made(tensors: dict[str, Floats], dtype: Dtype, engine: Engine | None) -> Layer:
+    if engine != "numpy":
+        try:
+            return onnx_layer(quantised(tensors) if dtype == "int8" else tensors, GRAPHS[dtype])
+        except Exception as error:  # absent, built for another processor, or whatever a native library raises
+            if engine is not None or dtype == "int8":
+                raise ModelError(
+                    f"The embedded model needs ONNX Runtime for this, which does not run here ({str(error)[:200]}): "
+                    f"{pip()} install --force-reinstall onnxruntime"
+                ) from error
+    return numpy_layer(tensors)
+
+
+def quantised(tensors: Mapping[str, Floats]) -> dict[str, NDArray[Any]]:
+    """Weights as whole numbers around 128, with the step of each output (`.scale`); all else stays."""
+    found: dict[str, NDArray[Any]] = {}
+    for name, values in tensors.items():
+        if values.ndim == 1:
+            found[name] = values
+            continue
+        scale = np.maximum(np.abs(values).max(0) / 127, np.finfo(np.float32).tiny)
+        found[name] = np.ascontiguousarray(np.rint(values / scale) + 128).astype(np.uint8)
+        found[name.replace(".weight", ".scale")] = scale
+        found[name.replace(".weight", ".zero")] = np.full(len(scale), 128, np.uint8)
+    return found
+
+
+@cache
+def _session_options() -> tuple[Any, bytes, bytes]:
+    """ONNX Runtime with memory that all sessions share, and the two graphs."""
+    import onnxruntime
+
+    kind = onnxruntime.OrtMemoryInfo(
+        "Cpu", onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, onnxruntime.OrtMemType.DEFAULT
+    )
+    # As much as is asked for, instead of twice as much each time.
+    onnxruntime.create_and_register_allocator(kind, onnxruntime.OrtArenaCfg({"arena_extend_strategy": 1}))
+    folder = resources.files("emotui.backends.embedded")
+    return onnxruntime, *((folder / name).read_bytes() for name in GRAPHS.values())
+
+
+class _Threads:
+    """How many threads a layer that is made from now on computes with."""
+
+    each = 1
+
+
+def use_threads(each: int) -> None:
+    """Let the layers that are made from now on compute with so many threads."""
+    _Threads.each = each
+
+
+def onnx_layer(tensors: Mapping[str, NDArray[Any]], graph: str) -> Layer:
+    """A layer by ONNX Runtime. Args: graph: a value of `GRAPHS`."""
+    onnxruntime, *graphs = _session_options()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = _Threads.each, 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.use_env_allocators", "1")
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in tensors.values()]
+    options.add_external_initializers(list(tensors), values)
+    session = onnxruntime.InferenceSession(
+        graphs[list(GRAPHS.values()).index(graph)], options, providers=["CPUExecutionProvider"]
+    )
+
+    def layer(hidden: Floats, lengths: NDArray[np.int32]) -> Floats:
+        (found,) = session.run(None, {"hidden": hidden, "lengths": lengths})
+        return np.asarray(found)
+
+    return layer
+
+
+def numpy_layer(tensors: Mapping[str, Floats]) -> Layer:
+    """The same layer by NumPy (Devlin et al. 2019: norms after the residual sums, GELU by the error function)."""
+    from scipy.special import erf
+
+    def linear(name: str, inputs: Floats) -> Floats:
+        return inputs @ tensors[f"{name}.weight"] + tensors[f"{name}.bias"]
+
+    def norm(name: str, inputs: Floats) -> Floats:
+        return _normed(inputs, tensors[f"{name}.weight"], tensors[f"{name}.bias"])
+
+    def layer(hidden: Floats, lengths: NDArray[np.int32]) -> Floats:
+        n, t, _ = hidden.shape
+        query, key, value = linear("qkv", hidden).reshape(n, t, 3, HEADS, -1).transpose(2, 0, 3, 1, 4)
+        scores = query @ key.swapaxes(2, 3) / np.float32((WIDTH // HEADS) ** 0.5)
+        scores[np.broadcast_to(np.arange(t) >= lengths[:, None, None, None], scores.shape)] = -np.inf
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        weights /= weights.sum(-1, keepdims=True)
+        mixed = (weights @ value).transpose(0, 2, 1, 3).reshape(n, t, WIDTH)
+        hidden = norm("mix_norm", hidden + linear("mix", mixed))
+        wide = linear("widen", hidden)
+        wide *= (1 + erf(wide / np.float32(2**0.5))) / 2
+        return norm("narrow_norm", hidden + linear("narrow", wide))
+
+    return layer
+
+
+def _normed(inputs: Floats, weight: Floats, bias: Floats) -> Floats:
+    centred = inputs - inputs.mean(-1, keepdims=True)
+    centred /= np.sqrt(np.square(centred).mean(-1, keepdims=True) + np.float32(EPSILON))
+    centred *= weight
+    centred += bias
+    return centred

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from emotui.backends.base import Evidence
 from emotui.backends.embedded.adapters import Stack
 from emotui.backends.embedded.clauses import Clause, clauses
-from emotui.backends.embedded.encoder import WIDTH, Encoder, pooled
-from emotui.backends.embedded.inference import hidden_states, sentence_embeddings
+from emotui.backends.embedded.encoder import WIDTH, Encoder, Floats
+from emotui.backends.embedded.inference import hidden_states, pooled, sentence_embeddings, sigmoid
 from emotui.backends.embedded.reading import WINDOW, Reading, piece_states
 from emotui.backends.embedded.tokens import END, START
 from emotui.backends.embedded.weights import Weights
@@ -32,23 +31,22 @@ class CueRule:
     split: float
 
 
-@torch.inference_mode()
-def cue_probabilities(stack: Stack, readings: Sequence[Reading]) -> list[Tensor]:
+def cue_probabilities(stack: Stack, readings: Sequence[Reading]) -> list[Floats]:
     """For each text (words, 2): the probabilities that a word is inside a cue (mean over its pieces) and begins one."""
-    logits = [torch.empty(len(reading.ids), 2) for reading in readings]
+    logits = [np.empty((len(reading.ids), 2), np.float32) for reading in readings]
     for number, first, states in piece_states(stack.encoder, readings):
         logits[number][first : first + len(states)] = stack.head(states)
     result = []
     for reading, values in zip(readings, logits, strict=True):
-        table = torch.empty(len(reading.owned), 2)
+        table = np.empty((len(reading.owned), 2), np.float32)
         for word, parts in enumerate(reading.owned):
             table[word, 0] = values[parts[0] : parts[-1] + 1, 0].mean()
             table[word, 1] = values[parts[0], 1]
-        result.append(table.sigmoid())
+        result.append(sigmoid(table))
     return result
 
 
-def cue_runs(reading: Reading, probabilities: Tensor, rule: CueRule) -> list[Run]:
+def cue_runs(reading: Reading, probabilities: Floats, rule: CueRule) -> list[Run]:
     """Cues by the rule. Args: probabilities: (words, 2), inside and begins."""
     rows = probabilities.tolist()
     runs: list[Run] = []
@@ -72,30 +70,29 @@ def cue_runs(reading: Reading, probabilities: Tensor, rule: CueRule) -> list[Run
     return runs
 
 
-@torch.inference_mode()
 def clause_features(
     encoders: Sequence[Encoder], readings: Sequence[Reading], cut: Sequence[Sequence[Clause]]
-) -> list[Tensor]:
+) -> list[Floats]:
     """For each text (clauses, 384 * encoders + STRUCTURE): each encoder's mean state over a clause, its structure."""
     clause_of = []
     for reading, parts in zip(readings, cut, strict=True):
-        owner = torch.full((len(reading.ids),), len(parts))  # pieces of no word are summed where nobody looks
+        owner = np.full(len(reading.ids), len(parts))  # pieces of no word are summed where nobody looks
         for number, clause in enumerate(parts):
             for word in range(clause.first, clause.last + 1):
                 owner[reading.owned[word]] = number
         clause_of.append(owner)
-    tables = [[] for _ in readings]  # type: list[list[Tensor]]
+    tables = [[] for _ in readings]  # type: list[list[Floats]]
     for encoder in encoders:
-        sums = [torch.zeros(len(parts) + 1, WIDTH) for parts in cut]
+        sums = [np.zeros((len(parts) + 1, WIDTH), np.float32) for parts in cut]
         for number, first, states in piece_states(encoder, readings):
-            sums[number].index_add_(0, clause_of[number][first : first + len(states)], states)
+            np.add.at(sums[number], clause_of[number][first : first + len(states)], states)
         for number, total in enumerate(sums):
-            counts = torch.bincount(clause_of[number], minlength=len(total))[:-1, None]
-            tables[number].append(total[:-1] / counts.clamp(min=1))
+            counts = np.bincount(clause_of[number], minlength=len(total))[:-1, None]
+            tables[number].append(np.asarray(total[:-1] / np.maximum(counts, 1), np.float32))
     return [
-        torch.cat([*table, torch.tensor([clause.structure for clause in parts]).reshape(len(parts), -1)], 1)
+        np.concatenate([*table, np.array([clause.structure for clause in parts], np.float32)], 1)
         if parts
-        else torch.empty(0, 0)
+        else np.empty((0, 0), np.float32)
         for table, parts in zip(tables, cut, strict=True)
     ]
 
@@ -118,18 +115,17 @@ def clause_runs(parts: Sequence[Clause], probabilities: Sequence[float], thresho
 
 
 def extract_clauses(
-    encoders: Sequence[Encoder], readings: Sequence[Reading], weight: Tensor, bias: Tensor, threshold: float
+    encoders: Sequence[Encoder], readings: Sequence[Reading], weight: Floats, bias: Floats, threshold: float
 ) -> list[list[Run]]:
     """Evidence clauses by a linear head. Args: weight: (features,). bias: ()."""
     cut = [clauses(reading.text, reading.places) for reading in readings]
     runs = []
     for parts, features in zip(cut, clause_features(encoders, readings, cut), strict=True):
-        probabilities = torch.sigmoid(features @ weight + bias).tolist() if parts else []
+        probabilities = sigmoid(features @ weight + bias).tolist() if parts else []
         runs.append(clause_runs(parts, probabilities, threshold))
     return runs
 
 
-@torch.inference_mode()
 def labelled(
     readings: Sequence[Reading], found: Sequence[Sequence[Run]], labeller: Stack, labels: Sequence[str]
 ) -> list[list[Evidence]]:
@@ -148,11 +144,10 @@ def labelled(
     rows = [[START, *readings[number].ids[start : start + WINDOW], END] for number, start in contexts]
     chosen: dict[tuple[int, int], str] = {}
     others = [index for index, label in enumerate(labels) if label != "neutral"]
-    for indices, hidden, _ in hidden_states(labeller.encoder, rows):
-        for row, index in enumerate(indices):
-            for place, begin, end in wanted[contexts[index]]:
-                logits = labeller.head(pooled(hidden[row : row + 1, begin:end], None))[0]
-                chosen[contexts[index][0], place] = labels[others[int(logits[others].argmax())]]
+    for index, states in hidden_states(labeller.encoder, rows):
+        for place, begin, end in wanted[contexts[index]]:
+            logits = labeller.head(pooled(states[begin:end]))
+            chosen[contexts[index][0], place] = labels[others[int(logits[others].argmax())]]
     return [
         [
             Evidence(reading.places[first][0], reading.places[last][1], chosen[number, place], strength)

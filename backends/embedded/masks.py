@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from emotui.backends.embedded.encoder import WIDTH
-from emotui.backends.embedded.inference import BATCH, sentence_embeddings
+from emotui.backends.embedded.encoder import WIDTH, Floats
+from emotui.backends.embedded.inference import sentence_embeddings
 from emotui.backends.embedded.tokens import END, MASK, START, batches_by_length, padded
 from emotui.backends.embedded.weights import Weights
 
@@ -50,30 +49,28 @@ def mask_windows(weights: Weights, text: str) -> list[Window]:
     ]
 
 
-@torch.inference_mode()
-def mask_states(weights: Weights, ids: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Tensor]:
+def mask_states(weights: Weights, ids: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Floats]:
     """For each text (masks, 1152): at its masks the unmodified encoder's state after `DEPTH` layers, then the word
     embeddings of the token before and of the token after (at an end of the text the frame's own)."""
-    states = [torch.empty(0, STATE)] * len(ids)
-    embedding = weights.base.words.weight
-    for indices in batches_by_length([len(row) for row in ids], BATCH):
-        tokens, present = padded([ids[index] for index in indices])
-        hidden = weights.base(tokens, present, DEPTH)
+    states = [np.empty((0, STATE), np.float32)] * len(ids)
+    embedding = weights.base.words
+    for indices in batches_by_length([len(row) for row in ids]):
+        tokens, lengths = padded([ids[index] for index in indices])
+        hidden = weights.base(tokens, lengths, DEPTH)
         for row, index in enumerate(indices):
-            at = torch.tensor(places[index], dtype=torch.long)
+            at = np.array(places[index], np.int64)
             beside = [embedding[tokens[row, at + side]] for side in (-1, 1)]
-            states[index] = torch.cat([hidden[row, at], *beside], 1)
+            states[index] = np.concatenate([hidden[row, at], *beside], 1)
     return states
 
 
-@torch.inference_mode()
-def word_vectors(weights: Weights, candidates: Sequence[str]) -> Tensor:
+def word_vectors(weights: Weights, candidates: Sequence[str]) -> Floats:
     """Sentence embeddings of the candidates. Returns: (n, 384)."""
     return sentence_embeddings(weights.base, weights.pieces.ids(candidates, LONGEST))
 
 
-@torch.inference_mode()
-def mask_scores(weights: Weights, states: Tensor, vectors: Tensor) -> Tensor:
+def mask_scores(weights: Weights, states: Floats, vectors: Floats) -> Floats:
     """Log-probabilities of the candidates. Args: states: (masks, 1152). vectors: (n, 384). Returns: (masks, n)."""
-    wanted = torch.nn.functional.linear(states, weights.mask["weight"], weights.mask["bias"])
-    return (wanted @ vectors.T).log_softmax(1)
+    scores = (states @ weights.mask["weight"].T + weights.mask["bias"]) @ vectors.T
+    scores -= scores.max(1, keepdims=True)
+    return np.asarray(scores - np.log(np.exp(scores).sum(1, keepdims=True)))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torch import Tensor
-
-from emotui.backends.embedded.encoder import Encoder
+from emotui.backends.embedded.encoder import Encoder, Floats
 from emotui.backends.embedded.inference import hidden_states
 from emotui.backends.embedded.tokens import END, START, WordPieces
 from emotui.backends.embedded.words import pieces_of_words, words
@@ -54,11 +52,10 @@ def windows(length: int) -> list[tuple[int, int, int, int]]:
         kept, start = keep_to, keep_to - CONTEXT
 
 
-def piece_states(encoder: Encoder, readings: Sequence[Reading]) -> Iterator[tuple[int, int, Tensor]]:
+def piece_states(encoder: Encoder, readings: Sequence[Reading]) -> Iterator[tuple[int, int, Floats]]:
     """Yields (number of the text, first piece, (pieces, 384)), each piece of each text once, in no set order."""
     cuts = [(number, cut) for number, reading in enumerate(readings) for cut in windows(len(reading.ids))]
     rows = [[START, *readings[number].ids[start:end], END] for number, (start, end, _, _) in cuts]
-    for indices, hidden, _ in hidden_states(encoder, rows):
-        for row, index in enumerate(indices):
-            number, (start, _, keep_from, keep_to) = cuts[index]
-            yield number, keep_from, hidden[row, 1 + keep_from - start : 1 + keep_to - start]
+    for index, states in hidden_states(encoder, rows):
+        number, (start, _, keep_from, keep_to) = cuts[index]
+        yield number, keep_from, states[1 + keep_from - start : 1 + keep_to - start]

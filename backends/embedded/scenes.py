@@ -12,11 +12,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-import torch
-from torch import Tensor
-from torch.nn import functional as F
+import numpy as np
 
-from emotui.backends.embedded.encoder import Encoder
+from emotui.backends.embedded.encoder import WIDTH, Encoder, Floats
 from emotui.backends.embedded.inference import sentence_embeddings
 from emotui.backends.embedded.tokens import WordPieces
 from emotui.backends.embedded.words import ends_sentence, words
@@ -36,16 +34,16 @@ def sentences(text: str) -> list[str]:
     return [text[start:end].strip() for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
-@torch.inference_mode()
-def scene_embeddings(base: Encoder, pieces: WordPieces, scenes: Sequence[Sequence[str]]) -> Tensor:
+def scene_embeddings(base: Encoder, pieces: WordPieces, scenes: Sequence[Sequence[str]]) -> Floats:
     """One row a scene. Args: scenes: the sentences of each. Returns: (n, 384)."""
     parts = [part for scene in scenes for part in (" ".join(scene), *scene)]
-    embedded = sentence_embeddings(base, pieces.ids(parts, LONGEST)).split([len(scene) + 1 for scene in scenes])
-    return torch.stack([(rows[0] + rows[1:].mean(0)) / 2 for rows in embedded]) if scenes else torch.empty(0, 384)
+    embedded = sentence_embeddings(base, pieces.ids(parts, LONGEST))
+    ends = np.cumsum([len(scene) + 1 for scene in scenes])
+    means = [(rows[0] + rows[1:].mean(0)) / 2 for rows in np.split(embedded, ends[:-1])] if scenes else []
+    return np.array(means, np.float32).reshape(-1, WIDTH)
 
 
-@torch.inference_mode()
-def scene_logits(head: Mapping[str, Tensor], fitted: Mapping[str, Any], embeddings: Tensor) -> Tensor:
+def scene_logits(head: Mapping[str, Floats], fitted: Mapping[str, Any], embeddings: Floats) -> Floats:
     """Calibrated logits. Args: fitted: `slope` and `shifts`. embeddings: (n, 384). Returns: (n, 8)."""
-    logits = F.linear(embeddings, head["weight"], head["bias"])
-    return fitted["slope"] * logits + torch.tensor(fitted["shifts"], dtype=torch.float32)
+    logits = embeddings @ head["weight"].T + head["bias"]
+    return np.asarray(np.float32(fitted["slope"]) * logits + np.array(fitted["shifts"], np.float32))

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
-from torch import Tensor
 
 PAD = 0
 START = 101
 END = 102
 MASK = 103
+
+BATCH = 32
+"""Texts that are read together at most."""
+
+TOKENS = 2048
+"""Tokens that are read together at most, with what is padded; a longer text is read alone."""
 
 
 class WordPieces:
@@ -35,19 +41,20 @@ class WordPieces:
         return [[START, *encoding.ids[: longest - 2], END] for encoding in self.encode(texts)]
 
 
-def batches_by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
-    """Indices in batches of at most `size`, longest first, so that little is padded and memory fails at once."""
+def batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Indices in batches, longest first, so that little is padded and memory fails at once."""
     order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
-    for first in range(0, len(order), size):
+    first = 0
+    while first < len(order):
+        size = max(1, min(BATCH, TOKENS // lengths[order[first]]))
         yield order[first : first + size]
+        first += size
 
 
-def padded(ids: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor | None]:
-    """Args: ids: token ids of n texts. Returns: (n, t) ids, and (n, t) True where a token stands (None: everywhere)."""
-    longest = max(map(len, ids))
-    if all(len(row) == longest for row in ids):
-        return torch.tensor(ids), None
-    batch = torch.full((len(ids), longest), PAD)
+def padded(ids: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Args: ids: token ids of n texts. Returns: (n, t) ids, and (n,) how many of each row are the text's."""
+    lengths = np.array([len(row) for row in ids], np.int32)
+    batch = np.full((len(ids), int(lengths.max())), PAD, np.int64)
     for row, tokens in enumerate(ids):
-        batch[row, : len(tokens)] = torch.tensor(tokens)
-    return batch, torch.arange(longest)[None, :] < torch.tensor([len(row) for row in ids])[:, None]
+        batch[row, : len(tokens)] = tokens
+    return batch, lengths

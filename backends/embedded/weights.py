@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import torch
-from safetensors.torch import load_file
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file
 
 from emotui.backends.embedded.adapters import Stack
-from emotui.backends.embedded.base_files import BaseFiles, BaseModelError, sha256_of
-from emotui.backends.embedded.encoder import load_encoder
+from emotui.backends.embedded.base_files import BaseFiles, BaseModelError
+from emotui.backends.embedded.encoder import BaseFile, Dtype, Encoder, Engine, Floats
 from emotui.backends.embedded.ensemble import frozen_features, second_logits
 from emotui.backends.embedded.inference import label_logits
 from emotui.backends.embedded.tokens import WordPieces
 from emotui.backends.embedded.word_pairs import pair_logits
+from emotui.backends.weights_hash import weights_hash
 
 CALIBRATION = "calibration.json"
 
@@ -48,61 +49,88 @@ def committed_weights() -> Path:
 class Weights:
     """The base and the trained stacks, each read on first use; `folder` holds the small weights."""
 
-    def __init__(self, files: BaseFiles, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        files: BaseFiles,
+        folder: Path | None = None,
+        *,
+        dtype: Dtype = "float32",
+        engine: Engine | None = None,
+    ) -> None:
         self.folder = folder or committed_weights()
-        self.base = load_encoder(files.model)
+        self.dtype = dtype
+        self._engine = engine
+        self._file = BaseFile(files.model)
         self.pieces = WordPieces(files.tokenizer)
 
-    def _stack(self, task: str) -> Stack:
-        fitted = self.calibration[task]
-        return Stack(self.base, load_file(self.folder / f"{task}.safetensors"), fitted["slope"], fitted["shifts"])
+    def _encoder(self, adapters: Mapping[str, NDArray[Any]] | None = None) -> Encoder:
+        return Encoder(self._file, adapters, dtype=self.dtype, engine=self._engine)
+
+    def _stack(self, task: str, slope: float, shifts: Sequence[float]) -> Stack:
+        tensors = load_file(self.folder / f"{task}.safetensors")
+        return Stack(self._encoder(tensors), tensors, slope, shifts)
+
+    def uncalibrated(self, task: str) -> Stack:
+        """A task's adapters and head, as they were trained."""
+        return self._stack(task, 1.0, (0.0,))
+
+    def _calibrated(self, task: str) -> Stack:
+        return self._stack(task, self.calibration[task]["slope"], self.calibration[task]["shifts"])
+
+    @cached_property
+    def base(self) -> Encoder:
+        """The unmodified MiniLM."""
+        return self._encoder()
 
     @cached_property
     def goemotions(self) -> Stack:
         """28 labels from mean and maximum."""
-        return self._stack("goemotions")
+        return self._calibrated("goemotions")
 
     @cached_property
     def plutchik(self) -> Stack:
         """Plutchik's eight from mean and maximum, uncalibrated."""
-        return Stack(self.base, load_file(self.folder / "plutchik.safetensors"))
+        return self.uncalibrated("plutchik")
 
     @cached_property
-    def second(self) -> dict[str, Tensor]:
+    def second(self) -> dict[str, NDArray[Any]]:
         """The network over frozen features whose logits are added to those of `plutchik`."""
         return load_file(self.folder / "second.safetensors")
 
     @cached_property
-    def pairs(self) -> dict[str, Tensor]:
+    def pairs(self) -> dict[str, NDArray[Any]]:
         """Weights of words and pairs of words, whose logits are added too."""
         return load_file(self.folder / "pairs.safetensors")
 
-    def plutchik_logits(self, ids: Sequence[Sequence[int]]) -> Tensor:
+    def plutchik_logits(self, ids: Sequence[Sequence[int]]) -> Floats:
         """Calibrated logits of Plutchik's eight. Args: ids: token ids of n texts. Returns: (n, 8)."""
         features = frozen_features(self.base, self.goemotions.encoder, ids)
         logits = label_logits(self.plutchik, ids) + second_logits(self.second, features) + pair_logits(self.pairs, ids)
         fitted = self.calibration["plutchik"]
-        return fitted["slope"] * logits + torch.tensor(fitted["shifts"], dtype=torch.float32)
+        return np.asarray(np.float32(fitted["slope"]) * logits + np.array(fitted["shifts"], np.float32))
 
     @cached_property
-    def scenes(self) -> dict[str, Tensor]:
+    def scenes(self) -> dict[str, NDArray[Any]]:
         """Plutchik's eight in a scene, from embeddings."""
         return load_file(self.folder / "scenes.safetensors")
 
     @cached_property
     def spans(self) -> Stack:
         """Cue words: inside a cue, and begins one, from each token."""
-        return self._stack("spans")
+        return self._calibrated("spans")
 
     @cached_property
-    def clauses(self) -> dict[str, Tensor]:
+    def clauses(self) -> dict[str, NDArray[Any]]:
         """The head over clauses (`weight`, `bias`) and the one that tells cue texts from clause texts (`style.…`)."""
-        return {name: tensor.float() for name, tensor in load_file(self.folder / "clauses.safetensors").items()}
+        return self._single("clauses.safetensors")
 
     @cached_property
-    def mask(self) -> dict[str, Tensor]:
+    def mask(self) -> dict[str, NDArray[Any]]:
         """The map from the state at a mask to the embedding of the word that stood there."""
-        return {name: tensor.float() for name, tensor in load_file(self.folder / "mask.safetensors").items()}
+        return self._single("mask.safetensors")
+
+    def _single(self, file: str) -> dict[str, NDArray[Any]]:
+        return {name: tensor.astype(np.float32) for name, tensor in load_file(self.folder / file).items()}
 
     @cached_property
     def calibration(self) -> dict[str, Any]:
@@ -118,7 +146,7 @@ class Weights:
         """
         files = sorted(self.folder.glob("*.safetensors"))
         try:
-            found = {path.name: sha256_of(path) for path in [*files, self.folder / CALIBRATION]}
+            found = {path.name: weights_hash([path], lambda line: None) for path in [*files, self.folder / CALIBRATION]}
         except OSError as error:
             raise BaseModelError(f"{error.filename} cannot be read ({error.strerror}): {_AGAIN}") from None
         if self.folder == committed_weights() and found != OWN_SHA256:

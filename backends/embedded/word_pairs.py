@@ -6,14 +6,14 @@ adapters and of `second_opinion` rank better.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from emotui.backends.embedded.encoder import VOCABULARY
+from emotui.backends.embedded.encoder import Floats as Floats32
 
 Floats = NDArray[np.float64]
 Keys = NDArray[np.int64]
@@ -46,11 +46,11 @@ def weighted(texts: Sequence[tuple[Keys, Floats]], known: Keys, rarity: Floats) 
         yield places[there], values / max(float(np.linalg.norm(values)), 1e-12)
 
 
-def pair_logits(tensors: dict[str, Tensor], ids: Sequence[Sequence[int]]) -> Tensor:
+def pair_logits(tensors: Mapping[str, NDArray[Any]], ids: Sequence[Sequence[int]]) -> Floats32:
     """Args: tensors: as `fit_pairs` gives them. ids: token ids of n texts, with start and end. Returns: (n, labels)."""
-    known, rarity = tensors["pairs.keys"].numpy(), tensors["pairs.rarity"].double().numpy()
-    weight, bias = tensors["pairs.weight"].double().numpy(), tensors["pairs.bias"].double().numpy()
+    known, rarity = tensors["pairs.keys"].astype(np.int64), tensors["pairs.rarity"].astype(np.float64)
+    weight, bias = tensors["pairs.weight"], tensors["pairs.bias"].astype(np.float64)
     logits = np.empty((len(ids), len(bias)))
     for row, (places, values) in enumerate(weighted([keys_and_counts(text) for text in ids], known, rarity)):
-        logits[row] = values @ weight[places] + bias
-    return torch.tensor(SHARE * logits, dtype=torch.float32)
+        logits[row] = values @ weight[places].astype(np.float64) + bias
+    return (SHARE * logits).astype(np.float32)

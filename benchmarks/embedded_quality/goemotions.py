@@ -20,15 +20,15 @@ from scipy.special import expit
 from emotui.backends.embedded.base_files import base_files
 from emotui.backends.embedded.inference import label_logits
 from emotui.backends.embedded.labels import GOEMOTIONS
-from emotui.backends.embedded.training.calibration import f1_thresholds, fit_probabilities
-from emotui.backends.embedded.training.data import Labelled, goemotions
-from emotui.backends.embedded.training.evaluation import macro_f1
-from emotui.backends.embedded.training.labels import targets
-from emotui.backends.embedded.training.pairs import fit_pairs
-from emotui.backends.embedded.training.splits import goemotions_parts
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.word_pairs import SHARE, pair_logits
 from emotui.metrics.thresholds import best_thresholds
+from tools.embedded.calibration import f1_thresholds, fit_probabilities
+from tools.embedded.data import Labelled, goemotions
+from tools.embedded.evaluation import macro_f1
+from tools.embedded.labels import targets
+from tools.embedded.pairs import fit_pairs
+from tools.embedded.splits import goemotions_parts
 
 Floats = NDArray[np.float64]
 HALVES = 10

@@ -21,11 +21,11 @@ from emotui.backends import embedded
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings
 from emotui.backends.embedded.labels import GOEMOTIONS, PLUTCHIK_GROUPS
 from emotui.backends.embedded.scenes import LONGEST, scene_logits, sentences
-from emotui.backends.embedded.training.data import sample_scenes
-from emotui.backends.embedded.training.evaluation import macro_f1
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.thresholds import decided_in_folds
 from emotui.records import PLUTCHIK
+from tools.embedded.data import sample_scenes
+from tools.embedded.evaluation import macro_f1
 
 Floats = NDArray[np.float64]
 

@@ -30,7 +30,6 @@ COMMANDS = {
     "datasets join": ("emotui.commands.sets.datasets:join", "Make one dataset of two with the same texts."),
     "delete": ("emotui.commands.sets.datasets:delete", "Put a dataset or run into the trash."),
     "doctor": ("emotui.commands.doctor:doctor", "Say what works here, what is broken, and the remedy."),
-    "evaluate": ("emotui.commands.training:evaluate", "Compute a model's published figures again."),
     "export": ("emotui.commands.exchange.exporting:export", "Write a run's predictions to a file."),
     "import": ("emotui.commands.exchange.importing:import_", "Bring samples from files into the store."),
     "import predictions": (
@@ -94,7 +93,7 @@ COMMANDS = {
         "emotui.commands.score:thresholds",
         "Choose a threshold for each label, for predictions elsewhere.",
     ),
-    "train": ("emotui.commands.training:train", "Train a classifier of your own, or the embedded model."),
+    "train": ("emotui.commands.training:train", "Train a classifier of your own."),
     "view": ("emotui.commands.browse:view", "Browse files without importing anything."),
 }
 """Name to where it is, and its line in the help (so that help imports none of them)."""

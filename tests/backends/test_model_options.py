@@ -86,7 +86,7 @@ def test_a_wrong_option_is_one_line(emotui: Emotui, more: str, status: int, why:
         ("gguf:nowhere.gguf#kv=q8_0", "gguf: option kv=q8_0 needs flash=on"),
         ("openai:m@http://127.0.0.1:9#concurency=3", "openai: has no option 'concurency'"),
         ("openai:m@http://127.0.0.1:9#timeout=soon", "openai: timeout is a number of 0 or more, not 'soon'"),
-        ("embedded#spans=cues", "no backend of kind 'embedded#spans=cues' is installed"),
+        ("embedded#spans=lines", "option spans cannot be 'lines'"),
     ],
 )
 def test_a_wrong_option_is_told_before_anything_is_started_or_stored(

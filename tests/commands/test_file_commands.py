@@ -211,12 +211,6 @@ def test_a_scene_that_a_model_refused_scores_as_no_emotion_and_is_noted(emotui: 
     assert "1 records without an answer" in got["notes"]["n"]
 
 
-@pytest.mark.slow
-def test_evaluating_the_embedded_model_prints_its_honest_figures_on_the_sample_data(emotui: Emotui) -> None:
-    figures = emotui("evaluate", "embedded", "--json").document["sample data, span F1"]
-    assert figures["embedded, 5-fold"]["all"] > figures["every sentence"]["all"] > figures["empath keywords"]["all"]
-
-
 def test_labels_in_a_table_are_no_markup_and_reach_no_terminal_raw(emotui: Emotui, tmp_path: Path) -> None:
     labels = ["[/b]", "[red]x", "\x1b[31my", "a\nb"]
     gold = _write(tmp_path / "[bold]g.jsonl", *({"id": x, "text": "t", "label": x} for x in labels))

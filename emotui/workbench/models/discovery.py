@@ -132,6 +132,8 @@ def _capable(kind: str) -> tuple[str, ...]:
 def _embedded() -> AtHand:
     name = "all-MiniLM-L6-v2 with emotui's adapters"
     able = _capable("embedded")
+    if base_files.files_at_hand() is None:
+        return AtHand("embedded", "embedded", name, base_files.MEGABYTES * 1_000_000, "F32", capabilities=able)
     try:
         files = base_files.base_files()
     except ModelError as error:

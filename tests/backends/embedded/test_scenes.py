@@ -5,15 +5,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-import torch
 
 from emotui.backends import embedded
 from emotui.backends.base import Score, Scores
 from emotui.backends.embedded.backend import EmbeddedBackend
-from emotui.backends.embedded.inference import sentence_embeddings
+from emotui.backends.embedded.inference import sentence_embeddings, sigmoid
 from emotui.backends.embedded.scenes import scene_embeddings, scene_logits, sentences
-from emotui.backends.embedded.training.scenes import Situation, put_together, situations
 from emotui.records import PLUTCHIK
+from tools.embedded.scenes import Situation, put_together, situations
 
 SCENE = 'Ada shut the gate. "Who is there?" she asked, and nobody spoke. Her hand shook as she felt for the lamp.'
 
@@ -41,19 +40,19 @@ def test_a_scene_is_the_mean_of_its_sentences_averaged_with_the_whole(backend: E
     alone = sentence_embeddings(base, pieces.ids([SCENE, *parts], 256))
     wanted = (alone[0] + alone[1:].mean(0)) / 2
     found = scene_embeddings(base, pieces, [parts, ["Rain.", "Rain.", "Rain."]])
-    assert torch.allclose(found[0], wanted, atol=1e-5)
+    assert np.allclose(found[0], wanted, atol=1e-5)
     assert scene_embeddings(base, pieces, []).shape == (0, 384)
 
 
 def test_logits_are_scaled_and_shifted() -> None:
-    head = {"weight": torch.tensor([[1.0, 2.0]]), "bias": torch.tensor([0.5])}
-    assert scene_logits(head, {"slope": 2.0, "shifts": [-1.0]}, torch.tensor([[3.0, 4.0]])).tolist() == [[22.0]]
+    head = {"weight": np.array([[1.0, 2.0]], np.float32), "bias": np.array([0.5], np.float32)}
+    assert scene_logits(head, {"slope": 2.0, "shifts": [-1.0]}, np.array([[3.0, 4.0]], np.float32)).tolist() == [[22.0]]
 
 
 def test_yes_wins_from_the_threshold_on_and_lines_do_not_change_scenes(backend: EmbeddedBackend) -> None:
     weights, fitted = backend.weights, backend.weights.calibration["scenes"]
     embedded_scene = scene_embeddings(weights.base, weights.pieces, [sentences(SCENE)])
-    probabilities = scene_logits(weights.scenes, fitted, embedded_scene).sigmoid()[0].tolist()
+    probabilities = sigmoid(scene_logits(weights.scenes, fitted, embedded_scene))[0].tolist()
     line, scene, other = odds(backend, ["I am glad.", SCENE, "It rained. It rained. It rained again."])
     for value, probability, threshold in zip(scene, probabilities, fitted["thresholds"], strict=True):
         assert math.isclose(

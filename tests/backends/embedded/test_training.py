@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from emotui.backends.embedded.base_files import base_files
 from emotui.backends.embedded.clauses import clauses
-from emotui.backends.embedded.encoder import load_encoder, pooled
 from emotui.backends.embedded.extraction import CueRule, clause_runs, cue_runs
 from emotui.backends.embedded.reading import CONTEXT, WINDOW, Reading, windows
 from emotui.backends.embedded.tokens import WordPieces
-from emotui.backends.embedded.training.calibration import f1_thresholds, fit_probabilities
-from emotui.backends.embedded.training.data import Labelled, goemotions, reman, split_off
-from emotui.backends.embedded.training.evaluation import macro_f1
-from emotui.backends.embedded.training.labels import train_labels
-from emotui.backends.embedded.training.logistic import logistic
-from emotui.backends.embedded.training.loop import Schedule, near_in_length
 from emotui.backends.embedded.words import words
 from emotui.errors import BadInput
+from tools.embedded.calibration import f1_thresholds, fit_probabilities
+from tools.embedded.data import Labelled, goemotions, reman, split_off
+from tools.embedded.encoder import load_encoder, pooled
+from tools.embedded.evaluation import macro_f1
+from tools.embedded.labels import train_labels
+from tools.embedded.logistic import logistic
+from tools.embedded.loop import Schedule, near_in_length
 
 
 class Stopped(Exception):
@@ -111,7 +111,7 @@ def test_a_cue_is_a_run_above_low_that_reaches_high_within_one_sentence() -> Non
     places = words(text)
     reading = Reading(text, places, [[number] for number in range(len(places))], list(range(len(places))))
     inside = [0.4, 0.6, 0.9, 0.8, 0.4]
-    table = torch.tensor([[p, 0.0] for p in inside])
+    table = np.array([[p, 0.0] for p in inside], np.float32)
     assert [(a, b) for a, b, _ in cue_runs(reading, table, CueRule(0.5, 0.7, 2.0))] == [(1, 2), (3, 3)]
     assert [(a, b) for a, b, _ in cue_runs(reading, table, CueRule(0.5, 0.85, 2.0))] == [(1, 2)]
     table[2, 1] = 0.9

@@ -51,7 +51,6 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "decode": [("-", "--train", "scenes.jsonl", "--scores", "pscenes.jsonl"), ("-", "--train", H, "--scores", H)],
     "delete": [(H,), (f"{H}2",)],
     "upgrade": [(), ("--dry-run",)],
-    "evaluate": [("-", "embedded", "--data", H), ("-", H)],
     "export": [("no" + H, "--to", "out.jsonl"), (H, "--to", f"{FILE}.jsonl"), (H, "--to", H), (H, "--to", "x" + LONG)],
     "import": [
         (f"{H}.jsonl",),
@@ -193,7 +192,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
 }  # fmt: skip
 """What each command is called with, in this order: what is made is there for those after it. `-`: without a store."""
 
-_SLOW = {"bench", "evaluate", "train"}
+_SLOW = {"bench", "train"}
 """What imports torch into this process, or measures: in `make test-faults` alone."""
 
 FIRST = ("import", "import predictions")

@@ -80,7 +80,6 @@ READ = {
     "rephrasings sets": ("rephrasings", "sets", "--chains", "1R.jsonl", "--to", "."),
     "rephrasings split": ("rephrasings", "split", "--chains", "train_rephrasings.jsonl", "--to", "."),
     "train classifier": ("train", "classifier", "--base", "hf:folder", "--train", "in.jsonl", "--to", "folder"),
-    "train embedded": ("train", "embedded", "--data", "folder", "--to", "folder"),
     "export": ("export", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "report": ("report", "1", "--to", "TARGET", "--db", "store.jsonl"),
     "paper": ("paper", "1", "--to", "TARGET", "--db", "store.jsonl"),

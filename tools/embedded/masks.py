@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from emotui.backends.embedded.labels import EMOTION_WORDS
-from emotui.backends.embedded.masks import MARK, mask_states, mask_windows, word_vectors
-from emotui.backends.embedded.training.data import goemotions, reman, xed
+from emotui.backends.embedded.masks import MARK, mask_scores, mask_states, mask_windows, word_vectors
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import words
+from tools.embedded.data import goemotions, reman, xed
 
 MOST_OF_A_WORD = 100
 STEPS = 600
@@ -53,7 +54,7 @@ def mask_table(weights: Weights, examples: Sequence[Masked]) -> tuple[Tensor, Te
     read = [mask_windows(weights, text)[0] for text, _ in examples]
     kept = [number for number, (_, places) in enumerate(read) if len(places) == 1]
     states = mask_states(weights, [read[number][0] for number in kept], [read[number][1] for number in kept])
-    return torch.cat(states), torch.tensor([examples[number][1] for number in kept])
+    return torch.tensor(np.concatenate(states)), torch.tensor([examples[number][1] for number in kept])
 
 
 def train_masks(weights: Weights, data: Path, seed: int) -> dict[str, Tensor]:
@@ -62,7 +63,7 @@ def train_masks(weights: Weights, data: Path, seed: int) -> dict[str, Tensor]:
     texts += [passage.text for passage in reman(data)]
     examples = masked_examples(texts)
     states, gold = mask_table(weights, thinned(examples, MOST_OF_A_WORD, seed))
-    vectors = word_vectors(weights, EMOTION_WORDS).clone()
+    vectors = torch.tensor(word_vectors(weights, EMOTION_WORDS))
     return fit_mask_map(states, gold, Counter(word for _, word in examples), vectors, seed)
 
 
@@ -101,9 +102,8 @@ def mask_accuracy(weights: Weights, data: Path) -> dict[str, float]:
     """
     texts = [example.text for example in goemotions(data, "dev") + xed(data, "dev")]
     states, gold = mask_table(weights, masked_examples(texts))
-    with torch.inference_mode():
-        vectors = word_vectors(weights, EMOTION_WORDS)
-        ranked = (F.linear(states, weights.mask["weight"], weights.mask["bias"]) @ vectors.T).topk(5, dim=1).indices
+    scores = mask_scores(weights, states.numpy(), word_vectors(weights, EMOTION_WORDS))
+    ranked = torch.tensor(scores).topk(5, dim=1).indices
     train = [example.text for example in goemotions(data, "train") + xed(data, "train")]
     frequent = [word for word, _ in Counter(word for _, word in masked_examples(train)).most_common(5)]
     return {

@@ -10,11 +10,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from emotui.backends.base import OnStep
-from emotui.backends.embedded.adapters import with_adapters
-from emotui.backends.embedded.encoder import WIDTH, Encoder, pooled
+from emotui.backends.embedded.encoder import WIDTH
 from emotui.backends.embedded.tokens import WordPieces
-from emotui.backends.embedded.training.data import Labelled
-from emotui.backends.embedded.training.loop import Schedule, fit, trained_tensors
+from tools.embedded.adapters import with_adapters
+from tools.embedded.data import Labelled
+from tools.embedded.encoder import Encoder, pooled
+from tools.embedded.loop import Schedule, fit, trained_tensors
 
 LONGEST = 64
 

@@ -1,4 +1,4 @@
-"""Every figure of the model card again, from the weights as they are: `emotui evaluate embedded --data DIR`."""
+"""Every figure of the model card again, from the weights as they are: `python -m tools.embedded evaluate`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from emotui.backends.base import Extract, Score, Scores
 from emotui.backends.embedded.backend import EmbeddedBackend
 from emotui.backends.embedded.base_files import base_files
+from emotui.backends.embedded.encoder import use_threads
 from emotui.backends.embedded.extraction import like_fiction
-from emotui.backends.embedded.inference import label_logits
+from emotui.backends.embedded.inference import label_logits, sigmoid
 from emotui.backends.embedded.labels import GOEMOTIONS, LABEL_SETS
-from emotui.backends.embedded.training.calibration import Floats
-from emotui.backends.embedded.training.clauses import clause_texts, sample_span_figures
-from emotui.backends.embedded.training.cues import cue_figures
-from emotui.backends.embedded.training.data import (
+from emotui.backends.embedded.weights import Weights
+from emotui.metrics.nested_cv import Grid, decode_honestly
+from emotui.metrics.probabilities import expected_calibration_error
+from emotui.metrics.spans import span_score
+from emotui.records import PLUTCHIK
+from tools.embedded.calibration import Floats
+from tools.embedded.clauses import clause_texts, sample_span_figures
+from tools.embedded.cues import cue_figures
+from tools.embedded.data import (
     Labelled,
     Passage,
     goemotions,
@@ -26,14 +31,9 @@ from emotui.backends.embedded.training.data import (
     sample_scenes,
     xed,
 )
-from emotui.backends.embedded.training.labels import targets
-from emotui.backends.embedded.training.masks import mask_accuracy
-from emotui.backends.embedded.training.splits import check, covidemo_parts, reman_parts
-from emotui.backends.embedded.weights import Weights
-from emotui.metrics.nested_cv import Grid, decode_honestly
-from emotui.metrics.probabilities import expected_calibration_error
-from emotui.metrics.spans import span_score
-from emotui.records import PLUTCHIK
+from tools.embedded.labels import targets
+from tools.embedded.masks import mask_accuracy
+from tools.embedded.splits import check, covidemo_parts, reman_parts
 
 LONGEST = 256
 
@@ -49,7 +49,7 @@ def evaluate(
     Raises: BadInput naming the file of the data that is missing or malformed; ModelError where MiniLM is not there.
     """
     if threads is not None:
-        torch.set_num_threads(threads)
+        use_threads(threads)
     weights = Weights(base_files(), Path(folder) if folder else None)
     if data_dir is not None:
         check(Path(data_dir))
@@ -107,7 +107,7 @@ def _styles(weights: Weights, data: Path) -> dict[str, float]:
 
 def _goemotions(weights: Weights, examples: Sequence[Labelled]) -> dict[str, float | None]:
     ids = weights.pieces.ids([example.text for example in examples], LONGEST)
-    probabilities: Floats = label_logits(weights.goemotions, ids).double().sigmoid().numpy()
+    probabilities: Floats = sigmoid(label_logits(weights.goemotions, ids).astype(float))
     gold: Floats = targets(examples, len(GOEMOTIONS)).double().numpy()
     thresholds = np.array(weights.calibration["goemotions"]["thresholds"])
     figures: dict[str, float | None] = {"macro_f1": macro_f1((probabilities >= thresholds).astype(float), gold)}
@@ -132,7 +132,7 @@ def _goemotions(weights: Weights, examples: Sequence[Labelled]) -> dict[str, flo
 
 def _plutchik(weights: Weights, examples: Sequence[Labelled]) -> dict[str, float | None]:
     ids = weights.pieces.ids([example.text for example in examples], LONGEST)
-    probabilities: Floats = weights.plutchik_logits(ids).double().sigmoid().numpy()
+    probabilities: Floats = sigmoid(weights.plutchik_logits(ids).astype(float))
     gold: Floats = targets(examples, len(PLUTCHIK)).double().numpy()
     given = (probabilities >= np.array(weights.calibration["plutchik"]["thresholds"])).astype(float)
     figures: dict[str, float | None] = {"macro_f1": macro_f1(given, gold)}

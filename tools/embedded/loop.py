@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from emotui.backends.base import OnStep
-from emotui.backends.embedded.adapters import adapter_tensors
-from emotui.backends.embedded.encoder import Encoder
-from emotui.backends.embedded.tokens import MASK, padded
+from emotui.backends.embedded import tokens
 from emotui.errors import BadInput
+from tools.embedded.adapters import adapter_tensors
+from tools.embedded.encoder import Encoder
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,13 @@ def near_in_length(lengths: Sequence[int], size: int, rng: random.Random) -> lis
         batches += [run[start : start + size] for start in range(0, len(run), size)]
     rng.shuffle(batches)
     return batches
+
+
+def padded(ids: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor | None]:
+    """Args: ids: token ids of n texts. Returns: (n, t) ids, and (n, t) True where a token stands (None: everywhere)."""
+    rows, lengths = (torch.tensor(values) for values in tokens.padded(ids))
+    longest = rows.shape[1]
+    return rows, None if (lengths == longest).all() else torch.arange(longest)[None, :] < lengths[:, None]
 
 
 def fit(
@@ -92,11 +99,11 @@ def fit(
         batches = near_in_length(lengths, schedule.batch, random.Random(seed * 1000 + epoch))
         head.train()
         for number, batch in enumerate(batches):
-            tokens, present = padded([ids[index] for index in batch])
+            read, present = padded([ids[index] for index in batch])
             if schedule.word_dropout:
-                hidden_words = (torch.rand(tokens.shape) < schedule.word_dropout) & (tokens > MASK)
-                tokens = tokens.masked_fill(hidden_words, MASK)
-            value = loss(encoder(tokens, present), present, batch)
+                hidden_words = (torch.rand(read.shape) < schedule.word_dropout) & (read > tokens.MASK)
+                read = read.masked_fill(hidden_words, tokens.MASK)
+            value = loss(encoder(read, present), present, batch)
             optimizer.zero_grad(set_to_none=True)
             value.backward()
             torch.nn.utils.clip_grad_norm_([*parameters, *head.parameters()], 5.0)

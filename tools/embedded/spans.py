@@ -10,11 +10,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from emotui.backends.base import OnStep
-from emotui.backends.embedded.adapters import with_adapters
-from emotui.backends.embedded.encoder import WIDTH, Encoder
+from emotui.backends.embedded.encoder import WIDTH
 from emotui.backends.embedded.tokens import END, START, WordPieces
-from emotui.backends.embedded.training.data import Passage
-from emotui.backends.embedded.training.loop import Schedule, fit, trained_tensors
+from tools.embedded.adapters import with_adapters
+from tools.embedded.data import Passage
+from tools.embedded.encoder import Encoder
+from tools.embedded.loop import Schedule, fit, trained_tensors
 
 LONGEST = 256
 UNSCORED = -1.0

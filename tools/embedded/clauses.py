@@ -13,12 +13,12 @@ from scipy.special import expit
 from emotui.backends.embedded.clauses import Clause, clauses
 from emotui.backends.embedded.extraction import Run, clause_features, clause_runs
 from emotui.backends.embedded.reading import Reading, read
-from emotui.backends.embedded.training.data import Passage
-from emotui.backends.embedded.training.logistic import logistic
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import ends_sentence
 from emotui.lexicons import empath_keywords
 from emotui.metrics.spans import span_score
+from tools.embedded.data import Passage
+from tools.embedded.logistic import logistic
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ def clause_texts(weights: Weights, passages: Sequence[Passage]) -> list[ClauseTe
     for passage, reading, parts, table in zip(passages, readings, cut, tables, strict=True):
         inside = [any(s <= a and b <= e for s, e in passage.spans) for a, b in reading.places]
         gold = np.array([float(np.mean(inside[part.first : part.last + 1]) >= 0.5) for part in parts])
-        texts.append(ClauseText(passage, reading, parts, table.double().numpy(), gold))
+        texts.append(ClauseText(passage, reading, parts, table.astype(float), gold))
     return texts
 
 

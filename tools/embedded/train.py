@@ -1,4 +1,4 @@
-"""Training all the small weights, stage after stage: `emotui train embedded --data DIR`."""
+"""Training all the small weights, stage after stage: `python -m tools.embedded train --data DIR --to FOLDER`."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ from scipy.special import expit
 from torch import Tensor
 
 from emotui.backends.base import OnStep
-from emotui.backends.embedded.adapters import Stack
 from emotui.backends.embedded.base_files import BaseFiles, base_files
+from emotui.backends.embedded.encoder import Floats as Floats32
+from emotui.backends.embedded.encoder import use_threads
 from emotui.backends.embedded.ensemble import frozen_features
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings
 from emotui.backends.embedded.labels import GOEMOTIONS
-from emotui.backends.embedded.training.calibration import Floats, f1_thresholds, fit_probabilities
-from emotui.backends.embedded.training.clauses import clause_texts, fit_clauses
-from emotui.backends.embedded.training.cues import best_rule
-from emotui.backends.embedded.training.data import Labelled, goemotions, sample_passages
-from emotui.backends.embedded.training.ensemble import fit_second
-from emotui.backends.embedded.training.labels import targets, train_labels
-from emotui.backends.embedded.training.logistic import logistic
-from emotui.backends.embedded.training.loop import Schedule
-from emotui.backends.embedded.training.masks import train_masks
-from emotui.backends.embedded.training.pairs import fit_pairs
-from emotui.backends.embedded.training.scenes import fit_scenes
-from emotui.backends.embedded.training.spans import train_spans
-from emotui.backends.embedded.training.splits import check, covidemo_parts, goemotions_parts, reman_parts, xed_parts
 from emotui.backends.embedded.weights import CALIBRATION, Weights
 from emotui.backends.tuning.checkpoints import check_same, write_tensors, write_text, writing
 from emotui.records import PLUTCHIK
+from tools.embedded.calibration import Floats, f1_thresholds, fit_probabilities
+from tools.embedded.clauses import clause_texts, fit_clauses
+from tools.embedded.cues import best_rule
+from tools.embedded.data import Labelled, goemotions, sample_passages
+from tools.embedded.encoder import load_encoder
+from tools.embedded.ensemble import fit_second
+from tools.embedded.labels import targets, train_labels
+from tools.embedded.logistic import logistic
+from tools.embedded.loop import Schedule
+from tools.embedded.masks import train_masks
+from tools.embedded.pairs import fit_pairs
+from tools.embedded.scenes import fit_scenes
+from tools.embedded.spans import train_spans
+from tools.embedded.splits import check, covidemo_parts, goemotions_parts, reman_parts, xed_parts
 
 EPOCHS = 4
 LONGEST = 256
@@ -62,6 +64,7 @@ def train(
     """
     if threads is not None:
         torch.set_num_threads(threads)
+        use_threads(threads)
     work = _Training(Path(data_dir), Path(out_dir), seed, epochs, progress or (lambda *_: None), resume)
     check(work.data)
     work.begin()
@@ -83,6 +86,7 @@ class _Training:
         self.data, self.out, self.seed, self.epochs = data, out, seed, epochs
         self.progress, self.resume = progress, resume
         self.files: BaseFiles = base_files()
+        self.base = load_encoder(self.files.model)
         self.weights = Weights(self.files, out)
         self.checkpoints = out / "checkpoints"
 
@@ -111,10 +115,10 @@ class _Training:
         self.weights = Weights(self.files, self.out)
 
     def _label_calibration(
-        self, logits_of: Callable[[list[list[int]]], Tensor], held: Sequence[Labelled], labels: int
+        self, logits_of: Callable[[list[list[int]]], Floats32], held: Sequence[Labelled], labels: int
     ) -> dict[str, Any]:
         ids = self.weights.pieces.ids([example.text for example in held], LONGEST)
-        logits: Floats = logits_of(ids).double().numpy()
+        logits: Floats = logits_of(ids).astype(float)
         gold: Floats = targets(held, labels).double().numpy()
         slope, shifts = fit_probabilities(logits, gold)
         even_slope, even_shifts = fit_probabilities(logits, gold, top_weight=0.0)
@@ -129,7 +133,7 @@ class _Training:
             name,
             lambda: train_labels(
                 name,
-                self.weights.base,
+                self.base,
                 self.weights.pieces,
                 examples,
                 labels,
@@ -146,8 +150,8 @@ class _Training:
     def goemotions(self) -> None:
         """Adapters and head of the 28 labels."""
         kept, held = goemotions_parts(self.data)
-        tensors = self._adapters("goemotions", kept, len(GOEMOTIONS), Schedule(self.epochs), None)
-        stack = Stack(self.weights.base, tensors)
+        self._adapters("goemotions", kept, len(GOEMOTIONS), Schedule(self.epochs), None)
+        stack = self.weights.uncalibrated("goemotions")
         self._calibrate(
             "goemotions", self._label_calibration(lambda ids: label_logits(stack, ids), held, len(GOEMOTIONS))
         )
@@ -165,7 +169,7 @@ class _Training:
 
     def _second(self, examples: Sequence[Labelled]) -> dict[str, Tensor]:
         ids = self.weights.pieces.ids([example.text for example in examples], LONGEST)
-        features = frozen_features(self.weights.base, self.weights.goemotions.encoder, ids).clone()
+        features = torch.tensor(frozen_features(self.weights.base, self.weights.goemotions.encoder, ids))
         return fit_second(features, targets(examples, len(PLUTCHIK)), self.seed)
 
     def _pairs(self, examples: Sequence[Labelled]) -> dict[str, Tensor]:
@@ -177,11 +181,11 @@ class _Training:
         kept, held, _ = reman_parts(self.data)
         start = load_file(self.out / "goemotions.safetensors")
         schedule = Schedule(epochs=10, rate=5e-4, head_rate=2e-3, warm_up=20, batch=16)
-        tensors = self._kept(
+        self._kept(
             "spans",
             lambda: train_spans(
                 "spans",
-                self.weights.base,
+                self.base,
                 self.weights.pieces,
                 kept,
                 schedule,
@@ -193,7 +197,7 @@ class _Training:
                 product_type(),
             ),
         )
-        rule = best_rule(Stack(self.weights.base, tensors), self.weights.pieces, held)
+        rule = best_rule(self.weights.uncalibrated("spans"), self.weights.pieces, held)
         self._calibrate("spans", {"slope": 1.0, "shifts": [0.0, 0.0], "rule": rule})
 
     def clauses(self) -> None:
@@ -204,7 +208,7 @@ class _Training:
         other += [example.text for example in goemotions(self.data, "train")][:STYLE_TEXTS]
         other += [example.text for example in xed_parts(self.data)[0]][:STYLE_TEXTS]
         ids = self.weights.pieces.ids(fiction + other, LONGEST)
-        embeddings: Floats = sentence_embeddings(self.weights.base, ids).double().numpy()
+        embeddings: Floats = sentence_embeddings(self.weights.base, ids).astype(float)
         style = logistic(embeddings, np.array([1.0] * len(fiction) + [0.0] * len(other)), penalty=10.0)
         tensors = {
             "weight": torch.tensor(head.weight),

@@ -11,12 +11,12 @@ from emotui.backends.embedded.adapters import Stack
 from emotui.backends.embedded.extraction import CueRule, Run, cue_probabilities, cue_runs
 from emotui.backends.embedded.reading import Reading, read
 from emotui.backends.embedded.tokens import WordPieces
-from emotui.backends.embedded.training.clauses import keyword_runs
-from emotui.backends.embedded.training.data import Passage
 from emotui.backends.embedded.weights import Weights
 from emotui.lexicons import emolex, empath_keywords
 from emotui.metrics.spans import span_score
 from emotui.records import PLUTCHIK
+from tools.embedded.clauses import keyword_runs
+from tools.embedded.data import Passage
 
 LOWS = (0.2, 0.3, 0.4, 0.5, 0.6)
 HIGHS = (0.3, 0.4, 0.5, 0.6, 0.7)

@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ from torch import Tensor
 
 from emotui.backends.embedded.inference import sentence_embeddings
 from emotui.backends.embedded.scenes import LONGEST, scene_embeddings
-from emotui.backends.embedded.training.calibration import Floats, f1_thresholds, fit_probabilities
-from emotui.backends.embedded.training.logistic import logistic
 from emotui.backends.embedded.weights import Weights
 from emotui.records import PLUTCHIK
+from tools.embedded.calibration import Floats, f1_thresholds, fit_probabilities
+from tools.embedded.logistic import logistic
 
 PENALTY = 100.0
 FOLDS = 6
@@ -44,7 +44,7 @@ class Situation:
 
 def situations() -> list[Situation]:
     """The sentences: in each setting one for each of the eight emotions, and one without any."""
-    file = resources.files("emotui.backends.embedded.training") / "situations.jsonl"
+    file = Path(__file__).with_name("situations.jsonl")
     records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     return [
         Situation(record["setting"], None if record["emotion"] == "neutral" else record["emotion"], record["text"])
@@ -61,14 +61,14 @@ def fit_scenes(weights: Weights, seed: int) -> tuple[dict[str, Tensor], dict[str
     settings = list(dict.fromkeys(situation.setting for situation in given))
     fold_of = np.array([settings.index(situation.setting) % FOLDS for situation in given])
     gold: Floats = np.array([situation.vector for situation in given])
-    embedded = _double(sentence_embeddings(weights.base, _ids(weights, given)))
+    embedded = sentence_embeddings(weights.base, _ids(weights, given)).astype(float)
     drawn, logits = [], []
     for fold in range(FOLDS):
         weight, bias = _head(embedded[fold_of != fold], gold[fold_of != fold])
         here = [situation for situation, its in zip(given, fold_of.tolist(), strict=True) if its == fold]
         scenes = put_together(here, SCENES // FOLDS, seed * FOLDS + fold)
         sentences = [[situation.text for situation in scene] for scene in scenes]
-        logits.append(_double(scene_embeddings(weights.base, weights.pieces, sentences)) @ weight.T + bias)
+        logits.append(scene_embeddings(weights.base, weights.pieces, sentences).astype(float) @ weight.T + bias)
         drawn += scenes
     there: Floats = np.array([np.max([situation.vector for situation in scene], axis=0) for scene in drawn])
     slope, shifts = fit_probabilities(np.concatenate(logits), there, top_weight=0.0)
@@ -107,7 +107,3 @@ def _head(features: Floats, gold: Floats) -> tuple[Floats, Floats]:
 
 def _ids(weights: Weights, given: Sequence[Situation]) -> list[list[int]]:
     return weights.pieces.ids([situation.text for situation in given], LONGEST)
-
-
-def _double(tensor: Tensor) -> Floats:
-    return np.asarray(tensor.double().numpy())

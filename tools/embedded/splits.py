@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from emotui.backends.embedded.training.data import Labelled, Passage, covidemo, goemotions, reman, split_off, xed
+from tools.embedded.data import Labelled, Passage, covidemo, goemotions, reman, split_off, xed
 
 
 def goemotions_parts(data: Path) -> tuple[list[Labelled], list[Labelled]]:

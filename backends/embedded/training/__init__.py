@@ -1,1 +1,0 @@
-"""What made the weights of the embedded model."""

@@ -1,0 +1,1 @@
+"""What the project itself was made with; nothing of it is in the wheel."""
