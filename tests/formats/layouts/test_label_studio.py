@@ -350,3 +350,17 @@ def test_a_text_under_another_name_behind_the_number_is_no_control(tmp_path: Pat
     (row,) = read_all(LAYOUT, tmp_path / "t.json")
     assert isinstance(row, dict)
     assert (row["text"], row["spans"]) == ("so very glad", [{"start": 8, "end": 12, "label": "joy"}])
+
+
+def test_the_short_form_without_what_label_studio_stamps_is_known_by_its_regions(tmp_path: Path) -> None:
+    region = {"start": 5, "end": 9, "text": "glad", "labels": ["joy"]}
+    file = tmp_path / "m.json"
+    file.write_text(
+        json.dumps([{"label": [region], "id": 7, "text": "I am glad"}, {"text": "no", "id": 8, "label": []}])
+    )
+    assert recognised(LAYOUT, file)
+    first, second = read_all(LAYOUT, file)
+    assert first == {"id": "7", "text": "I am glad", "spans": [{"start": 5, "end": 9, "label": "joy"}]}
+    assert second == {"id": "8", "text": "no", "spans": []}
+    file.write_text(json.dumps([{"id": 7, "text": "I am glad", "spans": [{"start": 5, "end": 9}], "labels": ["joy"]}]))
+    assert not recognised(LAYOUT, file)

@@ -34,6 +34,8 @@ def _json(folder: Path, *records: dict[str, Any]) -> Path:
         ("who", ["5c6f3a9c7d11114222833301", "5c6f3a9c7d11114222833302"]),
         ("prolific_id", ["somebody called one", "somebody called two"]),
         ("Rater", ["ann.somebody@example.org", "bob.somebody@example.org"]),
+        ("speaker", ["Maria Gonzalez-Fernandez de la Torre", "Johann Sebastian Mustermann"]),
+        ("Name", ["Maria Gonzalez-Fernandez de la Torre", "Johann Sebastian Mustermann"]),
         ("link", ["https://example.org/a/long/path", "https://example.org/b/long/path"]),
         ("session", ["123e4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174001"]),
     ],
@@ -54,12 +56,14 @@ def test_where_there_are_ids_alone_there_is_no_text(tmp_path: Path) -> None:
     assert "text" not in columns(file)
 
 
-@pytest.mark.parametrize("name", ["annotator_1", "Annotator-1", "Rater 2", "coder3", "worker_12", "ann1", "labeller_4"])
+@pytest.mark.parametrize(
+    "name", ["annotator_1", "Annotator-1", "Rater 2", "coder3", "worker_12", "ann1", "labeller_4", "rater b"]
+)
 def test_columns_of_people_are_known_by_their_names(name: str) -> None:
     assert is_person(name)
 
 
-@pytest.mark.parametrize("name", ["annotator", "annotators", "anger", "joy_1", "text1", "anna"])
+@pytest.mark.parametrize("name", ["annotator", "annotators", "anger", "joy_1", "text1", "anna", "raters"])
 def test_other_columns_are_no_people(name: str) -> None:
     assert not is_person(name)
 
@@ -185,3 +189,14 @@ def test_own_columns_in_which_rows_of_a_text_differ_are_all_kept(tmp_path: Path)
     first, second = read(file)
     assert first["meta"] == {"age": "30", "age (bob)": "41"}
     assert second["meta"] == {"age": "30"}
+
+
+def test_what_says_how_texts_were_collected_is_no_label_though_it_is_0_and_1(tmp_path: Path) -> None:
+    file = _csv(tmp_path, "text,collection_phase,is_words,round\nso good,1,0,0\nso bad,0,1,1\n")
+    assert not any(key.startswith("labels") for key in columns(file))
+    assert [row["meta"] for row in read(file)] == [
+        {"collection_phase": "1", "is_words": "0", "round": "0"},
+        {"collection_phase": "0", "is_words": "1", "round": "1"},
+    ]
+    beside = _csv(tmp_path, "text,joy,fear,is_words\nso good,1,0,0\nso bad,0,1,1\n")
+    assert [row["labels"] for row in read(beside)] == [{"joy": 1, "fear": 0}, {"joy": 0, "fear": 1}]

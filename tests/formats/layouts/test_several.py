@@ -31,7 +31,9 @@ def _told(file: Path) -> tuple[str, ...]:
     return take(str(file), None, ReadOptions()).options.remarks
 
 
-@pytest.mark.parametrize("cell", ["joy, sadness", "joy; sadness", "joy|sadness", "joy / sadness", "joy+sadness"])
+@pytest.mark.parametrize(
+    "cell", ["joy, sadness", "joy; sadness", "joy|sadness", "joy / sadness", "joy+sadness", "joy and sadness"]
+)
 def test_a_cell_of_labels_that_stand_alone_elsewhere_is_several_labels(tmp_path: Path, cell: str) -> None:
     file = _table(tmp_path, "joy", "sadness", cell)
     assert [row.get("label", row.get("labels")) for row in read(file)] == ["joy", "sadness", ["joy", "sadness"]]

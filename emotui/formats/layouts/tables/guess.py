@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.tables.names import NAMES, PREDICTED, SCALES, is_emotion, normal
+from emotui.formats.layouts.tables.names import (
+    NAMES,
+    PREDICTED,
+    SCALES,
+    is_emotion,
+    normal,
+    tells_of_collecting,
+)
 from emotui.formats.layouts.tables.people import is_code, is_person, names_people
 from emotui.formats.layouts.tables.several import remarks
 from emotui.formats.layouts.tables.table import Table
@@ -169,7 +176,7 @@ class _Guess:
         if any(key.startswith("labels") for key in self._said) or "span_label" in self.columns:
             return
         free = self._free()
-        binary = [name for name in free if self._looks[name].zero_or_one]
+        binary = [name for name in free if self._looks[name].zero_or_one and not tells_of_collecting(name)]
         named = [name for name in free if is_emotion(name) and self._looks[name].n and self._looks[name].numbers > 0.95]
         if len(named) > 1:
             if all(self._looks[name].zero_or_one for name in named):

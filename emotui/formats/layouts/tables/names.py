@@ -97,6 +97,8 @@ EMOTIONS = frozenset(
 )
 """Names of columns that say each whether one emotion is there."""
 
+_OF_COLLECTING = frozenset({"phase", "round", "wave", "fold", "split", "session", "train", "dev", "test", "words"})
+"""Parts of names of columns that say how a text was collected, and nothing of it."""
 _ROLES = frozenset(name for names in (*NAMES.values(), *SCALES.values()) for name in names if len(name) > 1)
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 _LONGEST_NAME = 40
@@ -110,6 +112,11 @@ def normal(name: str) -> str:
 def is_emotion(name: str) -> bool:
     """Whether a column is called as an emotion is."""
     return normal(name) in EMOTIONS or normal(name).removeprefix("label_").removeprefix("emotion_") in EMOTIONS
+
+
+def tells_of_collecting(name: str) -> bool:
+    """Whether a column is called as what says how texts were collected (collection_phase, is_words)."""
+    return bool(set(normal(name).split("_")) & _OF_COLLECTING)
 
 
 def is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:

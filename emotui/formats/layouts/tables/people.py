@@ -9,7 +9,8 @@ from emotui.formats.layouts.tables.values import identifier, is_empty, parsed
 from emotui.formats.rows import Flaw, shown
 
 _PERSON = re.compile(
-    r"(annotator|annot|ann|rater|coder|judge|worker|labell?er|expert|crowdworker|reader|evaluator|reviewer)s?_?\d+"
+    r"(annotator|annot|ann|rater|coder|judge|worker|labell?er|expert|crowdworker|reader|evaluator|reviewer)"
+    r"(s?_?\d+|_[a-z])"
     r"(_?(label|labels|emotion|answer|rating|annotation|vote))?"
 )
 _CODE = re.compile(r"(?=\S*\d)[\w.:@#/+=-]{6,}|\S+@\S+\.\S+|https?://\S+", re.ASCII)
@@ -20,6 +21,14 @@ _OF_PEOPLE = frozenset(
         *("url", "link", "date", "timestamp", "email"),
     }
 )
+
+_PEOPLE = frozenset(
+    {
+        *("name", "names", "full_name", "first_name", "last_name", "nickname", "screen_name", "handle", "user", "who"),
+        *("speaker", "author", "writer", "participant", "respondent", "person", "character"),
+    }
+)
+"""What a whole column is called that names people, though part of such a name may be that of a text (user_comment)."""
 
 ANSWERS = "annotations"
 """The field that has the answers where `annotators` has the names alone."""
@@ -32,7 +41,7 @@ def is_person(column: str) -> bool:
 
 def names_people(column: str) -> bool:
     """Whether a column is called as what names people, places on the web or times is, and not as a text."""
-    return bool(set(normal(column).split("_")) & _OF_PEOPLE)
+    return normal(column) in _PEOPLE or bool(set(normal(column).split("_")) & _OF_PEOPLE)
 
 
 def is_code(value: object) -> bool:

@@ -11,7 +11,7 @@ from emotui.formats.layouts.tables.values import is_empty
 from emotui.formats.rows import Flaw, literal, shown
 
 _BETWEEN = re.compile(r"\s*[,;|]\s*")
-_WITHIN = re.compile(r"\s*[,;|/+&]\s*")
+_WITHIN = re.compile(r"\s*[,;|/+&]\s*|\s+and\s+")
 """What may also stand within the name of a class, as in `shame/guilt`."""
 
 

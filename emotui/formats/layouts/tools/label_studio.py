@@ -1,5 +1,6 @@
 """Label Studio: its JSON export, full and minimal (JSON-MIN)."""
 
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from emotui.formats.layouts.tools.label_studio_minimal import (
     controls_in,
     is_minimal,
     items_of_table,
+    marks,
     tasks_of_minimal,
 )
 from emotui.formats.layouts.tools.label_studio_minimal_writing import write as write_minimal
@@ -33,7 +35,17 @@ def recognise(path: Path, head: bytes) -> str | None:
         return "it is JSON with tasks that have `annotations` with a `result`"
     if start[:1] == b"[" and b'"annotator"' in head and b'"annotation_id"' in head:
         return "it is JSON with an `annotator` and an `annotation_id` a text, as JSON-MIN has them"
+    if start[:1] == b"[" and marks(_first(start)):
+        return "it is JSON whose texts have regions with start, end and labels, as JSON-MIN has them"
     return None
+
+
+def _first(start: bytes) -> object:
+    """The first item of a list, where it stands whole in these bytes."""
+    try:
+        return json.JSONDecoder().raw_decode(start[1:].decode("utf-8", "ignore").lstrip())[0]
+    except (ValueError, RecursionError):
+        return None
 
 
 def _recognise(path: Path, head: bytes) -> str | None:

@@ -21,8 +21,25 @@ IN_TABLE = ("annotator", "annotation_id", "lead_time")
 
 
 def is_minimal(item: object) -> bool:
-    """Whether an item of an export is in the minimal form."""
-    return isinstance(item, dict) and "annotator" in item and not isinstance(item.get("data"), dict)
+    """Whether an item of an export is in the minimal form; without an annotator it has regions, or none of them."""
+    if not isinstance(item, dict) or isinstance(item.get("data"), dict):
+        return False
+    return "annotator" in item or any(isinstance(value, list) and not value for value in item.values()) or marks(item)
+
+
+def marks(item: object) -> bool:
+    """Whether a field of an item holds regions as Label Studio writes them: start, end, and labels in a list."""
+    return isinstance(item, dict) and any(
+        isinstance(value, list) and bool(value) and _is_region(value[0]) for value in item.values()
+    )
+
+
+def _is_region(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and {"start", "end", "text"} <= value.keys()
+        and any(str(key).endswith("labels") and isinstance(value[key], list) for key in value)
+    )
 
 
 def items_of_table(table: Table) -> Iterator[Item]:
