@@ -119,12 +119,16 @@ _LONGEST_ID = 200
 _LONGEST_NAME = 2000
 _MOST_ATTEMPTS = 1000
 _HASH = re.compile(r"[0-9a-f]{64}")
+_DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 
 
 def id_fault(name: str) -> str:
-    """Why this is no id of a run or name that is safe on a command line and as part of a file's name; else empty."""
+    """Why this is no id of a run or name that is safe on a command line; else empty.
+
+    A source made elsewhere may be called `org/model`; what begins as a path or an option, or goes up a folder, is none.
+    """
     plain = 0 < len(name) <= _LONGEST_ID and name.isprintable() and name == name.strip()
-    if not plain or name[0] in "-.~" or "/" in name or "\\" in name:
+    if not plain or name[0] in "-.~/\\" or _DRIVE.match(name) or ".." in re.split(r"[/\\]", name):
         return f"{shown(name, 40)} is no id of a run"
     return ""
 

@@ -196,6 +196,9 @@ def first_row(**fields: Any) -> Callable[[Any], Any]:
 
 FORGED: list[tuple[str, Callable[[Any], Any], str]] = [
     (run_file.MANIFEST, told(run="../../x"), "is no id of a run"),
+    (run_file.MANIFEST, told(run="x/../../y"), "is no id of a run"),
+    (run_file.MANIFEST, told(run="/x"), "is no id of a run"),
+    (run_file.MANIFEST, told(run="C:\\x"), "is no id of a run"),
     (run_file.MANIFEST, told(run="--help"), "is no id of a run"),
     (run_file.MANIFEST, told(run="a\x1b[2Jb"), "is no id of a run"),
     (run_file.MANIFEST, told(run="a\u202eb"), "is no id of a run"),
@@ -241,6 +244,11 @@ def test_only_what_a_run_could_have_written_is_unpacked(
     assert why in str(caught.value)
     assert str(caught.value).isprintable()
     assert (other.store.datasets(), other.store.runs()) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["org/model 7B", "a <b>50%</b> #é", "C:", "a..b"])
+def test_a_source_made_elsewhere_may_be_called_as_models_of_a_hub_are(name: str) -> None:
+    assert run_file.id_fault(name) == ""
 
 
 def test_the_commands_pack_and_unpack(emotui: Emotui, tmp_path: Path, made: Workspace) -> None:
