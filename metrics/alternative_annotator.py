@@ -57,6 +57,9 @@ _EPSILONS = (0.05, 0.3)
 _SKEWED = 0.8
 """The share of one answer from which on it is told that ties make passing easy."""
 
+_OFTEN = "a model that is worse by just epsilon passes it in one of seven sets of 20, not in one of twenty"
+"""`benchmarks/soundness/coverage.py`."""
+
 T = TypeVar("T")
 
 Alignment = Callable[[T, Sequence[T], Sequence[float]], float]
@@ -200,7 +203,8 @@ def _advice(compared: Compared[T], left: Sequence[LeftOut], n: int, epsilon: flo
         found.append("with two people it only says to whom of the two the model is nearer: three or more (appendix A)")
     few = [one.annotator for one in left if one.n < T_TEST_FROM and one.test != "weighted t"]
     if few:
-        found.append(f"fewer than {T_TEST_FROM} items of {', '.join(few)}: Wilcoxon's test in place of t (section 3.3)")
+        used = f"Wilcoxon's test in place of t (section 3.3); {_OFTEN}"
+        found.append(f"fewer than {T_TEST_FROM} items of {', '.join(few)}: {used}")
     if n < ENOUGH_ITEMS:
         found.append(f"{n} items: {ENOUGH_ITEMS} to 100 are enough in most cases (section 5.1)")
     if not _EPSILONS[0] <= epsilon <= _EPSILONS[1] and not (compared.expert is not None and epsilon == 0):

@@ -16,7 +16,8 @@ Figures = dict[str, Callable[[], SumFigure]]
 def counted(hits: Floats, given: Floats, there: Floats, labels: Sequence[str], scored: Bools) -> Figures:
     """F1 over all labels, and F1, precision and recall of each (`by_label.LABEL.f1`).
 
-    Macro F1 is over the labels that occur, in gold or in what is given, among the samples that it is of.
+    Macro F1 is over the labels that occur, in gold or in what is given, among the samples that it is of; a label that
+    occurs in none of all the samples has F1 0, as in the report of a run.
 
     Args:
         hits, given, there: (n, k) how often a sample's answer rightly says a label, says it, and gold says it.
@@ -24,12 +25,22 @@ def counted(hits: Floats, given: Floats, there: Floats, labels: Sequence[str], s
     """
     k = len(labels)
     every = np.concatenate([hits, given, there], axis=1)
+    nowhere = int(((given + there).sum(axis=0) == 0).sum())
 
     def over(statistic: Callable[[Floats, Floats, Floats], Floats]) -> Callable[[], SumFigure]:
-        return lambda: SumFigure(every, lambda sums: statistic(*np.split(sums, 3, axis=1)), scored, SHARE)
+        def of_blocks(sums: Floats) -> Floats:
+            return statistic(*np.split(sums, 3, axis=1))
+
+        return lambda: SumFigure(every, of_blocks, scored, SHARE, tuple(labels))
+
+    def macro(hits: Floats, given: Floats, there: Floats) -> Floats:
+        size = given + there
+        occurs = (size > 0).sum(axis=-1)
+        mean: Floats = f1_of_sums(hits, size, "macro", known=True) * occurs / (occurs + nowhere)
+        return mean
 
     figures: Figures = {
-        "macro_f1": over(lambda h, g, t: f1_of_sums(h, g + t, "macro", known=True)),
+        "macro_f1": over(macro),
         "micro_f1": over(lambda h, g, t: f1_of_sums(h, g + t, "micro")),
         "weighted_f1": over(weighted_f1_of_sums),
     }
@@ -79,6 +90,13 @@ def of_sets(gold: ArrayLike, said: ArrayLike, labels: Sequence[str], scored: Boo
     return figures
 
 
+def of_probabilities(gold: ArrayLike, given: ArrayLike, labels: Sequence[str], scored: Bools) -> Figures:
+    """The Brier score over all labels and of each. Args: gold, given: (n, k) of 0 or 1, and probabilities."""
+    off = (np.asarray(given, dtype=np.float64) - np.asarray(gold, dtype=np.float64)) ** 2 * scored[:, None]
+    figures: Figures = {"brier": _ratio(off.mean(axis=1), scored, scored)}
+    return figures | {f"by_label.{label}.brier": _ratio(off[:, at], scored, scored) for at, label in enumerate(labels)}
+
+
 def of_pairs(pairs: Mapping[tuple[str, str], Floats], scored: Bools) -> Figures:
     """Of (gold, given) labels of things of which a sample has any number. Args: pairs: (n,) how often each is there."""
     labels = list(dict.fromkeys(name for pair in pairs for name in pair))
@@ -91,8 +109,10 @@ def of_pairs(pairs: Mapping[tuple[str, str], Floats], scored: Bools) -> Figures:
             hits[:, place[gold]] += times
     figures = counted(hits, given, there, labels, scored)
     figures["accuracy"] = _ratio(hits.sum(axis=1), there.sum(axis=1), scored)
-    for (gold, said), times in pairs.items():
-        figures[f"confusion.{gold}.{said}"] = _ratio(times, there[:, place[gold]], scored)
+    never = np.zeros(len(scored))
+    for gold in labels:
+        for said in labels:
+            figures[f"confusion.{gold}.{said}"] = _ratio(pairs.get((gold, said), never), there[:, place[gold]], scored)
     return figures
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from emotui.metrics.resampling import (
     replicates,
 )
 from emotui.metrics.span_errors import COUNTED, Facts, Figure, Labels, Means, SpanErrors, Tally, over_repeats
+from emotui.metrics.span_matching import has_labels, matching_names, matching_parts, matching_table
 from emotui.metrics.span_scoring import SampleDetail
 from emotui.metrics.states import Floats
-from emotui.metrics.sums import ratio
+from emotui.metrics.sums import Bools, SumFigure, ratio
 from emotui.records import SpanSample
 
 _RATIOS = {
@@ -66,17 +67,18 @@ def with_intervals(errors: SpanErrors, tallies: Sequence[Tally], groups: Mapping
     )
 
 
-def span_sums(labels: Sequence[Labels], facts: Sequence[Facts]) -> Figures:
+def span_sums(samples: Sequence[SpanSample], facts: Sequence[Facts]) -> Figures:
     """The figures of `emotui score spans` that are made of sums over samples, by their names.
 
     Args:
-        labels, facts: of each answer of one repeat; a row each.
+        samples, facts: of each answer of one repeat; a row each.
     """
     tally = Tally()
     scored = np.array([not one.unlabelled for one in facts])
     rows = np.flatnonzero(scored)
     for row in rows.tolist():
-        tally.add(row, labels[row], facts[row])
+        sample = samples[row]
+        tally.add(row, Labels(sample.emotion, sample.valence, sample.sentences), facts[row])
     _, table = _of_tally(tally)
     known = tally.figures()
     figures: Figures = {}
@@ -99,7 +101,24 @@ def span_sums(labels: Sequence[Labels], facts: Sequence[Facts]) -> Figures:
     pairs = {
         pair: np.bincount(numbers, minlength=len(facts)).astype(np.float64) for pair, numbers in tally.confused.items()
     }
-    return figures | {f"labels.{name}": make for name, make in (of_pairs(pairs, scored) if pairs else {}).items()}
+    figures |= {f"labels.{name}": make for name, make in (of_pairs(pairs, scored) if pairs else {}).items()}
+    return figures | _matching_sums(samples, facts, scored)
+
+
+def _matching_sums(samples: Sequence[SpanSample], facts: Sequence[Facts], scored: Bools) -> Figures:
+    """Those of `emotui.metrics.span_matching`; spans are matched once, when the first of them is asked for."""
+    labelled = has_labels(facts)
+
+    @cache
+    def parts() -> dict[str, tuple[Floats, Floats]]:
+        table = matching_table(samples, facts)
+        table[~scored] = 0.0
+        return matching_parts(table, labelled=labelled)
+
+    def figure(name: str) -> SumFigure:
+        return ratio(*parts()[name], scored)
+
+    return {name: partial(figure, name) for name in matching_names(samples, labelled=labelled)}
 
 
 def span_intervals(gold: Sequence[SpanSample], details: Sequence[SampleDetail], shared: Shared) -> Intervals:
@@ -121,7 +140,21 @@ def span_intervals(gold: Sequence[SpanSample], details: Sequence[SampleDetail], 
         for label, figures in of.items():
             named |= {f"{by}.{label}.{name}": figure for name, figure in figures.items()}
     found = {name: Interval(figure.low, figure.high, figure.note or "") for name, figure in named.items()}
+    found |= _of_matches(gold, details, numbers)
     return found | _of_labels(details, dict(zip(place, numbers.tolist(), strict=True)))
+
+
+def _of_matches(gold: Sequence[SpanSample], details: Sequence[SampleDetail], groups: Numbers) -> Intervals:
+    """Of the figures of `emotui.metrics.span_matching`. Args: groups: (gold,) the number of each sample's group."""
+    place, labelled = {sample.id: at for at, sample in enumerate(gold)}, has_labels(details)
+    tables, names = [], list[str]()
+    for repeat in sorted({detail.repeat for detail in details}):
+        own = [detail for detail in details if detail.repeat == repeat]
+        places = np.array([place[detail.id] for detail in own], dtype=np.int64)
+        parts = matching_parts(matching_table([gold[at] for at in places.tolist()], own), labelled=labelled)
+        names = list(parts)
+        tables.append((places, np.stack([side for part in parts.values() for side in part], axis=1)))
+    return dict(zip(names, _intervals(tables, dict(enumerate(groups.tolist()))), strict=True))
 
 
 def _of_labels(details: Sequence[SampleDetail], numbers: Mapping[str, int]) -> Intervals:

@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from emotui.metrics.span_errors import Facts
 from emotui.metrics.span_scoring import SampleDetail
+from emotui.metrics.states import Floats
 from emotui.records import Mark, Span, SpanSample
 
 SCHEMES = ("strict", "exact", "partial", "type")
@@ -39,18 +41,6 @@ class Matches(msgspec.Struct):
     partial: int = 0
     missing: int = 0
     spurious: int = 0
-
-    def figures(self) -> dict[str, int | float | None]:
-        """The counts, with precision, recall and F1 (None over nothing)."""
-        possible = self.correct + self.incorrect + self.partial + self.missing
-        actual = self.correct + self.incorrect + self.partial + self.spurious
-        right = self.correct + self.partial / 2
-        return {
-            "precision": right / actual if actual else None,
-            "recall": right / possible if possible else None,
-            "f1": 2 * right / (actual + possible) if actual + possible else None,
-            **msgspec.structs.asdict(self),
-        }
 
 
 def count_matches(gold: Sequence[Placed], predicted: Sequence[Placed]) -> dict[str, Matches]:
@@ -134,47 +124,103 @@ def _assigned(
     return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if weights[i, j] > 0]
 
 
-def matching_report(gold: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[str, Any]:
-    """`semeval` by scheme (the sums over texts of `Matches`), `characters`, `tolerant` and `soft`.
+def matching_report(
+    gold: Sequence[SpanSample], details: Sequence[SampleDetail | Facts], *, labelled: bool
+) -> dict[str, Any]:
+    """`semeval` by scheme (the sums over texts of `Matches`), `characters`, `tolerant` and `soft`, of one repeat.
 
     The last three have `precision`, `recall` and `f1`. `characters`: those inside gold against those inside predicted
     spans (Pavlopoulos et al. 2021, SemEval-2021 task 5, here summed over texts). `tolerant`: spans that overlap with
     borders at most `TOLERANCE` words off. `soft`: characters again, each of gold counted by the share of the text's
-    annotators who mark it, over texts that two or more annotated; left out where there are none. Strict and type are
-    left out unless both sides have labels: without them they are the other two.
+    annotators who mark it, over texts that two or more annotated; left out where there are none.
 
-    Repeats are pooled. A span that an answer gives again counts once; one that stands nowhere is spurious, and has no
-    characters. A text whose answer is void has no predicted span.
+    A span that an answer gives again counts once; one that stands nowhere is spurious, and has no characters. A text
+    whose answer is void has no predicted span.
+
+    Args:
+        gold: of each answer its text.
+        labelled: whether both sides have labels; without them strict and type are left out, as the other two.
     """
-    sample_of = {sample.id: sample for sample in gold}
-    totals = {scheme: Matches() for scheme in SCHEMES}
-    soft = np.zeros(3)
-    annotated = 0
-    near = spans = gold_spans = common = covered = gold_covered = 0
-    for detail in details:
-        sample = sample_of[detail.id]
-        own = placed(sample.spans or ())
-        said = predicted_places(detail)
-        for scheme, matches in count_matches(own, said).items():
-            total = totals[scheme]
-            for name in Matches.__struct_fields__:
-                setattr(total, name, getattr(total, name) + getattr(matches, name))
-        near += tolerant_matches(own, said, word_starts(sample.text))
-        spans, gold_spans = spans + len(said), gold_spans + len(own)
-        mine, theirs = characters(own), characters(said)
-        if len(sample.annotators) > 1:
-            annotated += 1
-            marking = [characters(placed(marks)) for marks in sample.annotators.values()]
-            shares = {at: sum(at in one for one in marking) / len(marking) for at in set().union(*marking)}
-            soft += sum(shares.get(at, 0.0) for at in theirs), len(theirs), sum(shares.values())
-        common, covered, gold_covered = common + len(mine & theirs), covered + len(theirs), gold_covered + len(mine)
-    labelled = any(d.gold_labels for d in details) and any(d.predicted_labels for d in details)
-    schemes = SCHEMES if labelled else ("exact", "partial")
-    return {
-        "semeval": {scheme: totals[scheme].figures() for scheme in schemes},
-        "characters": _of_sums(common, covered, gold_covered),
-        "tolerant": _of_sums(near, spans, gold_spans) | {"words": TOLERANCE},
-    } | ({"soft": _of_sums(*soft.tolist()) | {"texts": annotated}} if annotated else {})
+    table = matching_table(gold, details)
+    sums = table.sum(axis=0)
+    figures: dict[str, Any] = {"semeval": {}}
+    for name, (above, below) in matching_parts(table, labelled=labelled).items():
+        group, _, figure = name.rpartition(".")
+        under = figures["semeval"] if group.startswith("semeval.") else figures
+        whole = float(below.sum())
+        under.setdefault(group.rpartition(".")[2], {})[figure] = float(above.sum()) / whole if whole else None
+    kinds = Matches.__struct_fields__
+    for scheme, found in figures["semeval"].items():
+        at = len(kinds) * SCHEMES.index(scheme)
+        found |= {kind: int(count) for kind, count in zip(kinds, sums[at : at + len(kinds)], strict=True)}
+    figures["tolerant"]["words"] = TOLERANCE
+    if "soft" in figures:
+        figures["soft"]["texts"] = int(sums[-1])
+    return figures
+
+
+def has_labels(details: Sequence[SampleDetail | Facts]) -> bool:
+    """Whether spans have labels on both sides."""
+    return any(one.gold_labels for one in details) and any(one.predicted_labels for one in details)
+
+
+def matching_names(gold: Sequence[SpanSample], *, labelled: bool) -> list[str]:
+    """The names of `matching_parts`."""
+    schemes = [f"semeval.{scheme}" for scheme in SCHEMES if labelled or scheme in ("exact", "partial")]
+    soft = ["soft"] if any(len(sample.annotators) > 1 for sample in gold) else []
+    groups = [*schemes, "characters", "tolerant", *soft]
+    return [f"{group}.{figure}" for group in groups for figure in ("precision", "recall", "f1")]
+
+
+def matching_parts(table: Floats, *, labelled: bool) -> dict[str, tuple[Floats, Floats]]:
+    """Of each figure, by its name, what each text adds above and below the line. Args: table: `matching_table`."""
+    groups: dict[str, tuple[Floats, Floats, Floats]] = {}  # what is right, of what is predicted, of what is gold
+    size = len(Matches.__struct_fields__)
+    for at, scheme in enumerate(SCHEMES):
+        correct, incorrect, partial, missing, spurious = table[:, at * size : (at + 1) * size].T
+        both = correct + incorrect + partial
+        if labelled or scheme in ("exact", "partial"):
+            groups[f"semeval.{scheme}"] = correct + partial / 2, both + spurious, both + missing
+    common, covered, gold_covered, near, spans, gold_spans, *soft, annotated = table[:, len(SCHEMES) * size :].T
+    groups["characters"] = common, covered, gold_covered
+    groups["tolerant"] = near, spans, gold_spans
+    if annotated.any():
+        groups["soft"] = soft[0], soft[1], soft[2]
+    parts = {}
+    for name, (right, predicted, gold) in groups.items():
+        parts |= {f"{name}.precision": (right, predicted), f"{name}.recall": (right, gold)}
+        parts[f"{name}.f1"] = 2 * right, predicted + gold
+    return parts
+
+
+def matching_table(gold: Sequence[SpanSample], details: Sequence[SampleDetail | Facts]) -> Floats:
+    """What each answer adds to the figures.
+
+    Args:
+        gold: of each answer its text.
+
+    Returns:
+        (answers, columns): the `Matches` by each scheme; characters in common, predicted and gold; pairs within the
+        tolerance, predicted and gold spans; and of texts that two or more annotated the shares of annotators over
+        predicted characters, how many these are, all such shares, and 1.
+    """
+    rows = [_row(sample, detail) for sample, detail in zip(gold, details, strict=True)]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(SCHEMES) * len(Matches.__struct_fields__) + 10)
+
+
+def _row(sample: SpanSample, detail: SampleDetail | Facts) -> list[float]:
+    own, said = placed(sample.spans or ()), predicted_places(detail)
+    row: list[float] = []
+    for matches in count_matches(own, said).values():
+        row += msgspec.structs.astuple(matches)
+    mine, theirs = characters(own), characters(said)
+    row += len(mine & theirs), len(theirs), len(mine)
+    row += tolerant_matches(own, said, word_starts(sample.text)), len(said), len(own)
+    if len(sample.annotators) < 2:
+        return [*row, 0.0, 0.0, 0.0, 0.0]
+    marking = [characters(placed(marks)) for marks in sample.annotators.values()]
+    shares = {at: sum(at in one for one in marking) / len(marking) for at in set().union(*marking)}
+    return [*row, sum(shares.get(at, 0.0) for at in theirs), len(theirs), sum(shares.values()), 1.0]
 
 
 def placed(marks: Sequence[Mark]) -> list[Placed]:
@@ -182,7 +228,7 @@ def placed(marks: Sequence[Mark]) -> list[Placed]:
     return [Placed(*one) for one in dict.fromkeys((mark.place, mark.label) for mark in marks)]
 
 
-def predicted_places(detail: SampleDetail) -> list[Placed]:
+def predicted_places(detail: SampleDetail | Facts) -> list[Placed]:
     """The predicted spans of a scored answer, each once."""
     if detail.void:
         return []
@@ -197,11 +243,3 @@ def predicted_places(detail: SampleDetail) -> list[Placed]:
 def word_starts(text: str) -> list[int]:
     """Where the words of a text begin: what stands between white space."""
     return [at for at, letter in enumerate(text) if not letter.isspace() and (at == 0 or text[at - 1].isspace())]
-
-
-def _of_sums(right: float, predicted: float, gold: float) -> dict[str, float | None]:
-    return {
-        "precision": right / predicted if predicted else None,
-        "recall": right / gold if gold else None,
-        "f1": 2 * right / (predicted + gold) if predicted + gold else None,
-    }

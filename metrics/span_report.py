@@ -51,9 +51,7 @@ def span_report(
     details = score_samples(gold, predicted, embed, keywords)
     if skip_missing:
         details = [detail for detail in details if not detail.missing]
-    from emotui.metrics.span_matching import matching_report  # numpy, which the figures themselves do not need
-
-    document = report(gold, details) | matching_report(gold, details)
+    document = whole_report(gold, details)
     if shared is not None:
         # Imported here because they need numpy, and the figures themselves do not.
         from emotui.metrics.beside import beside, with_beside
@@ -117,6 +115,18 @@ def report(gold: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[
     if notes:
         document["notes"] = notes
     return document
+
+
+def whole_report(gold: Sequence[SpanSample], details: Sequence[SampleDetail]) -> dict[str, object]:
+    """As `report`, with the figures of `emotui.metrics.span_matching`."""
+    from emotui.metrics.span_matching import has_labels, matching_report  # numpy, which the others do not need
+
+    document, sample_of, labelled = report(gold, details), {sample.id: sample for sample in gold}, has_labels(details)
+    own = [[one for one in details if one.repeat == repeat] for repeat in sorted({one.repeat for one in details})]
+    each = [matching_report([sample_of[one.id] for one in part], part, labelled=labelled) for part in own or [[]]]
+    if isinstance(deviations := document.get("sd"), dict):
+        document["sd"] = deviations | _over_repeats(each, known_sd)
+    return document | _over_repeats(each, known_mean)
 
 
 def _figures(sample_of: Mapping[str, SpanSample], details: Sequence[SampleDetail]) -> Figures:

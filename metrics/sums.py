@@ -26,7 +26,6 @@ from emotui.metrics.resampling import (
     interval_of,
     known_means,
     score_differences,
-    told_of_t,
 )
 from emotui.metrics.states import Floats
 
@@ -53,12 +52,16 @@ class SumFigure:
         statistic: from sums to the figure.
         there: (n,) whether the sample was scored at all.
         bounds: the least and the greatest value that there can be.
+        labels: of columns that are some blocks with a column a label the labels, in order; the statistic is of any.
+        repeats: the figures of the repeats that this is the mean of.
     """
 
     columns: Floats
     statistic: Statistic
     there: Bools
     bounds: Bounds = ANY
+    labels: tuple[str, ...] = ()
+    repeats: "tuple[SumFigure, ...]" = ()
 
     def over(self, kept: Bools) -> float | None:
         """The figure over some of the samples; None where it is undefined there. Args: kept: (n,)."""
@@ -69,8 +72,47 @@ class SumFigure:
         """(n,): the figure of each sample alone; NaN where it is undefined."""
         return np.where(self.there, self._of(self.columns), np.nan)
 
+    @property
+    def all_labels(self) -> set[str]:
+        """Of every repeat."""
+        return set(self.labels).union(*(one.all_labels for one in self.repeats))
+
+    def over_labels(self, labels: Sequence[str]) -> "SumFigure":
+        """The same with its columns in the order of these labels, and 0 of those that it has not."""
+        if self.repeats:
+            return over_repeats([one.over_labels(labels) for one in self.repeats])
+        if not self.labels:
+            return self
+        n, place = len(self.columns), {label: at for at, label in enumerate(labels)}
+        blocks = self.columns.reshape(n, -1, len(self.labels))
+        columns = np.zeros((n, blocks.shape[1], len(labels)))
+        columns[:, :, [place[label] for label in self.labels]] = blocks
+        return replace(self, columns=columns.reshape(n, -1), labels=tuple(labels))
+
     def _of(self, sums: Floats) -> Floats:
         return _defined(self.statistic, sums)
+
+
+def aligned(first: SumFigure, second: SumFigure) -> tuple[SumFigure, SumFigure]:
+    """Two figures over the labels of both, so that the columns of one are of what those of the other are."""
+    labels = sorted(first.all_labels | second.all_labels)
+    return first.over_labels(labels), second.over_labels(labels)
+
+
+def exchanged(
+    first: SumFigure, second: SumFigure, kept: Bools, groups: Numbers | None = None, *, seed: int = 0
+) -> tuple[float, str] | None:
+    """As `exchange_p`, over some of the samples; None where one source has more repeats than the other.
+
+    Args:
+        kept: (n,); groups: (n,), of all samples.
+    """
+    first, second = aligned(first, second)
+    if first.columns.shape != second.columns.shape:
+        return None
+    own = None if groups is None else np.unique(groups[kept], return_inverse=True)[1].astype(np.int64)
+    sides = first.columns[kept], second.columns[kept]
+    return exchange_p(*sides, first.statistic, second.statistic, own, seed=seed)
 
 
 def ratio(above: ArrayLike, below: ArrayLike, there: ArrayLike | None = None) -> SumFigure:
@@ -106,7 +148,8 @@ def over_repeats(each: Sequence[SumFigure]) -> SumFigure:
 
     columns = np.concatenate([one.columns for one in each], axis=1)
     bounds = min(one.bounds[0] for one in each), max(one.bounds[1] for one in each)
-    return SumFigure(columns, mean, np.logical_or.reduce([one.there for one in each]), bounds)
+    there = np.logical_or.reduce([one.there for one in each])
+    return SumFigure(columns, mean, there, bounds, repeats=tuple(each))
 
 
 def compared_sums(
@@ -157,9 +200,9 @@ def compared_sums(
     if sure.note:
         notes["ci95"] = sure.note
     pseudo = pseudo_values(both, apart, own)
-    if x.shape == y.shape:
-        p, tried = exchange_p(x, y, first.statistic, second.statistic, own, seed=seed)
-        document["permutation_p"] = p
+    test = exchanged(first, second, kept, groups, seed=seed)
+    if test is not None:
+        document["permutation_p"], tried = test
         told["permutation_p"] = f"two-sided, {tried} of both sources' answers over {of}"
     else:
         notes["permutation_p"] = "one source has more repeats than the other: answers cannot change sides"
@@ -168,7 +211,7 @@ def compared_sums(
             float(pseudo.std(ddof=1) / np.sqrt(len(pseudo))), len(pseudo)
         )
     told |= {
-        "ci95": f"95% {told_of_t(drawn, by.grouped)}" if sure.t else convention(drawn, of, RESAMPLES, seed),
+        "ci95": f"95% {sure.note}" if sure.t else convention(drawn, of, RESAMPLES, seed),
         "smallest_difference": "true difference found with a power of 0.8 at 5% (two-sided t-test of pseudo-values)",
     }
     return document | {"conventions": told, "notes": notes}
@@ -362,7 +405,8 @@ def of_numbers_sums(gold: ArrayLike, said: ArrayLike, there: ArrayLike) -> dict[
     # Squares of numbers far from 0 would lose their last digits, and those of great ones overflow. No figure changes
     # where all numbers move alike; where they grow alike, errors do.
     middle = float(x[known].mean()) if known.any() else 0.0
-    scale = float(max(np.ptp(x[known]), np.ptp(y[known]), 1e-300)) if known.any() else 1.0
+    scale = float(np.ptp(np.concatenate([x[known], y[known]]))) if known.any() else 0.0
+    scale = scale if scale > 0 else 1.0
     x, y = (np.where(known, (side - middle) / scale, 0.0) for side in (x, y))
     columns = np.stack([known.astype(np.float64), x, y, x * x, y * y, x * y, (x - y) ** 2, np.abs(x - y)], axis=1)
 

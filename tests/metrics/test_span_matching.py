@@ -3,20 +3,23 @@
 from itertools import permutations
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emotui.metrics.beside import of_ratios
+from emotui.metrics.span_intervals import span_intervals
 from emotui.metrics.span_matching import (
     SCHEMES,
     Placed,
     characters,
     count_matches,
-    matching_report,
     shared,
     tolerant_matches,
     word_starts,
 )
+from emotui.metrics.span_report import whole_report
 from emotui.metrics.span_scoring import score_samples
 from emotui.records import Mark, SpanPrediction, SpanSample
 
@@ -39,8 +42,6 @@ def test_the_five_kinds_of_match_by_each_scheme() -> None:
     assert counts(gold, said, "exact") == (2, 1, 0, 1, 2)
     assert counts(gold, said, "partial") == (2, 0, 1, 1, 2)
     assert counts(gold, said, "type") == (2, 1, 0, 1, 2)
-    figures = count_matches(gold, said)["partial"].figures()
-    assert (figures["precision"], figures["recall"], figures["f1"]) == (2.5 / 5, 2.5 / 4, 5 / 9)
 
 
 def test_an_equal_place_is_matched_before_one_that_shares_more() -> None:
@@ -97,7 +98,7 @@ def test_the_figures_of_files_over_two_texts() -> None:
         SpanPrediction(id="a", spans=(Mark(8, 17, "joy"), Mark(8, 17, "joy"))),
         SpanPrediction(id="b", spans=("gone",)),
     ]
-    found: Any = matching_report(gold, score_samples(gold, said, None, frozenset()))
+    found: Any = whole_report(gold, score_samples(gold, said, None, frozenset()))
     assert found["semeval"]["type"] == {
         "precision": 0.5,
         "recall": 1,
@@ -118,9 +119,55 @@ def test_the_figures_of_files_over_two_texts() -> None:
 
 def test_without_labels_there_is_neither_strict_nor_type() -> None:
     gold = [SpanSample(id="a", text="so glad", spans=(Mark(0, 7),))]
-    found: Any = matching_report(
-        gold, score_samples(gold, [SpanPrediction(id="a", spans=("glad",))], None, frozenset())
-    )
+    found: Any = whole_report(gold, score_samples(gold, [SpanPrediction(id="a", spans=("glad",))], None, frozenset()))
     assert list(found["semeval"]) == ["exact", "partial"]
     assert "soft" not in found
     assert characters([Placed((1, 3)), Placed(None)]) == {1, 2}
+
+
+def some(n: int, repeats: int) -> tuple[list[SpanSample], list[SpanPrediction]]:
+    """Texts of five words with a labelled span, and answers whose borders and labels are right now and then."""
+    draw, text = np.random.default_rng(4), "I am very glad today"
+    gold = [
+        SpanSample(id=str(at), text=text, spans=(Mark(5, 14, "joy"),), annotators={"x": (Mark(5, 9),), "y": ()})
+        for at in range(n)
+    ]
+    said = []
+    for repeat in range(repeats):
+        for at in range(n):
+            start, label = int(draw.choice([2, 5, 10])), str(draw.choice(["joy", "fear"]))
+            spans = (Mark(start, 14, label),) if draw.random() < 0.8 else ()
+            said.append(SpanPrediction(id=str(at), repeat=repeat, spans=spans))
+    return gold, said
+
+
+def test_figures_of_repeats_are_their_mean_with_its_deviation() -> None:
+    gold, said = some(12, 3)
+    whole: Any = whole_report(gold, score_samples(gold, said, None, frozenset()))
+    each: list[Any] = [
+        whole_report(gold, score_samples(gold, said[12 * at : 12 * (at + 1)], None, frozenset())) for at in range(3)
+    ]
+    for group in ("strict", "type"):
+        values = [one["semeval"][group]["f1"] for one in each]
+        assert whole["semeval"][group]["f1"] == pytest.approx(np.mean(values))
+        assert whole["sd"]["semeval"][group]["f1"] == pytest.approx(np.std(values, ddof=1))
+    assert whole["soft"]["recall"] == pytest.approx(np.mean([one["soft"]["recall"] for one in each]))
+
+
+def test_every_figure_of_matches_has_the_interval_of_its_sums_over_texts() -> None:
+    gold, said = some(40, 1)
+    details = score_samples(gold, said, None, frozenset())
+    found, shared_texts = span_intervals(gold, details, [None] * 40), [None] * 40
+    right = [float(bool(one.spans) and one.spans[0] == Mark(5, 14, "joy")) for one in said]
+    given = [float(len(one.spans)) for one in said]
+    by_hand = {
+        "semeval.strict.precision": (right, given),
+        "semeval.strict.recall": (right, np.ones(40)),
+        "semeval.strict.f1": (2 * np.array(right), np.array(given) + 1),
+    }
+    for name, one in of_ratios(by_hand, shared_texts).items():
+        assert found[name].ends == pytest.approx(one.ends)
+    report: Any = whole_report(gold, details)
+    for group in ("characters", "tolerant", "soft"):
+        low, high = found[f"{group}.f1"].ends or (1, 0)
+        assert low <= report[group]["f1"] <= high

@@ -13,7 +13,7 @@ All models are asked about the labels that occur in the dataset.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -70,6 +70,9 @@ METRICS = (
     Metric("jaccard", (0, 1), True, "labels that both have, over labels that either has", "Jacc"),
     Metric("exact", (0, 1), True, "1 where just the gold labels are given, else 0", "exact", yes_or_no=True),
 )
+
+if TYPE_CHECKING:
+    from emotui.metrics.label_sums import Figures
 
 
 class Settings(Writing, frozen=True, omit_defaults=True):
@@ -313,6 +316,21 @@ class Labels(Task):
             return found if given is None else found | probabilities(gold, given, labels, by)
 
         return beside_repeats(known, shared_of(samples), resampled)
+
+    def sums(self, samples: Sequence[LabelsGold], details: Sequence[str | bytes]) -> "Figures":
+        """Of the labels that are asked for, and the Brier score where all answers have probabilities."""
+        from emotui.metrics.label_sums import of_probabilities, of_sets
+
+        each = [msgspec.json.decode(one, type=Detail) for one in details]
+        known = [one for one in each if one.gold is not None]
+        labels, scored = named_in(self._settings.labels, each), np.array([one.gold is not None for one in each])
+        if not known or not labels:
+            return {}
+        gold, said = as_table([one.gold or () for one in each], labels), [one.predicted for one in each]
+        figures = of_sets(gold, as_table(said, labels), labels, scored, single=False)
+        if not with_probabilities(known):
+            return figures
+        return figures | of_probabilities(gold, as_table([one.probs for one in each], labels), labels, scored)
 
     def label_sets(self, detail: str | bytes) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
         """As they are."""

@@ -16,7 +16,7 @@ A run asks yes or no for each emotion and keeps both logits, so that vectors can
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import mean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -27,6 +27,7 @@ from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.baselines import drawn_golds, majority
 from emotui.metrics.beside import Drawn, Resampled, beside_repeats, vectors
+from emotui.metrics.labels import as_table
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.scenes import label_counts, micro_f1, scenes_metrics, scenes_report
@@ -64,6 +65,9 @@ from emotui.tasks.scenes.prompts import (
 from emotui.tasks.scenes.reasoning import ANSWER, MAX_TOKENS, RETRY_TEMPERATURE, Reasoning, ask_reasoned
 from emotui.tasks.sharing import shared_by, shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
+
+if TYPE_CHECKING:
+    from emotui.metrics.label_sums import Figures
 
 VERSION = "1"
 CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 where gold and predicted are both empty"
@@ -457,6 +461,20 @@ class Scenes(Task):
         """Of the shares and of F1."""
         details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
         return beside_repeats(details, shared_of(samples), _resampled)
+
+    def sums(self, samples: Sequence[ScenesGold], details: Sequence[str | bytes]) -> "Figures":
+        """Of the emotions that are asked for, whether one of them is there or not."""
+        from emotui.metrics.label_sums import of_sets
+
+        each = [msgspec.json.decode(one, type=Detail) for one in details]
+        labels = each[0].labels if each else ()
+        if not labels or any(one.labels != labels for one in each):
+            return {}
+        gold, said = (
+            as_table([dict(zip(one.labels, side, strict=True)) for one, side in zip(each, sides, strict=True)], labels)
+            for sides in ([one.gold for one in each], [one.predicted for one in each])
+        )
+        return of_sets(gold, said, labels, np.ones(len(each), dtype=np.bool_), single=False)
 
     def label_sets(self, detail: str | bytes) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
         """The emotions that are there."""

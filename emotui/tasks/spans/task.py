@@ -23,9 +23,9 @@ from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.locating import locate
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_baselines import span_baselines
-from emotui.metrics.span_errors import Facts, Labels
+from emotui.metrics.span_errors import Facts
 from emotui.metrics.span_output import STYLES, parse_output
-from emotui.metrics.span_report import report, span_report
+from emotui.metrics.span_report import report, span_report, whole_report
 from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
 from emotui.records import Mark, Sentence, Span, SpanPrediction, SpanSample, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
@@ -472,9 +472,7 @@ class Spans(Task):
         every = [msgspec.json.decode(row.detail, type=SampleDetail) for row in scores]
         details = [detail for detail in every if not detail.unlabelled]
         unlabelled = {"unlabelled": len({detail.id for detail in every if detail.unlabelled})}
-        from emotui.metrics.span_matching import matching_report
-
-        figures = report(samples, details) | matching_report(samples, details) | unlabelled
+        figures = whole_report(samples, details) | unlabelled
         return figures | _by_task(samples, details) | experiments.figures(samples, details)
 
     def intervals(self, samples: Sequence[SpanSample], scores: Sequence[ScoreRow]) -> dict[str, Any]:
@@ -490,11 +488,12 @@ class Spans(Task):
         return beside(span_intervals(known, details, shared), shared)
 
     def sums(self, samples: Sequence[SpanSample], details: Sequence[str | bytes]) -> "Figures":
-        """Means, rates over spans and sentences, and of labels of spans that met; unlabelled texts have no say."""
+        """Means, rates over spans and sentences, matches, and of labels of spans that met; unlabelled texts have no
+        say.
+        """
         from emotui.metrics.span_intervals import span_sums
 
-        labels = [Labels(one.emotion, one.valence, one.sentences) for one in samples]
-        return span_sums(labels, [msgspec.json.decode(one, type=Facts) for one in details])
+        return span_sums(samples, [msgspec.json.decode(one, type=Facts) for one in details])
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,

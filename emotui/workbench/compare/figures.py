@@ -1,6 +1,7 @@
 """Any figure of a source that is a mean or a rate, by its name, as sums over samples: pairs and parts compare them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -19,7 +20,7 @@ from emotui.workbench.masked.lexicons import with_lexicon
 MARK = "mark."
 """Before the letter of an error: the share of samples that have it."""
 
-_LOWER = ("hallucination_rate", "fixation_rate", "neutral_sentence_fpr", "neutral_span_share", "invalid_share")
+_LOWER = ("hallucination_rate", "fixation_rate", "neutral_sentence_fpr", "neutral_span_share", "invalid_share", "brier")
 _WORSE = frozenset((*_LOWER, "hamming_loss", "rmse", "mae"))
 """Figures of which less is better, by the last part of their name."""
 
@@ -48,8 +49,15 @@ class SourceFigures:
         """None where the source has no figure of this name."""
         if name.startswith(MARK):
             return self._rate_of(name.removeprefix(MARK))
-        made = [placed(figures[name](), places, self._n) for places, figures in self._each if name in figures]
+        each = [(places, figures.get(name) or _never_given(name, figures)) for places, figures in self._each]
+        made = [placed(make(), places, self._n) for places, make in each if make is not None]
         return over_repeats(made) if made else None
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a figure: the share of an error that no sample has, or a label never given, is 0."""
+        if name.startswith(MARK):
+            return name.removeprefix(MARK) in MARKS
+        return any(name in figures or _never_given(name, figures) is not None for _, figures in self._each)
 
     def _rate_of(self, letter: str) -> SumFigure | None:
         if len(letter) != 1 or letter not in MARKS:
@@ -71,11 +79,33 @@ class SourceFigures:
             keys = [key for key in details if key[1] == repeat]
             own = [details[key] for key in keys]
             samples = [msgspec.json.decode(records[number], type=task.sample) for number, _ in keys]
-            figures = dict(task.sums(samples, own))
             sets = [task.label_sets(detail) for detail in own]
-            figures |= _of_labels(sets, single=task.files.kind == "class")
+            figures = _of_labels(sets, single=task.files.kind == "class") | dict(task.sums(samples, own))
             found.append((np.array([number - self._start for number, _ in keys], dtype=np.int64), figures))
         return found
+
+
+def names_of_all(sources: Sequence[SourceFigures]) -> list[str]:
+    """The figures that all of these have, those of the first one first."""
+    names = dict.fromkeys(name for source in sources for name in source.names())
+    return [name for name in names if all(source.has(name) for source in sources)]
+
+
+def _never_given(name: str, figures: Figures) -> Callable[[], SumFigure] | None:
+    """Of `confusion.GOLD.GIVEN`, where the source gives GOLD's samples some label, and none of them this one."""
+    head, is_share, pair = name.partition(_CONFUSION)
+    for at, letter in enumerate(pair):
+        gold = pair[:at]
+        right = figures.get(f"{head}{_CONFUSION}{gold}.{gold}") if letter == "." and is_share else None
+        if right is not None:
+            return partial(_none_of, right)
+    return None
+
+
+def _none_of(share: Callable[[], SumFigure]) -> SumFigure:
+    """Nothing over what the share is over."""
+    figure = share()
+    return ratio(np.zeros(len(figure.there)), figure.columns[:, 1], figure.there)
 
 
 def _of_labels(sets: Sequence[tuple[tuple[str, ...], tuple[str, ...]] | None], *, single: bool) -> Figures:

@@ -29,7 +29,7 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.masked.published import published as of_masked
 from emotui.tasks.spans.task import Prediction, marks_of
-from emotui.workbench.compare.figures import SourceFigures, metric_of, no_figure
+from emotui.workbench.compare.figures import SourceFigures, metric_of, names_of_all, no_figure
 from emotui.workbench.compare.label_tests import label_tests, with_label_tests
 from emotui.workbench.compare.sources import Compared, comparable, lines_now, says, source_named, values_of
 from emotui.workbench.masked.lexicons import MASKED, check_one_lexicon, lexicons_of
@@ -339,9 +339,8 @@ class Comparing:
     def figures(self, dataset: int, *sources: str) -> tuple[Metric, ...]:
         """The figures of all of these sources that are over samples together, such as rates over sentences."""
         found = self._dataset(dataset)
-        each = [self._figures(found, source_named(self.store, found, name)).names() for name in sources]
-        every = [set(names) for names in each]
-        return tuple(metric_of(name) for name in each[0] if all(name in names for names in every)) if each else ()
+        each = [self._figures(found, source_named(self.store, found, name)) for name in sources]
+        return tuple(metric_of(name) for name in names_of_all(each))
 
     def figure(self, dataset: int, source: str, name: str | None = None) -> tuple[Compared, Metric, SumFigure, bool]:
         """A source, and one of its figures; whether it is a mean of what samples score.

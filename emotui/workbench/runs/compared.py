@@ -108,12 +108,12 @@ def comparable_figures(store: Store, first: str, second: str) -> list[str]:
     Raises:
         BadInput: as `compare_runs`.
     """
-    from emotui.workbench.compare.figures import SourceFigures
+    from emotui.workbench.compare.figures import SourceFigures, names_of_all
 
     dataset, sources = both_sources(store, first, second)
-    a, b = (SourceFigures(store, dataset, source).names() for source in sources)
-    both, own = set(b), [one.name for one in metrics_of(store, dataset.dataset, dataset.task)]
-    return [*own, *(name for name in a if name in both and name not in own)]
+    own = [one.name for one in metrics_of(store, dataset.dataset, dataset.task)]
+    every = names_of_all([SourceFigures(store, dataset, source) for source in sources])
+    return [*own, *(name for name in every if name not in own)]
 
 
 def compare_figures(

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
 from emotui.metrics.paired import group_means, wilcoxon_p
-from emotui.metrics.permutation import exchange_p
 from emotui.metrics.resampling import (
     BESIDE,
     Interval,
@@ -25,7 +24,7 @@ from emotui.metrics.resampling import (
 from emotui.metrics.significance import CORRECTIONS, Correction, adjusted_known
 from emotui.metrics.slice_rules import FEWEST, MOST, Direction, Rule, find_rules
 from emotui.metrics.states import Floats
-from emotui.metrics.sums import Contrast, SumFigure, contrasts, intervals_within, welch_p
+from emotui.metrics.sums import Contrast, SumFigure, contrasts, exchanged, intervals_within, welch_p
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.compare.pairs import Comparing
@@ -454,10 +453,10 @@ def _p_here(figures: Sequence[SumFigure], side: Bools, groups: Numbers | None, *
     if is_mean:
         return _p(_of(figures), side, side, groups, paired=True)
     first, second = figures
-    if first.columns.shape != second.columns.shape or first.over(side) is None or second.over(side) is None:
+    if first.over(side) is None or second.over(side) is None:
         return None
-    own = None if groups is None else np.unique(groups[side], return_inverse=True)[1].astype(np.int64)
-    return exchange_p(first.columns[side], second.columns[side], first.statistic, second.statistic, own)[0]
+    test = exchanged(first, second, side, groups)
+    return None if test is None else test[0]
 
 
 def _of(figures: Sequence[SumFigure]) -> Floats:

@@ -1,16 +1,20 @@
 """Any figure of a run is compared: it is the figure that the run prints, and p is corrected over what is asked."""
 
 import json
+import random
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from emotui.metrics.significance import adjusted
+from emotui.store.store import Store
 from emotui.workbench.compare.figures import SourceFigures, metric_of
 from emotui.workbench.compare.sources import source_named
 from emotui.workbench.runs.compared import comparable_figures, compare_figures, compare_runs
 from emotui.workbench.runs.scores import metrics
+from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.workbench.results_store import ERRING, EXACT, add_run, workspace
 
@@ -26,17 +30,8 @@ def test_every_figure_of_spans_is_that_which_the_run_prints(tmp_path: Path) -> N
     opened, dataset = workspace(tmp_path / "w.duckdb")
     add_run(opened, dataset, "r1", "wrong", "retrieve", ERRING)
     store = opened.store
-    report = metrics(store, store.run("r1"))
     figures = SourceFigures(store, dataset, source_named(store, dataset, "r1"))
-    checked = set()
-    for name in figures.names():
-        printed = _printed(report, name)
-        figure = figures.figure(name)
-        assert figure is not None
-        value = figure.over(figure.there)
-        if isinstance(printed, int | float):
-            assert value == pytest.approx(printed), name
-            checked.add(name)
+    checked = _as_printed(store, "r1")
     rates = {"hallucination_rate", "neutral_sentence_fpr", "neutral_span_share", "precision", "recall", "f1_gold"}
     assert rates <= checked
     marked = [row for row in store.page(list(store.file_order(dataset.dataset)), "r1") if "H" in row.marks]
@@ -44,6 +39,87 @@ def test_every_figure_of_spans_is_that_which_the_run_prints(tmp_path: Path) -> N
     assert of_h is not None
     assert of_h.over(of_h.there) == pytest.approx(len(marked) / int(of_h.there.sum()))
     opened.close()
+
+
+def _as_printed(store: Store, run: str) -> set[str]:
+    """The names of the figures that can be compared, each checked against what the run prints."""
+    dataset = next(one for one in store.datasets() if one.dataset == store.run(run).dataset)
+    report, figures = metrics(store, store.run(run)), SourceFigures(store, dataset, source_named(store, dataset, run))
+    checked = set()
+    for name in figures.names():
+        printed, figure = _printed(report, name), figures.figure(name)
+        assert figure is not None
+        if isinstance(printed, int | float) and "confusion." not in name:  # the run prints how often, not the share
+            # F1 of a label that is nowhere is printed as 0, and is over nothing.
+            assert (figure.over(figure.there) or 0.0) == pytest.approx(printed), name
+            checked.add(name)
+    return checked
+
+
+def test_matches_of_spans_and_probabilities_of_labels_are_compared_as_the_run_prints_them(
+    emotui: Emotui, tmp_path: Path
+) -> None:
+    draw, labels, text = random.Random(3), ["joy", "fear", "awe", "envy"], "I am very glad today"
+    most = {name: 0.49 if name == "envy" else 1.0 for name in labels}  # asked for, and nowhere
+    gold = [{"id": str(at), "text": text, "labels": draw.sample(labels[:3], at % 3)} for at in range(40)]
+    said = [{"id": str(at), "labels": {name: draw.random() * most[name] for name in labels}} for at in range(40)]
+    _write(tmp_path / "labels.jsonl", gold)
+    _write(tmp_path / "of_labels.jsonl", said)
+    spans = [{"start": 5, "end": 14, "label": "joy"}]
+    _write(tmp_path / "spans.jsonl", [{"id": str(at), "text": text, "spans": spans} for at in range(40)])
+    for name, starts in {"a": (2, 5, 10), "b": (5,)}.items():
+        rows = [{"id": str(at), "spans": [[draw.choice(starts), 14, draw.choice(("joy", "fear"))]]} for at in range(40)]
+        _write(tmp_path / f"{name}.jsonl", rows)
+    for words in (
+        ("import", tmp_path / "labels.jsonl", "--as", "labels", "--name", "l"),
+        ("import", "predictions", tmp_path / "of_labels.jsonl", "--dataset", "l", "--source", "p"),
+        ("import", tmp_path / "spans.jsonl", "--as", "spans", "--name", "s"),
+        ("import", "predictions", tmp_path / "a.jsonl", "--dataset", "s", "--source", "a"),
+        ("import", "predictions", tmp_path / "b.jsonl", "--dataset", "s", "--source", "b"),
+    ):
+        done = emotui(*words, "--db", "w.duckdb")
+        assert done.status == 0, done.err
+    with closing(Workspace.open(tmp_path / "w.duckdb")) as opened:
+        store = opened.store
+        run = {one.model: one.run for one in store.runs()}
+        assert {"brier", "by_label.awe.brier", "hamming_loss", "lexical_accuracy"} <= _as_printed(store, run["p"])
+        of_spans = _as_printed(store, run["a"])
+        assert {"semeval.strict.f1", "semeval.partial.precision", "tolerant.f1", "characters.recall"} <= of_spans
+        test = compare_runs(store, run["a"], run["b"], "semeval.exact.f1")
+        assert test["mean_b"] == 1
+        assert test["ci95"][0] < test["mean_difference"] < test["ci95"][1] < 0
+        assert test["permutation_p"] < 0.001
+
+
+def test_labels_of_both_sources_are_the_same_columns_in_whatever_order_they_come(
+    emotui: Emotui, tmp_path: Path
+) -> None:
+    draw, labels = random.Random(5), ["joy", "fear", "awe"]
+    gold = [draw.choice(labels) for _ in range(60)]
+    # `a` begins with wrong answers, so that its labels come in another order, and it alone says `envy`.
+    sides = {
+        "a": ["awe", "envy", "joy"] + [one if draw.random() < 0.6 else "envy" for one in gold[3:]],
+        "b": [one if draw.random() < 0.75 else draw.choice(labels) for one in gold],
+    }
+    _write(tmp_path / "gold.jsonl", [{"id": str(at), "text": "so", "label": one} for at, one in enumerate(gold)])
+    assert emotui("import", tmp_path / "gold.jsonl", "--as", "class", "--name", "set", "--db", "w.duckdb").status == 0
+    for name, said in sides.items():
+        _write(tmp_path / f"{name}.jsonl", [{"id": str(at), "label": one} for at, one in enumerate(said)])
+        words = ("import", "predictions", tmp_path / f"{name}.jsonl", "--dataset", "set", "--source", name)
+        assert emotui(*words, "--db", "w.duckdb").status == 0
+    both = ("compare", "--runs", "a", "b", "--db", "w.duckdb")
+    found = emotui(*both, "--metric", "weighted_f1", "--json").document
+    tested = emotui(*both, "--json").document["f1"]["weighted"]
+    assert found["permutation_p"] == pytest.approx(tested["p"])
+    assert found["mean_difference"] == pytest.approx(tested["difference"])
+    never = emotui(*both, "--metric", "confusion.joy.envy", "--json").document
+    joys = [at for at, one in enumerate(gold) if one == "joy"]
+    assert never["mean_a"] == pytest.approx(sum(sides["a"][at] == "envy" for at in joys) / len(joys))
+    assert never["mean_b"] == 0
+    assert never["mean_a"] > 0
+    listed = emotui("compare", "--runs", "b", "a", "--metrics", "--db", "w.duckdb").out
+    assert "confusion.joy.envy" in listed
+    assert emotui(*both, "--metric", "confusion.envy.joy").status == 2
 
 
 def test_several_figures_at_once_are_corrected_over_all(tmp_path: Path) -> None:
