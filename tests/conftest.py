@@ -19,7 +19,7 @@ from hypothesis import settings
 
 from emotui.__main__ import main
 from emotui.collector import collect_seldom
-from tests.effort import LEAST, MINUTES, counted
+from tests.effort import LEAST, MINUTES, WHOLE, counted
 from tests.forked_models import CAN_FORK, Server, forked_models
 from tests.kept_engines import kept_engines
 from tests.kept_models import kept_models
@@ -125,7 +125,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """A worker hands over what its tests have tried; a whole `make test-faults` that tried too little has failed."""
     if (output := getattr(session.config, "workeroutput", None)) is not None:
         output["tried"] = dict(counted)
-    elif MINUTES and session.config.args == session.config.getini("testpaths") and not session.exitstatus:
+    elif MINUTES >= WHOLE and session.config.args == session.config.getini("testpaths") and not session.exitstatus:
         session.exitstatus = int(any(counted[what] < few for what, few in LEAST.items()))
 
 
@@ -143,7 +143,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     came = f"{wrong} tests failed over what came of it" if wrong else "0 of anything came of it"
     said = ", ".join(f"{counted[what]:,} {what}" for what in LEAST)
     few = [f"{few:,} {what}" for what, few in LEAST.items() if MINUTES and counted[what] < few]
-    least = f" (a whole run tries at least {', '.join(few)})" if few else ""
+    least = f" ({WHOLE} minutes of all try at least {', '.join(few)})" if few else ""
     terminalreporter.write_line(f"tried: {said}{least}: {came}")
 
 

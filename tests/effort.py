@@ -17,7 +17,9 @@ What = Literal["kills", "bad inputs", "hostile calls"]
 that is given such."""
 
 LEAST: Mapping[What, int] = {"kills": 300, "bad inputs": 5_000, "hostile calls": 500}
-"""How many of each a whole `make test-faults` tries at least."""
+"""How many of each a whole `make test-faults` of 20 minutes tries at least."""
+
+WHOLE = 20
 
 counted: Counter[What] = Counter()
 """What the tests of this process have tried."""
@@ -30,7 +32,7 @@ def tried(what: What, n: int = 1) -> None:
 
 def times(few: int, many: int) -> int:
     """How often something is tried; `many` is for 20 minutes."""
-    return max(few, round(many * MINUTES / 20)) if MINUTES else few
+    return max(few, round(many * MINUTES / WHOLE)) if MINUTES else few
 
 
 def rounds(few: int, share: float = _SHARE) -> Iterator[int]:
