@@ -117,6 +117,8 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 _LONGEST_ID = 200
 _LONGEST_NAME = 2000
+_LONGEST_MODEL = 5000
+"""A SPEC may hold a path."""
 _MOST_ATTEMPTS = 1000
 _HASH = re.compile(r"[0-9a-f]{64}")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
@@ -139,7 +141,7 @@ def run_fault(run: PackedRun | Run, n: int) -> str:
         return fault
     if not _HASH.fullmatch(run.identity):
         return f"{shown(run.identity, 40)} is no identity of a run"
-    if not (0 < len(run.model) <= _LONGEST_ID and run.model.isprintable()):
+    if not (0 < len(run.model) <= _LONGEST_MODEL and run.model.isprintable()):
         return f"{shown(run.model, 40)} is no model"
     if run.source not in SOURCES:
         return f"there is no source {shown(run.source, 40)}"

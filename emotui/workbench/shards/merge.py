@@ -119,19 +119,26 @@ def _check_answers(part: _Part) -> None:
         for row in store.results(run.run):
             if row.sample not in own:
                 raise BadInput(f"it has answers about texts that are not in its {where}")
-            fault = output_fault(row, config.repeats) or (row.score and score_fault(row.score))
-            if fault:
+            scored = "" if row.score is None else score_fault(row.score)
+            if fault := output_fault(row, config.repeats) or scored:
                 raise BadInput(fault)
             if row.prediction is not None:
                 msgspec.json.decode(row.prediction, type=task.prediction)
             if row.score is not None:
                 kept.setdefault(row.sample, []).append(row.score)
-        # What makes figures of scores reads all of them, as whoever looks at the run will.
-        scores = [score for number in golds for score in kept.get(number, ())]
-        task.report([golds[number] for number in golds if number in kept], scores)
     except Exception as error:  # whatever somebody else's bytes do to who reads them
-        why = literal(str(error))[:200] or type(error).__name__
-        raise BadInput(f"{_named(store, run)}: {why}") from None
+        raise BadInput(f"{_named(store, run)}: {_why(error)}") from None
+    # What makes figures of scores reads all of them, as whoever looks at the run will.
+    scores = [score for number in golds for score in kept.get(number, ())]
+    try:
+        task.report([golds[number] for number in golds if number in kept], scores)
+    except Exception as error:
+        again = "where they are of another version, `emotui rescore` makes them anew there"
+        raise BadInput(f"{_named(store, run)}: its scores cannot be read ({_why(error)}): {again}") from None
+
+
+def _why(error: Exception) -> str:
+    return literal(str(error))[:200] or type(error).__name__
 
 
 def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
