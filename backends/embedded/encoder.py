@@ -8,6 +8,7 @@ layer is made. So all layers of all encoders share one graph, and a cancel is he
 from __future__ import annotations
 
 import json
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -202,6 +203,8 @@ def quantised(tensors: Mapping[str, Floats]) -> dict[str, NDArray[Any]]:
 @cache
 def _session_options() -> tuple[Any, bytes, bytes]:
     """ONNX Runtime with memory that all sessions share, and the two graphs."""
+    # Without this, importing it makes a device's identity and a queue of events that it sends to its makers.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 
     kind = onnxruntime.OrtMemoryInfo(

@@ -14,6 +14,7 @@ from emotui.backends.hf.configuration import read_config
 from emotui.backends.hf.files import model_folder, weight_files
 from emotui.backends.hf.settings import Settings, read_spec
 from emotui.errors import ModelError
+from emotui.installing import check_transformers
 
 CAPABILITIES: Mapping[str, tuple[str, ...]] = {
     "causal": ("generate", "score", "rank"),
@@ -47,6 +48,7 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
             and `emotui.backends.hf.loading`.
     """
     name, settings = read_spec(argument, options)
+    check_transformers("hf: models need more than emotui brings")
     folder = model_folder(name, settings, progress)
     read_config(folder)
     weight_files(folder)  # what is broken is told before torch takes seconds to start

@@ -131,6 +131,9 @@ def _machine() -> Iterator[Check]:
 
 
 def _torch() -> Iterator[Check]:
+    if not _version("torch"):
+        yield Check("builds", "torch", "note", "torch is not installed", f"{install('hf')} where you want hf: models")
+        return
     build = torch_build()
     if build.problem:
         yield Check("builds", "torch", "broken", build.problem, f'{pip()} install --force-reinstall "torch>=2.6"')

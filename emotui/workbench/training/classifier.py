@@ -11,6 +11,7 @@ from emotui.backends.words import word_places
 from emotui.errors import BadInput
 from emotui.formats import Read, capped, fingerprint, read
 from emotui.formats.reading import Warn, warn_skipped
+from emotui.installing import check_transformers
 from emotui.lexicons import emolex
 from emotui.records import Chain, ClassGold, Text
 from emotui.workbench.training.splits import shared_texts, split
@@ -66,6 +67,7 @@ def train_classifier(
     """
     material = read_material(files, skip_bad=skip_bad, warn=warn)
     progress("starting torch and transformers", 0, 1)
+    check_transformers("training needs more than emotui brings", "train")
     from emotui.backends.tuning.classifier import look, train
 
     target = Path(to)

@@ -1,8 +1,10 @@
 """ONNX Runtime and NumPy compute what torch does, int8 nearly so, and each text goes through each encoder once."""
 
+import os
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,6 +138,19 @@ def test_the_graphs_are_those_that_the_script_makes_and_hold_no_weights() -> Non
         made = graph(dtype).SerializeToString(deterministic=True)
         assert (committed_weights() / name).read_bytes() == made
         assert len(made) < 3000
+
+
+def test_onnx_runtime_makes_no_identity_of_this_machine_and_no_queue_of_events(tmp_path: Path) -> None:
+    code = (
+        "from emotui.backends import embedded\n"
+        "from emotui.backends.base import Classify\n"
+        "embedded.load('', {}, lambda _: None).classify([Classify('Oh.')])\n"
+    )
+    homes = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_DATA_HOME": str(tmp_path / "data")}
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"} | homes
+    subprocess.run([sys.executable, "-c", code], env=environment, cwd=CHECKOUT, check=True)
+    folders = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_dir()}
+    assert folders == {"cache", "cache/emotui", "cache/emotui/weights"}
 
 
 def test_neither_loading_nor_an_answer_imports_torch() -> None:
