@@ -1,8 +1,10 @@
 """Ask a model about every record of a file, without the store. The records that come out fit `emotui score`."""
 
+import os
+import queue
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from emotui.backends.base import ModelCard
+from emotui.backends.embedded.settings import read_spec as embedded_spec
 from emotui.backends.host import ModelProcess
+from emotui.backends.spec import parse_spec
 from emotui.errors import ModelError, NotNow
 from emotui.formats.reading import Warn
 from emotui.formats.rows import literal, shown
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.foreign import Wish
 
 BATCH = 64
+
+_BATCHES_EACH = 4
+"""For how many batches at least a further process of the embedded model is worth its start and its memory."""
 
 
 FAILURES = 20
@@ -99,7 +106,8 @@ def predict(
         ModelError: the model cannot do this, or died before it had answered anything.
     """
     task = task_named(kind)
-    with closing(Texts(path, wish=wish, skip_bad=skip_bad)) as texts, ModelProcess(spec) as model:
+    with closing(Texts(path, wish=wish, skip_bad=skip_bad)) as texts, ExitStack() as processes:
+        model = processes.enter_context(ModelProcess(spec))
         if texts.taken is not None:
             warn(f"{literal(path)}: taken for {texts.taken}")
         for problem in texts.skipped:
@@ -116,9 +124,15 @@ def predict(
         answers: Answers[msgspec.Struct] = Answers(task.files.predicted, texts.n, kept, asked, fresh=fresh)
         if answers.done:
             warn(f"{answers.done} of {texts.n} were answered before: going on")
+        models = [model]
+        models += [
+            processes.enter_context(ModelProcess(spec)) for _ in range(1, _at_once(spec, texts.n - answers.done))
+        ]
+        if len(models) > 1:
+            warn(f"{spec}: {len(models)} processes, as many as there are cores")
         try:
             started = time.monotonic()
-            stopped = _Predicting(task, model, card, texts, answers, names, way, spec).finish(progress, each)
+            stopped = _Predicting(task, models, card, texts, answers, names, way, spec).finish(progress, each)
             seconds = time.monotonic() - started
         except BaseException:
             answers.close(remove=not answers.done)
@@ -127,6 +141,20 @@ def predict(
     return Predictions(
         spec, task.files.kind, texts.n, seconds, names, answers, failures, stopped, _doubtful(task, answers)
     )
+
+
+def _at_once(spec: str, n: int) -> int:
+    """How many processes of a model are best asked about so many texts: of the embedded one, as there are cores."""
+    kind, argument = parse_spec(spec)
+    if kind != "embedded":
+        return 1
+    threads = embedded_spec(argument, {}).threads
+    return max(1, min(_cores() // threads, n // (_BATCHES_EACH * BATCH)))
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _doubtful(task: Task, answers: Answers[msgspec.Struct]) -> int:
@@ -144,7 +172,7 @@ class _Predicting:
     def __init__(
         self,
         task: Task,
-        model: ModelProcess,
+        models: Sequence[ModelProcess],
         card: ModelCard,
         texts: Texts,
         answers: Answers[msgspec.Struct],
@@ -153,9 +181,15 @@ class _Predicting:
         spec: str,
     ) -> None:
         self._task, self._texts, self._answers, self._names = task, texts, answers, names
-        self._way, self._spec, self._at_once, self._pace = way, spec, card.at_once, pace_of(card, BATCH)
+        self._way, self._spec, self._pace = way, spec, pace_of(card, BATCH)
         self._stop = Stop(None)
-        self._ask_model = Asking(model, self._stop)
+        # One entry a batch that may be under way: several of a server, and one of each process.
+        self._free: queue.SimpleQueue[Asking] = queue.SimpleQueue()
+        self._at_once = card.at_once * len(models)
+        for model in models:
+            asking = Asking(model, self._stop)
+            for _ in range(card.at_once):
+                self._free.put(asking)
         self._told = 0
 
     def finish(self, progress: Callable[[int, int], None], each: Callable[[msgspec.Struct], None] | None) -> str | None:
@@ -198,7 +232,11 @@ class _Predicting:
     def _ask(self, batch: _Batch) -> Sequence[Asked]:
         samples, started = [sample for _, _, sample in batch], time.monotonic()
         seeds = [sample_seed(0, 0, sample.id) for sample in samples]
-        answers = self._task.ask(samples, self._ask_model, self._way, seeds)
+        asking = self._free.get()
+        try:
+            answers = self._task.ask(samples, asking, self._way, seeds)
+        finally:
+            self._free.put(asking)
         self._pace.tell(len(batch), time.monotonic() - started)
         return answers
 
