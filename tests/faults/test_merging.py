@@ -1,6 +1,12 @@
 """Shards that overlap, and stores that somebody made to do harm: one run, each answer once, or a line and nothing."""
 
+import os
 import random
+import resource
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +21,9 @@ from emotui.store.store import Store
 from emotui.workbench.shards.merge import Merged, merge
 from tests.conftest import Emotui
 from tests.effort import times, tried
+from tests.paths import CHECKOUT
 from tests.templates import copy_of, of_tests
+from tests.waiting import wait_until
 from tests.workbench.results_store import ERRING, EXACT, Answers, add_run, workspace
 
 pytestmark = pytest.mark.faults
@@ -74,6 +82,62 @@ def test_a_shard_in_two_stores_and_one_that_answers_for_others_are_refused_befor
     with pytest.raises(BadInput, match=r"it has answers about texts that are not in its shard 2/2"):
         merge(target, [good, shard(tmp_path, "2/2", EXACT, IDS)])
     assert (target.runs(), target.datasets()) == ([], [])
+
+
+def merging(folder: Path, room: int | None = None) -> "subprocess.Popen[str]":
+    """`emotui merge` of both shards; `room`: bytes up to which it may write a file, as on a full disk."""
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room or 0, room or 0))
+
+    return subprocess.Popen(
+        [sys.executable, "-m", "emotui", "merge", "1-2.duckdb", "2-2.duckdb", "--db", "all.duckdb"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT), "XDG_DATA_HOME": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=None if room is None else limit,
+    )
+
+
+def check_merged(folder: Path) -> None:
+    """Merged again, it is the whole run, once."""
+    again = merging(folder)
+    _, problem = again.communicate()
+    assert (again.returncode, problem) == (0, "")
+    store = Store.open(folder / "all.duckdb")
+    (run,) = store.runs()
+    assert (run.state, run.done, run.n) == ("done", 3, 3)
+    assert said(store, Merged(run)) == words(EXACT)
+
+
+@pytest.mark.parametrize("room", [2**9, 2**11, 2**13])
+def test_a_merge_that_finds_no_room_is_a_line_and_is_done_again_once_there_is(tmp_path: Path, room: int) -> None:
+    shard(tmp_path, "1/2", EXACT, IDS[:1])
+    shard(tmp_path, "2/2", EXACT, IDS[1:])
+    Store.open(tmp_path / "all.duckdb")
+    full = merging(tmp_path, room)
+    _, problem = full.communicate()
+    assert (full.returncode, problem.count("\n")) == (1, 1), problem
+    assert "the disk is full" in problem
+    check_merged(tmp_path)
+
+
+def test_a_merge_that_is_killed_at_any_moment_is_done_again(tmp_path: Path) -> None:
+    shard(tmp_path, "1/2", EXACT, IDS[:1])
+    shard(tmp_path, "2/2", EXACT, IDS[1:])
+    for _ in range(times(1, 12)):
+        (tmp_path / "all.duckdb").unlink(missing_ok=True)
+        struck = merging(tmp_path)
+        # It is struck when it has begun to write: sooner there is nothing to lose.
+        wait_until(lambda struck=struck: struck.poll() is not None or bool([*tmp_path.glob("all.duckdb*")]))  # type: ignore[misc]
+        time.sleep(random.random() * 0.5)  # the moment of the kill is drawn; nothing is waited for
+        struck.kill()
+        struck.communicate()
+        tried("kills")
+        check_merged(tmp_path)
 
 
 VALUES: Mapping[str, Sequence[object]] = {
