@@ -16,13 +16,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib import metadata
 
 import torch
 
 from emotui.backends import embedded
 from emotui.backends.base import Classify
-from emotui.backends.embedded.base_files import MODEL_FILE, PACKAGE
+from emotui.backends.embedded.base_files import base_files
 from emotui.backends.host import ModelProcess
 from tools.embedded.data import sample_passages
 
@@ -41,7 +40,7 @@ with torch.inference_mode():
 
 def folder() -> str:
     """Where the base model lies."""
-    return str(metadata.distribution(PACKAGE).locate_file(MODEL_FILE)).rpartition("/")[0]
+    return str(base_files().model.parent)
 
 
 def alternating(
