@@ -32,6 +32,9 @@ FEW_GROUPS = 20
 FEW_SAMPLES = 30
 """Below so many groups, or samples that share nothing, an interval is Student's t."""
 
+FEW_OF_DISTANCES = 100
+"""Samples, or groups, below which a figure that adds up distances, such as a calibration error, has no interval."""
+
 BIAS = 0.5
 """Standard deviations by which the median of resamples may be off a figure before they say nothing of it."""
 
@@ -376,7 +379,7 @@ def interval_of(figure: Replicates, level: float = LEVEL) -> Interval:
     distribution, which makes up for resamples of n groups being narrower by sqrt((n - 1) / n).
 
     Student's t, with n - 1 degrees of freedom and the jackknife's error, over fewer than `FEW_GROUPS` groups, or fewer
-    than `FEW_SAMPLES` samples that share nothing; of distances there is none then.
+    than `FEW_SAMPLES` samples that share nothing. Of distances there is none over fewer than `FEW_OF_DISTANCES`.
 
     Sources: Efron 1987; DiCiccio and Efron 1996, sections 2 and 3; Hesterberg 2015, section 3.2 (expanded levels).
     """
@@ -388,7 +391,7 @@ def interval_of(figure: Replicates, level: float = LEVEL) -> Interval:
     if figure.n < 2:
         return Interval(note=f"no interval: it is over one {unit[:-1]} alone")
     edge = float(stdtrit(figure.n - 1, (1 + level) / 2))
-    if figure.n < few and figure.distances:
+    if figure.n < FEW_OF_DISTANCES and figure.distances:
         why = "no interval: chance alone makes such a figure greater, and nobody can tell by how much"
         return Interval(note=f"{why} of {figure.n} {unit}")
     if figure.n < few:

@@ -363,13 +363,17 @@ def _parts() -> Iterator[Cell]:
 
         yield Cell("part less the rest: mean, groups of 5 in both", f"{groups} groups", within, True)
     for n in (200, 1000):
-        yield Cell("the first rule that is found, in noise", f"{n} samples", lambda draw, n=n: _rule(draw, n))
+        yield Cell("a rule that is found, in noise", f"{n} samples", lambda draw, n=n: _rule(draw, n, False))
+    for n in (200, 1000):
+        yield Cell("the rule of the least p, in noise", f"{n} samples", lambda draw, n=n: _rule(draw, n, True))
 
 
-def _rule(draw: Draw, n: int) -> Sure:
+def _rule(draw: Draw, n: int, first: bool) -> Sure:
+    """The first of the rules, or any of them."""
     conditions, facets = draw.random((n, 12)) < 0.3, list(range(12))
     rules = find_rules(draw.normal(size=n), conditions, facets, seed=int(draw.integers(1 << 30)))
-    return (Interval(rules[0].low, rules[0].high) if rules else Interval()), 0.0
+    rule = rules[0 if first else int(draw.integers(len(rules)))] if rules else None
+    return (Interval() if rule is None else Interval(rule.low, rule.high)), 0.0
 
 
 # Agreement.
@@ -502,7 +506,8 @@ def _spread() -> Iterator[Cell]:
                 side = _side(draw, n)
                 return interval_of(resampled(side, parts_of(side))[at]), _true_spread()[at]
 
-            yield Cell(f"{name} with the shares of people", f"{n} samples", once, at < 3)
+            skew = " (skew)" if at in (1, 2) else ""
+            yield Cell(f"{name} with the shares of people{skew}", f"{n} samples", once, at == 0)
 
 
 def texts_of_models(draw: Draw, models: int) -> tuple[Array, Array, list[str]]:

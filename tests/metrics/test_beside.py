@@ -207,6 +207,11 @@ def test_every_kind_of_file_has_intervals_beside_its_figures() -> None:
         "tokens.precision",
         "tokens.f1",
         "by_emotion.happy.f1",
+        *(
+            f"{group}.{figure}"
+            for group in ("semeval.exact", "semeval.partial", "characters", "tolerant")
+            for figure in ("precision", "f1")
+        ),
     }
     notes = spans["notes"]
     assert all(f"ci95.{name}" in notes for name, ends in spans["ci95"].items() if ends is None)

@@ -353,7 +353,8 @@ class Slicing:
         told = (
             f"found on one half of the samples, drawn by seed {seed}, and tested on the other: Welch's t-test against"
             f" the rest, one-sided, corrected over {len(rules)} rules by {CORRECTIONS[correction]};"
-            f" rules of at least {fewest} samples in either half"
+            f" rules of at least {fewest} samples in either half; an interval is of its rule alone, and of that which"
+            " stands first too narrow"
         )
         n = int((~np.isnan(of)).sum())
         return Findings(one, other, chosen, told, tuple(rows), len(names), n, correction)
