@@ -186,7 +186,7 @@ def matching_parts(table: Floats, *, labelled: bool) -> dict[str, tuple[Floats, 
     groups["tolerant"] = near, spans, gold_spans
     if annotated.any():
         groups["soft"] = soft[0], soft[1], soft[2]
-    parts = {}
+    parts: dict[str, tuple[Floats, Floats]] = {}
     for name, (right, predicted, gold) in groups.items():
         parts |= {f"{name}.precision": (right, predicted), f"{name}.recall": (right, gold)}
         parts[f"{name}.f1"] = 2 * right, predicted + gold

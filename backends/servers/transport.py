@@ -116,7 +116,7 @@ class Transport:
             # Without it tenacity would raise an error of its own in place of the last try's answer.
             retry_error_callback=_last,
         )
-        came = await tries(self._one, method, path, content, seconds or self._seconds)
+        came: Came = await tries(self._one, method, path, content, seconds or self._seconds)
         return came, int(tries.statistics["attempt_number"])
 
     async def _one(self, method: str, path: str, content: bytes | None, seconds: float) -> Came:
