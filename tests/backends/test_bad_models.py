@@ -83,7 +83,7 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
         (no_server, 1, "No server answers at http://127.0.0.1:9/v1 (Connection refused)"),
         (lambda folder: "openai:tiny", 2, "openai:MODEL@http://HOST:PORT/v1"),
         (lambda folder: "warp:x", 2, "no backend of kind 'warp' is installed"),
-        (lambda folder: "embedded:x", 2, "there is one embedded model, and nothing follows its name"),
+        (lambda folder: "embedded:x", 2, "there is one embedded model, and only options follow its name"),
         (lambda folder: "gguf:", 2, "gguf: needs a file: gguf:PATH/model.gguf"),
         (lambda folder: "hf:", 2, "hf: found no directory (none named)"),
         (lambda folder: "hf:~no-such-person/x", 2, "cannot be looked at: there is no such home directory"),

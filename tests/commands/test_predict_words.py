@@ -100,7 +100,10 @@ def test_a_model_that_writes_fills_masks_and_score_masked_takes_them(
         (("class", "--model", HF, "--labels", "labels.txt", "--way", "fs"), "by --examples FILE"),
         (("class", "--labels", "labels.txt"), "embedded has no label 'pure rage'; it knows: "),
         (("class", "--temperature", "1"), "--temperature is not for classify"),
-        (("masked", "--labels", "labels.txt"), "--labels is for scenes, class, labels and values, not for masked"),
+        (
+            ("masked", "--labels", "labels.txt"),
+            "--labels is for scenes, class, labels, values and evidence, not for masked",
+        ),
         (("masked", "--constrain"), "embedded writes no text"),
         (("masked", "--model", HF, "--way", "cot", "--constrain"), "no grammar holds that"),
     ],

@@ -27,6 +27,7 @@ from emotui.records import (
     ValuesGold,
     ValuesPrediction,
 )
+from emotui.tasks.evidence.task import EvidencePrediction
 from tests.paths import CHECKOUT
 
 ACCOUNT = (CHECKOUT / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -44,6 +45,7 @@ KINDS: dict[str, type[Any]] = {
     "labels, predicted": LabelsPrediction,
     "values, gold": ValuesGold,
     "values, predicted": ValuesPrediction,
+    "evidence, predicted": EvidencePrediction,
     "rephrasing chain": Chain,
     "generation": Generation,
     "rating": Rating,

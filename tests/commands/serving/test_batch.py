@@ -69,7 +69,10 @@ def test_labels_that_are_missing_are_asked_for_by_the_commands_own_option(emotui
     )
     assert emotui("batch", "write", "labels", *asked, "--labels", "labels.txt", "--json").document["requests"] == 2
     strange = emotui("batch", "write", "spans", *asked, "--labels", "labels.txt", "--force")
-    assert (strange.status, strange.err) == (2, "--labels is for scenes, class, labels and values, not for spans\n")
+    assert (strange.status, strange.err) == (
+        2,
+        "--labels is for scenes, class, labels, values and evidence, not for spans\n",
+    )
 
 
 def test_a_run_by_another_engine_is_written_answered_and_read(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
