@@ -103,6 +103,8 @@ def _duckdb_type(annotation: Any, marks: str) -> str:
     if isinstance(annotation, UnionType) or annotation == Mapping[str, Any]:
         return "VARCHAR"  # a column has one type: what has several stands in it as JSON
     origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return plain[type(args[0])]
     if origin is tuple:
         return marks if _holds(args[0], Mark) else f"{_duckdb_type(args[0], marks)}[]"
     if origin is Mapping:

@@ -54,7 +54,7 @@ def test_it_finds_the_evidence_of_texts_that_it_has_not_seen(emotui: Emotui, gol
     assert own[1]["setting"] == "Retrieve (Base)"
     assert own[1] | {"questions": 8, "retries": 0, "failed_format": 0, "empty": 0} == own[1]
     assert emotui("report", done.document["run"], "--to", "r.md", "--db", "w.duckdb").status == 0
-    assert "| 1.000 | 1.000 |" in (gold.parent / "r.md").read_text(encoding="utf-8")
+    assert "| 1.000<sup>a</sup> | 1.000<sup>a</sup> |" in (gold.parent / "r.md").read_text(encoding="utf-8")
     predicted = emotui("predict", "spans", "--model", spec, "--records", gold, *options, "--to", "p.jsonl")
     assert predicted.status == 0, predicted.err
     assert [record["output"] for record in predicted.document["records"]] == [row.raw for row in rows]
