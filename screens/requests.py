@@ -1,7 +1,8 @@
 """Questions to the source that never block the screen: asked in a thread, answered in the owner's message pump.
 
 While an answer is on its way only the newest question waits; those in between are dropped. So a key held down asks
-as fast as the source answers and not faster, and a stale answer is known by its number.
+as fast as the source answers and not faster, and a stale answer is known by its number. What keeps something asks each
+question in its turn (`each`): none of these may be dropped.
 """
 
 from collections.abc import Callable
@@ -41,6 +42,7 @@ class LatestRequest(Generic[Q, A]):
         on_result: called with the question and its answer.
         on_error: called with the question and the error in words; None: the owner notifies of it.
         older: also call back for answers to questions that a newer one has followed.
+        each: ask every question, one after the other, and call back for all of them.
     """
 
     def __init__(
@@ -52,9 +54,10 @@ class LatestRequest(Generic[Q, A]):
         on_error: Callable[[Q, str], object] | None = None,
         *,
         older: bool = False,
+        each: bool = False,
     ) -> None:
         self.name, self._owner, self._call = name, owner, call
-        self._on_result, self._on_error, self._older = on_result, on_error, older
+        self._on_result, self._on_error, self._older, self._each = on_result, on_error, older or each, each
         self._number = 0
         self._asked = 0
         self._put_off = 0
@@ -75,7 +78,7 @@ class LatestRequest(Generic[Q, A]):
         self._number += 1
         self._put_off = 0
         if self._asked:
-            self._waiting = [question]
+            self._waiting = [*(self._waiting if self._each else ()), question]
         else:
             self._start(question)
 
@@ -115,7 +118,7 @@ class LatestRequest(Generic[Q, A]):
         newest = number == self._number
         self._asked = 0
         if self._waiting:
-            self._start(self._waiting.pop())
+            self._start(self._waiting.pop(0))
         if newest or self._older:
             then(question, answer)
 

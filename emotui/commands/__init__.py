@@ -99,7 +99,7 @@ COMMANDS = {
 """Name to where it is, and its line in the help (so that help imports none of them)."""
 
 
-_LONGEST_NAME = 200
+_LONGEST_NAME, _LONGEST_WHY = 200, 200
 """Letters of a file's name in a message: a longer one is told by how it begins."""
 
 
@@ -205,8 +205,16 @@ def main() -> None:
         if is_no_text(error):
             given = next((word for word in sys.argv[1:] if CONTROLS.search(word)), "a name or a text")
             _refuse(f"{given}: not UTF-8, which every name and text in a workspace has to be", 2)
-        from emotui.workbench.failure_log import traceback_of
+        from msgspec import MsgspecError
 
+        from emotui.store.duckdb_core import Error
+        from emotui.workbench.failure_log import traceback_of, written_down
+
+        if isinstance(error, MsgspecError | Error):
+            from emotui.formats.rows import literal
+
+            why = literal(f"{type(error).__name__}: {error}")[:_LONGEST_WHY]
+            _refuse(f"something that is kept cannot be read ({why}); traceback: {written_down(error)}", 1)
         _refuse(traceback_of(error), 1)
     sys.exit(status or 0)
 

@@ -129,13 +129,22 @@ def outlines(connection: "DuckDBPyConnection", annotator: str, after: int, kind:
 def setting(connection: "DuckDBPyConnection", key: str, default: Any) -> Any:
     """The value kept under `key`, any JSON value, or `default`."""
     row = connection.execute("select value from settings where key = ?", [key]).fetchone()
-    return json.loads(row[0]) if row else default
+    kept = _value(row[0]) if row else None
+    return default if kept is None else kept
+
+
+def _value(text: str) -> Any:
+    """A JSON value; None where somebody else wrote what is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def settings(connection: "DuckDBPyConnection", beginning: str) -> dict[str, Any]:
     """Every value whose key begins so, by its key."""
     found = connection.execute("select key, value from settings where starts_with(key, ?) order by key", [beginning])
-    return {key: json.loads(value) for key, value in found.fetchall()}
+    return {key: _value(value) for key, value in found.fetchall()}
 
 
 def change_settings(connection: "DuckDBPyConnection", changed: Mapping[str, Any]) -> None:

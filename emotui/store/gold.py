@@ -127,6 +127,8 @@ def golds_of(connection: "DuckDBPyConnection", run: str) -> tuple[int, ...]:
 def move_what_is_said(connection: "DuckDBPyConnection", old: int, new: int, moved: dict[int, int]) -> None:
     """Move all that is said about the samples of one data set to the samples of another, with its runs and slices.
 
+    Their scores stay, and are of version 0 of the other one's gold until they are computed anew.
+
     Args:
         moved: by the number of each old sample that of the new one.
     """
@@ -138,6 +140,7 @@ def move_what_is_said(connection: "DuckDBPyConnection", old: int, new: int, move
         for table in ("outputs", "predictions", "scores", "annotations", "notes"):
             connection.execute(f"update {table} set sample = m.new from moved m where {table}.sample = m.old")
         connection.execute("update notes set dataset = ? where dataset = ?", [new, old])
+        connection.execute("update scores set gold = 0 where run in (select number from runs where dataset = ?)", [old])
         connection.execute("update runs set dataset = ? where dataset = ?", [new, old])
         connection.execute(
             "update slices set dataset = ? where dataset = ?"

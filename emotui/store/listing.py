@@ -74,7 +74,7 @@ def _filtered(connection: "DuckDBPyConnection", query: ListQuery, first: int, n:
             parameters += [query.dataset, list(wanted)]
     if query.column is not None:
         name, said = query.column
-        where.append("lower(coalesce(json_extract_string(record, ?), '')) = lower(?)")
+        where.append("lower(coalesce(try(json_extract_string(record, ?)), '')) = lower(?)")
         parameters += ["/meta/" + name.replace("~", "~0").replace("/", "~1"), said]
     by_column = query.sort in _SORT_COLUMNS
     if not by_column and len(where) == 1:

@@ -177,16 +177,27 @@ def revise(
 
 
 def replace_scores(
-    connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow], gold: int | None = None
+    connection: "DuckDBPyConnection",
+    run: str,
+    rows: Sequence[ResultRow],
+    gold: int | None = None,
+    of: int | None = None,
 ) -> None:
     """Supersede all predictions and scores of a run by those of `rows`, which came from `results`.
 
     Args:
         gold: the version of gold that the scores were computed under; None: today's.
+        of: how many outputs the run had when they were read; None: however many it has.
 
-    Raises: ValueError for a row that did not come from the store.
+    Raises:
+        StoreError: the run has more outputs by now.
+        ValueError: a row did not come from the store.
     """
     number, today = _number_and_gold(connection, run)
+    if of is not None:
+        ((n,),) = connection.execute("select count(*) from outputs where run = ?", [number]).fetchall()
+        if n != of:
+            raise StoreError(f"run {run} has been answered more meanwhile: try again once it is over")
     kept: list[tuple[int, ResultRow]] = []
     for row in rows:
         if row.output is None:
@@ -315,6 +326,6 @@ def _result(row: tuple[Any, ...], sets: dict[int, Names]) -> ResultRow:
     prediction = None if record is None else record.encode()
     convention, marks, detail, kind, *values = scored
     score = None
-    if convention is not None:
+    if convention is not None and kind in sets:  # a score of no metrics is none, whoever wrote it
         score = ScoreRow(convention, joined(sets[kind], values), bits_to_marks(marks), detail.encode())
     return ResultRow(sample, repeat, attempt, prompt, raw, error, seconds, prediction, score, output)

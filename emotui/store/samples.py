@@ -283,7 +283,7 @@ def annotators(connection: "DuckDBPyConnection", dataset: int) -> list[tuple[str
     """(name, how many samples they say something about) of those whose word stands inside the gold records."""
     first, n = first_of(connection, dataset)
     found = connection.execute(
-        "select name, count(*) from (select unnest(json_keys(record, '$.annotators')) as name from samples"
+        "select name, count(*) from (select unnest(try(json_keys(record, '$.annotators'))) as name from samples"
         " where sample between ? and ? and contains(record, '\"annotators\"')) group by name order by name",
         [first, first + n - 1],
     )
@@ -310,7 +310,9 @@ def said_counts(connection: "DuckDBPyConnection", dataset: int, names: Mapping[s
     places = {key: [f"$.{key}", *([] if key in names else [f"$.meta.{key}"])] for key in kinds}
     there = [f"count(*) filter (where {' or '.join(_is(at, kinds[key]) for at in places[key])})" for key in kinds]
     row = connection.execute(
-        f"select {', '.join(there)} from samples where sample between ? and ?", [first, first + n - 1]
+        f"select {', '.join(there)} from (select case when json_valid(record) then record end as record"
+        " from samples where sample between ? and ?)",
+        [first, first + n - 1],
     ).fetchone()
     counts = dict(zip(kinds, row or (), strict=False))
     return {names.get(key, key): count for key, count in counts.items() if count}
@@ -341,7 +343,8 @@ _LOOKED_AT = 500
 def hashes(connection: "DuckDBPyConnection", first: int, n: int, column: str) -> "np.ndarray":
     """A hash of what each sample's column of this name among its own says, in the order of the file (n,), uint64."""
     found = connection.execute(
-        "select hash(json_extract_string(record, ?)) as said from samples where sample between ? and ? order by sample",
+        "select hash(try(json_extract_string(record, ?))) as said from samples where sample between ? and ?"
+        " order by sample",
         [f'$.meta."{column}"', first, first + n - 1],
     )
     said: np.ndarray = found.fetchnumpy()["said"]
@@ -351,7 +354,7 @@ def hashes(connection: "DuckDBPyConnection", first: int, n: int, column: str) ->
 def own_columns(connection: "DuckDBPyConnection", first: int, n: int) -> list[str]:
     """The names of columns of the data's own, of the first few hundred samples, in the order in which they come."""
     found = connection.execute(
-        "select unnest(json_keys(record, '$.meta')) from samples where sample between ? and ? order by sample",
+        "select unnest(try(json_keys(record, '$.meta'))) from samples where sample between ? and ? order by sample",
         [first, first + min(n, _LOOKED_AT) - 1],
     )
     return list(dict.fromkeys(name for (name,) in found.fetchall()))
@@ -361,7 +364,7 @@ def said_in(connection: "DuckDBPyConnection", first: int, n: int, column: str) -
     """What each sample says in a column of its own, in the order of the file; None where it says nothing."""
     path = "/meta/" + column.replace("~", "~0").replace("/", "~1")
     found = connection.execute(
-        "select json_extract_string(record, ?) from samples where sample between ? and ? order by sample",
+        "select try(json_extract_string(record, ?)) from samples where sample between ? and ? order by sample",
         [path, first, first + n - 1],
     )
     return [said for (said,) in found.fetchall()]

@@ -243,9 +243,16 @@ class Store:
                     connection, dataset.dataset, staged, as_unicode(source), dataset.fingerprint, fingerprint
                 )
 
-    def move_what_is_said(self, old: int, new: int, moved: dict[int, int]) -> None:
-        """Move all that is said about samples of a data set, its runs and slices to another; `moved`: old to new."""
+    def move_what_is_said(
+        self, old: int, new: int, moved: dict[int, int], *, check: Callable[[Sequence[Run]], None] = lambda runs: None
+    ) -> None:
+        """Move all that is said about samples of a data set, its runs and slices to another; `moved`: old to new.
+
+        Args:
+            check: looks at the runs over the data set, none of which begins meanwhile; what it raises moves nothing.
+        """
         with self._turns.writing() as connection:
+            check(runs.runs(connection, old))
             gold.move_what_is_said(connection, old, new, moved)
 
     def fingerprints(self, dataset: int) -> list[str]:
@@ -539,16 +546,22 @@ class Store:
         with self._turns.reading() as connection:
             return run_results.run_revisions(connection, names)
 
-    def replace_scores(self, run: str, rows: Sequence[ResultRow], *, gold: int | None = None) -> None:
+    def replace_scores(
+        self, run: str, rows: Sequence[ResultRow], *, gold: int | None = None, of: int | None = None
+    ) -> None:
         """Score a run again: `rows` are those of `results` with new `prediction` and `score`.
 
         All older predictions and scores of the run are superseded; its outputs stay untouched.
 
         Args:
             gold: the version of gold that the scores were computed under; None: today's.
+            of: how many outputs the run had when they were read; None: however many it has.
+
+        Raises:
+            StoreError: the run has more outputs by now.
         """
         with self._turns.writing() as connection:
-            runs.replace_scores(connection, run, rows, gold)
+            runs.replace_scores(connection, run, rows, gold, of)
 
     def marker(self) -> tuple[object, int]:
         """A value that changes when there is something new to show. Costs a file stat while nothing was written."""

@@ -73,9 +73,9 @@ class DraftBook:
                 dataset = next((one for one, numbers in first.items() if number in numbers), None)
                 found[Field(REPHRASING, person, dataset, number, identity)] = draft
         for key, kept_one in kept.items():
-            with contextlib.suppress(msgspec.MsgspecError):  # what others wrote into the store
-                field = msgspec.json.decode(key.removeprefix(_KEPT), type=Field)
-                if field.person == person:
+            field = _field(key)
+            if field is not None and field.person == person:
+                with contextlib.suppress(msgspec.MsgspecError):  # what others wrote into the store
                     found[field] = msgspec.convert(kept_one, Draft)
         return found
 
@@ -98,9 +98,45 @@ class DraftBook:
 
         self._store.change_settings(_FORMER, with_changes)
 
+    def move(self, old: int, new: int, moved: Mapping[int, int]) -> None:
+        """Hang the drafts about one dataset on another with the same texts; one that stands there already stays.
+
+        Args:
+            moved: by the number of each sample of the old dataset that in the new one.
+        """
+
+        def hung_anew(kept: dict[str, Any]) -> dict[str, Any]:
+            changed: dict[str, Any] = {}
+            for key, draft in kept.items():
+                field = _field(key)
+                if field is not None and field.dataset == old and field.sample in (None, *moved):
+                    sample = None if field.sample is None else moved[field.sample]
+                    there = _key(msgspec.structs.replace(field, dataset=new, sample=sample))
+                    changed |= {key: None} if there in kept else {key: None, there: draft}
+            return changed
+
+        def numbered_anew(former: dict[str, Any]) -> dict[str, Any]:
+            texts = {str(number): str(there) for number, there in moved.items()}
+            return {
+                key: {texts.get(number, number): draft for number, draft in drafts.items()}
+                for key, drafts in former.items()
+                if isinstance(drafts, dict) and texts.keys() & drafts.keys()
+            }
+
+        self._store.change_settings(_KEPT, hung_anew)
+        self._store.change_settings(_FORMER, numbered_anew)
+
 
 def _key(field: Field) -> str:
     return _KEPT + json.dumps(msgspec.to_builtins(field), ensure_ascii=False, sort_keys=True)
+
+
+def _field(key: str) -> Field | None:
+    """The field whose draft stands under a key; None: no draft does."""
+    try:
+        return msgspec.json.decode(key.removeprefix(_KEPT), type=Field)
+    except msgspec.MsgspecError:
+        return None
 
 
 def _former(key: str) -> tuple[str, str]:

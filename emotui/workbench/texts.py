@@ -66,7 +66,11 @@ def stored_samples(
 
 def said_counts(store: Store, dataset: Dataset) -> dict[str, int]:
     """How many texts of a dataset gold says something of, by the key of records (`emotui.tasks.texts.SAID`)."""
-    return store.said_counts(dataset.dataset, RENAMED.get(task_named(dataset.kept_as).files.kind, {}))
+    try:
+        kind = task_named(dataset.kept_as).files.kind
+    except BadInput:  # of a package that is not here
+        kind = ""
+    return store.said_counts(dataset.dataset, RENAMED.get(kind, {}))
 
 
 def check_needs(store: Store, dataset: Dataset) -> None:

@@ -1,6 +1,7 @@
 """Which samples the list keeps: by emotion, valence, kind of error and the values of metrics, a row each."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -16,9 +17,16 @@ from emotui.metrics.metric import Metric
 from emotui.records import VALENCES
 from emotui.screens.dialogs.dialog import Dialog, number_field
 from emotui.screens.list_state import ListState, column_of, key_of
+from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.widgets.switches import Switches
 from emotui.store.query import MARKS, Bounds
 from emotui.workbench.slices.conditions import parsed
+
+if TYPE_CHECKING:
+    from emotui.workbench.drafts import Field
+
+FIELD = "filter"
+"""The field of a filter's conditions, as drafts name it."""
 
 
 class Filtered(msgspec.Struct, frozen=True):
@@ -35,6 +43,7 @@ class FilterDialog(Dialog[Filtered]):
         slices: the names of saved filters; None: none can be saved here.
         marked: whether samples are marked by kinds of errors.
         valenced: whether samples have a valence.
+        drafts, field: where drafts are, and whose the conditions' one is; None: there is none.
     """
 
     BINDINGS = [
@@ -63,11 +72,14 @@ class FilterDialog(Dialog[Filtered]):
         *,
         marked: bool = True,
         valenced: bool = True,
+        drafts: Drafts | None = None,
+        field: "Field | None" = None,
     ) -> None:
         keys = ("Tab", "row"), ("← →", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply")
         super().__init__("Filter", *keys)
         self._state, self._emotions, self._slices = state, list(emotions), slices
         self._marked, self._valenced = marked, valenced
+        self._drafts, self._field = drafts, field
         self._metrics = {key_of(metric, metrics): metric for metric in metrics}
 
     def body(self) -> list[Widget]:
@@ -91,7 +103,10 @@ class FilterDialog(Dialog[Filtered]):
         if ranges:
             rows.append(VerticalScroll(*ranges, can_focus=False, id="ranges"))
         hint = "speaker=Ann" if self._slices is None else "speaker=Ann & length=long & code!=irony"
-        rows.append(_row("where", Input(state.column, placeholder=hint, compact=True, id="column")))
+        where = LongInput(
+            state.column, drafts=self._drafts, field=self._field, placeholder=hint, compact=True, id="column"
+        )
+        rows.append(_row("where", where))
         if self._slices is not None:
             if self._slices:
                 rows.append(_row("slices", Switches(list(self._slices), state.slices, id="slices")))

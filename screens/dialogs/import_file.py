@@ -1,7 +1,8 @@
 """A file of one's own: what it is taken for and how its records will be, and then into the workspace."""
 
 import threading
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.geometry import Size
 from textual.widget import Widget
@@ -9,6 +10,7 @@ from textual.widgets import Input, Label
 
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import wrap
 from emotui.screens.widgets.line import Part
@@ -17,7 +19,11 @@ from emotui.screens.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
     from emotui.workbench.datasets.importing import Asked, Look
+    from emotui.workbench.drafts import Field
     from emotui.workbench.progress import OnStep, RunProgress
+
+LONG = ("path", "columns")
+"""The fields in which one writes more than a name."""
 
 _FIELDS = (
     ("path", "file or folder: a table, Excel, JSON, an annotation program's, a corpus (docs/data_formats.md)", ""),
@@ -45,6 +51,7 @@ class ImportDialog(Dialog["Asked"]):
 
     Args:
         importer: looks at the file, in a thread.
+        drafts, fields: where drafts are, and whose those of the long fields are; None: there is none.
     """
 
     DEFAULT_CSS = """
@@ -53,8 +60,11 @@ class ImportDialog(Dialog["Asked"]):
     ImportDialog #look { height: 1fr; margin: 1 0 0 0; background: $surface; }
     """
 
-    def __init__(self, importer: Importer) -> None:
+    def __init__(
+        self, importer: Importer, drafts: Drafts | None = None, fields: "Mapping[str, Field] | None" = None
+    ) -> None:
         super().__init__("Import a file", ("Enter", "look, then import"), ("Tab", "next field"))
+        self._drafts, self._drafted = drafts, fields or {}
         self._looked: Asked | None = None
         self._importer, self._over = importer, threading.Event()
         self._asked: LatestRequest[Asked, Look] = LatestRequest(
@@ -69,7 +79,12 @@ class ImportDialog(Dialog["Asked"]):
     def body(self) -> list[Widget]:
         fields: list[Widget] = []
         for name, about, example in _FIELDS:
-            fields += [Label(about, markup=False), Input(id=name, compact=True, placeholder=example)]
+            options: dict[str, Any] = {"id": name, "compact": True, "placeholder": example}
+            long = name in LONG
+            field = (
+                LongInput(drafts=self._drafts, field=self._drafted.get(name), **options) if long else Input(**options)
+            )
+            fields += [Label(about, markup=False), field]
         return [*fields, Page(id="look")]
 
     def on_mount(self) -> None:

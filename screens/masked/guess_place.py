@@ -14,7 +14,11 @@ from emotui.screens.session import Session
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
+    from emotui.workbench.drafts import Field
     from emotui.workbench.masked.looking import MaskedView
+
+GUESS = "guess"
+"""The field of a word for a mask, as drafts name it: one word is a name, and the words of a text are more."""
 
 
 class GuessPlace(ReviewPlace):
@@ -76,8 +80,12 @@ class GuessPlace(ReviewPlace):
     def _ask_word(self) -> None:
         view = self.view
         assert view is not None
-        self.guess_line.begin(f"your word for mask {self.mask + 1} of {len(view.gold)}   Enter keeps it   Esc leaves")
+        prompt = f"your word for mask {self.mask + 1} of {len(view.gold)}   Enter keeps it   Esc leaves"
+        self.guess_line.begin(prompt, "", self.session.drafts, self._guess_of(view.number, self.mask))
         self.guess_line.focus()
+
+    def _guess_of(self, sample: int, mask: int) -> "Field":
+        return self.session.field(GUESS, sample=sample, draft=str(mask))
 
     def _is_blind(self, view: "MaskedView") -> bool:
         return view.number not in self._seen and view.guess is None
@@ -128,6 +136,8 @@ class GuessPlace(ReviewPlace):
             self._guesses.ask(Guessed(self.view.number, None, False))
 
     def _take_guess(self, guessed: Guessed, view: "MaskedView") -> None:
+        for mask, word in enumerate(guessed.words or ()):
+            self.session.drafts.kept(self._guess_of(guessed.sample, mask), word)
         if self._wanted[0] == guessed.sample and self.view is not None:
             self.view = replace(self.view, guess=view.guess, guess_entries=view.guess_entries)
             self.draw()

@@ -111,7 +111,9 @@ class Masked(GuessPlace):
         self._looks = LatestRequest(
             "masked", self, lambda asked: look(masked(), asked, person), self._show, self._refuse
         )
-        self._guesses = LatestRequest("guess", self, lambda guessed: guessed.keep(masked(), person), self._take_guess)
+        self._guesses = LatestRequest(
+            "guess", self, lambda guessed: guessed.keep(masked(), person), self._take_guess, each=True
+        )
 
     # What the frame tells.
 

@@ -37,6 +37,9 @@ class NoteActions(Acting):
         self._asked: LatestRequest[Wish, Answer] = LatestRequest(
             "notes", pane, lambda wish: ask(self._book(), wish), self._show, older=True
         )
+        self._kept: LatestRequest[Wish, Answer] = LatestRequest(
+            "keep notes", pane, lambda wish: ask(self._book(), wish), self._show, each=True
+        )
 
     def _book(self) -> "NoteBook":
         made = self._session.bound.notes
@@ -46,7 +49,7 @@ class NoteActions(Acting):
     @property
     def busy(self) -> bool:
         """Whether an answer is on its way."""
-        return self._asked.busy
+        return self._asked.busy or self._kept.busy
 
     def _wish(self, do: str) -> Wish:
         dataset = self._session.overview.dataset
@@ -141,7 +144,7 @@ class NoteActions(Acting):
         wish = replace(self._wish("write"), sample=sample)
 
         def written(note: "Written") -> None:
-            self._asked.ask(replace(wish, text=note.text, codes=note.codes))
+            self._kept.ask(replace(wish, text=note.text, codes=note.codes))
 
         row = self._pane.rows.row(self._pane.rows.cursor)
         session = self._session
@@ -171,7 +174,7 @@ class NoteActions(Acting):
             self._session.change(replace(state, column=written((Condition("code", "=", (code,)),))))
 
         def do(what: str, text: str, codes: Sequence[str]) -> None:
-            self._asked.ask(replace(self._wish(what), text=text, codes=codes))
+            self._kept.ask(replace(self._wish(what), text=text, codes=codes))
 
         Codebook(answer, dataset.name, do).ask(self._pane.app, chosen)
 
@@ -180,4 +183,4 @@ class NoteActions(Acting):
 
     def do_undo(self) -> None:
         """Take back the last step of one's own, of notes or codes."""
-        self._asked.ask(self._wish("undo"))
+        self._kept.ask(self._wish("undo"))

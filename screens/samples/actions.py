@@ -33,7 +33,7 @@ class ListActions(Acting):
             "near texts", pane, self._find_near, self._show_near
         )
         self._saved: LatestRequest[tuple[int, str, str, str | None], bool] = LatestRequest(
-            "save slice", pane, self._save_slice, self._tell_saved, older=True
+            "save slice", pane, self._save_slice, self._tell_saved, each=True
         )
 
     @property
@@ -47,13 +47,15 @@ class ListActions(Acting):
     can_filter = can_sort = _can_choose
 
     def do_filter(self) -> None:
-        from emotui.screens.dialogs.filter import FilterDialog
+        from emotui.screens.dialogs.filter import FIELD, FilterDialog
 
         session = self._session
         slicing, dataset = session.bound.slicing, session.overview.dataset
+        field = session.field(FIELD, dataset=None if dataset is None else dataset.dataset)
 
         def changed(filtered: "Filtered") -> None:
             session.change(filtered.state)
+            session.drafts.kept(field, filtered.state.column)
             if filtered.name and slicing is not None and dataset is not None:
                 run = session.run_shown
                 line = filtered.state.as_conditions(self._metrics)
@@ -65,7 +67,14 @@ class ListActions(Acting):
         marked = words is not None and words.marks_errors
         valenced = dataset is None or dataset.task == "spans"
         dialog = FilterDialog(
-            session.state, session.overview.emotions, self._metrics, saved, marked=marked, valenced=valenced
+            session.state,
+            session.overview.emotions,
+            self._metrics,
+            saved,
+            marked=marked,
+            valenced=valenced,
+            drafts=session.drafts,
+            field=field,
         )
         dialog.ask(self._pane.app, changed)
 
@@ -154,9 +163,10 @@ class ListActions(Acting):
 
     def do_import(self) -> None:
         """Bring a file in, and show it."""
-        from emotui.screens.dialogs.import_file import ImportDialog
+        from emotui.screens.dialogs.import_file import LONG, ImportDialog
 
         session = self._session
+        fields = {name: session.field(f"{name} of a file") for name in LONG}
         importing = session.bound.importing
         if importing is None:
             return
@@ -183,9 +193,11 @@ class ListActions(Acting):
             session.begin(f"import of {asked.path}", bring_in, over.set, "Stopped; nothing was imported")
 
         def show(name: str) -> None:
+            for field in fields.values():
+                session.drafts.drop(field)
             session.change(replace(session.state.unfiltered(), dataset=name, run=None, sample=None))
 
-        ImportDialog(importer).ask(self._pane.app, chosen)
+        ImportDialog(importer, session.drafts, fields).ask(self._pane.app, chosen)
 
     def can_export(self) -> bool:
         return self._pane.n > 0 and self._session.job is None

@@ -98,7 +98,7 @@ class Spot(Place):
         self._take_up_draft()
         self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number), self._offer, self._warn)
         self._keeping = LatestRequest(
-            "keep", self, lambda text: spot_checks().keep(text), self._tell_kept, self._warn, older=True
+            "keep", self, lambda text: spot_checks().keep(text), self._tell_kept, self._warn, each=True
         )
         self._taking_back = LatestRequest(
             "take back", self, lambda kept: spot_checks().take_back(kept), self._tell_taken_back, self._warn

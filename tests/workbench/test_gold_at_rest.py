@@ -6,8 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from emotui.errors import BadInput
+from emotui.errors import BadInput, StoreError
 from emotui.store.store import Store
+from emotui.workbench.compare.sources import comparable
 from emotui.workbench.datasets.sources import former_again, make_gold
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import metrics
@@ -75,6 +76,33 @@ def test_figures_over_two_versions_of_gold_say_that_they_are_mixed(store: Store,
     )
     shown = emotui("results", run.run, "--db", store.path)
     assert "mixed" in shown.out + shown.err
+    emotui(
+        "import", "predictions", "said.jsonl", "--dataset", "mine", "--source", "ben", "--no-sim", "--db", store.path
+    )
+    told = f"{run.run} is mixed: scored partly against version 1 and 2 of gold"
+    compared = emotui("compare", "--runs", "eva", "ben", "--metric", "f1", "--db", store.path, "--json").document
+    assert told in compared["notes"]["gold"]
+    rate = emotui("compare", "--runs", "eva", "ben", "--metric", "precision", "--db", store.path, "--json").document
+    assert told in rate["notes"]["gold"]
+    parts = emotui("slices", "figures", "mine", "--of", "eva", "--metric", "f1", "--db", store.path, "--json").document
+    assert told in parts["convention"]
+    (choice,) = [one for one in comparable(store, store.datasets()[0]) if one.name == "eva"]
+    assert "mixed" in choice.told
+
+
+def test_a_run_is_not_scored_anew_while_it_goes_on(store: Store, emotui: Emotui) -> None:
+    (run,) = store.runs()
+    rows = list(store.results(run.run))
+    config = msgspec.to_builtins(RunConfig(pid=7, host="another machine", boot="another start"))
+    with store._turns.writing() as connection:
+        connection.execute("update runs set config = ?, state = 'running'", [json.dumps(config)])
+    refused = emotui("rescore", run.run, "--db", store.path)
+    assert (refused.status, refused.err.strip()) == (2, f"run {run.run} is going on: stop it first")
+    # It may begin while it is scored: what was answered meanwhile keeps its score.
+    store.commit_batch(run.run, [msgspec.structs.replace(rows[0], attempt=1, output=None)])
+    with pytest.raises(StoreError, match="has been answered more meanwhile"):
+        store.replace_scores(run.run, rows, of=len(rows))
+    assert sum(row.score is not None for row in store.results(run.run)) == len(rows)
 
 
 @pytest.mark.parametrize("config", ["no JSON", "[1]", '{"repeats": "many"}', "null"])
@@ -89,3 +117,88 @@ def test_a_run_whose_settings_nobody_can_read_is_listed_told_in_a_line_and_delet
     refused = emotui("rescore", run.run, "--db", store.path)
     assert (refused.status, "its settings cannot be read" in refused.err) == (2, True)
     assert emotui("delete", run.run, "--db", store.path).status == 0
+
+
+def test_a_source_whose_task_nobody_knows_is_left_out_of_comparisons(store: Store, emotui: Emotui) -> None:
+    with store._turns.writing() as connection:
+        connection.execute("update runs set task = 'odd'")
+    refused = emotui("compare", "--runs", "eva", "eva", "--db", store.path)
+    assert (refused.status, len(refused.err.splitlines())) == (2, 1)
+
+
+HOSTILE = {
+    "an answer that is no JSON": "update predictions set record = 'no' where run = {run}",
+    "an answer of another kind": "update predictions set record = 'null' where run = {run}",
+    "details of no score": "update scores set detail = '[1]' where run = {run}",
+    "a score of no metrics": "update scores set metric_set = 99 where run = {run}",
+    "answers about no text": "update outputs set sample = 99 where run = {run}",
+    "answers about the text before the first": "update outputs set sample = -1 where run = {run}",
+}
+
+
+@pytest.mark.parametrize("change", HOSTILE)
+def test_whatever_stands_in_a_store_about_a_run_is_a_line_and_the_others_are_shown(
+    store: Store, emotui: Emotui, change: str
+) -> None:
+    emotui(
+        "import", "predictions", "said.jsonl", "--dataset", "mine", "--source", "ben", "--no-sim", "--db", store.path
+    )
+    (eva,) = [run for run in store.runs() if run.model == "eva"]
+    (ben,) = [run for run in store.runs() if run.model == "ben"]
+    with store._turns.writing() as connection:
+        (number,) = connection.execute("select number from runs where run = ?", [eva.run]).fetchall()[0]
+        connection.execute(HOSTILE[change].format(run=number))
+    for named in ((), (eva.run, ben.run)):
+        shown = emotui("results", *named, "--no-sim", "--json", "--db", store.path)
+        assert shown.status == 0, shown.err
+        assert any(ben.run in row["source"] for table in shown.document["tables"] for row in table["rows"])
+    alone = emotui("results", eva.run, "--no-sim", "--db", store.path)
+    assert (alone.status, len(alone.err.splitlines())) in ((0, 0), (2, 1))
+    for command in (("rescore", eva.run, "--no-sim"), ("runs", "pack", eva.run, "--to", "a.run")):
+        done = emotui(*command, "--db", store.path)
+        assert done.status in (0, 2)
+        assert len(done.err.splitlines()) == (done.status == 2)
+    assert emotui("delete", eva.run, "--db", store.path).status == 0
+    assert [run["run"] for run in emotui("runs", "--json", "--db", store.path).document] == [ben.run]
+
+
+def test_a_run_whose_answers_cannot_be_read_is_named_and_scored_anew(store: Store, emotui: Emotui) -> None:
+    (run,) = store.runs()
+    assert emotui("rescore", run.run, "--no-sim", "--db", store.path).status == 0
+    before = emotui("results", run.run, "--no-sim", "--json", "--db", store.path).document
+    with store._turns.writing() as connection:
+        connection.execute("update predictions set record = 'no'")
+    told = emotui("results", run.run, "--no-sim", "--db", store.path)
+    assert told.status == 2
+    assert told.err.startswith(f"run {run.run} is left out, because what is kept of it cannot be read (DecodeError:")
+    assert emotui("rescore", run.run, "--no-sim", "--db", store.path).status == 0
+    assert emotui("results", run.run, "--no-sim", "--json", "--db", store.path).document == before
+
+
+@pytest.mark.parametrize("record", ["no", "null", "[1]", "{}", chr(27) + "[2J"])
+def test_a_text_that_nobody_can_read_is_a_line_and_datasets_are_listed(
+    store: Store, emotui: Emotui, record: str
+) -> None:
+    with store._turns.writing() as connection:
+        connection.execute("update samples set record = ? where id = '0'", [record])
+    listed = emotui("datasets", "--json", "--db", store.path)
+    assert (listed.status, [one["dataset"] for one in listed.document]) == (0, ["mine"])
+    (run,) = store.runs()
+    for command in (
+        ("results",),
+        ("results", run.run),
+        ("rescore", run.run, "--no-sim"),
+        ("export", "mine", "--to", "o.jsonl"),
+    ):
+        done = emotui(*command, "--db", store.path)
+        assert (done.status, len(done.err.splitlines())) in ((1, 1), (2, 1)), done.err
+        assert done.err.rstrip("\n").isprintable()
+    assert emotui("delete", "mine", "--db", store.path).status == 0
+    assert emotui("runs", "--json", "--db", store.path).document == []
+
+
+def test_settings_that_nobody_can_read_are_as_if_there_were_none(store: Store) -> None:
+    with store._turns.writing(shown=False) as connection:
+        connection.execute("insert into settings values ('a', 'no'), ('b', ?)", ["[" * 5000])
+    assert (store.setting("a", 3), store.setting("b", 3)) == (3, 3)
+    assert store.settings("") | {"a": None, "b": None} == store.settings("")

@@ -1,6 +1,6 @@
 """What can be compared: runs, people and files that are kept beside a dataset, people inside its gold, former gold."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,7 +13,7 @@ from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, person_says, sources
 from emotui.workbench.runs.elsewhere import source_run
-from emotui.workbench.runs.scores import ELSEWHERE, scored
+from emotui.workbench.runs.scores import ELSEWHERE, former_gold, scored
 from emotui.workbench.texts import read_sample, runs_of, stored_samples
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ def comparable(store: Store, dataset: Dataset) -> list[Compared]:
     for one in named:
         if one.run is not None:
             if one.n and one.run in runs:
-                kept.append(Compared(one.run, one.name, one.kind, _told(runs[one.run]), one.n, one.run))
+                run = runs[one.run]
+                under = former_gold(store, run) if dataset.gold > 1 else ""
+                told = " ".join(filter(None, (_told(run), under)))
+                kept.append(Compared(one.run, one.name, one.kind, told, one.n, one.run))
         elif one.kind == PERSON:
             people.append(Compared(f"{PERSON}:{one.name}", one.name, PERSON, "in the gold records", one.n))
     former = [
@@ -87,6 +90,15 @@ def source_named(store: Store, dataset: Dataset, name: str) -> Compared:
         there = ", ".join(dict.fromkeys(one.name for one in known)) or "none"
         raise BadInput(f"{dataset.name} has no source {name!r} to compare; it has: {there}")
     return fitting[0]
+
+
+def gold_note(store: Store, dataset: Dataset, compared: Iterable[Compared]) -> str:
+    """That figures of these are under a former version of gold, or several, in words; empty: all are under today's."""
+    if dataset.gold == 1:
+        return ""
+    runs = [one.run for one in compared if one.run is not None]
+    under = {run: former_gold(store, store.run(run)) for run in runs}
+    return "; ".join(f"{run} is {words}: emotui rescore {run}" for run, words in under.items() if words)
 
 
 def values_of(store: Store, dataset: Dataset, source: Compared, metric: str) -> "Values":

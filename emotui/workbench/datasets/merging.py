@@ -17,7 +17,10 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.texts import SAID, TextSaid, said_of_text, sample_of_text
 from emotui.workbench.datasets.foreign import Wish, read_rows
 from emotui.workbench.datasets.sets import dataset_named
+from emotui.workbench.drafts import DraftBook
 from emotui.workbench.progress import OnStep, silent
+from emotui.workbench.rephrase.originals import move_labels
+from emotui.workbench.rephrase.variants import move_variants
 from emotui.workbench.runs.run import rescore
 from emotui.workbench.runs.states import check_at_rest
 
@@ -106,7 +109,8 @@ def import_into(
         some = ", ".join(map(literal, strangers[:_NAMED])) + (", …" if len(strangers) > _NAMED else "")
         warn(f"{literal(paths[0])}: {len(strangers):,} of {len(rows):,} records match no text of {found.name}: {some}")
     keys = {key: sum(key in new and key not in old for old, new in zip(texts, merged, strict=True)) for key in SAID}
-    new, rescored = _as_gold(store, found, merged, ", ".join(paths), sim=sim, cancelled=cancelled)
+    new = _replaced(store, found, merged, ", ".join(paths))
+    rescored = _rescored(store, new, sim=sim, cancelled=cancelled)
     return Added(new, by, len(matched), tuple(strangers), {key: n for key, n in keys.items() if n}, rescored)
 
 
@@ -128,6 +132,7 @@ def join(
         check_at_rest(store.runs(dataset.dataset))
     ours, theirs = _texts(store, kept), _texts(store, other)
     place: dict[object, list[int]] = {}
+    place_of = {number: at for at, (number, _) in enumerate(ours)}
     for at, (_, text) in enumerate(ours):
         place.setdefault(text.get("text"), []).append(at)
     merged, moved, lacking = [text for _, text in ours], dict[int, int](), list[str]()
@@ -150,9 +155,15 @@ def join(
             f"{first} has {len(ours):,} texts and {second} {len(theirs):,}, of which {len(moved):,} are the same"
             f"{some}: only datasets with the same texts are joined; emotui import FILE --into {first} adds what is said"
         )
-    store.move_what_is_said(other.dataset, kept.dataset, moved)
+    # In this order a join that is killed goes on where it was asked for again.
+    new = _replaced(store, kept, merged, f"{kept.name} and {other.name}")
+    ids = {text["id"]: merged[place_of[moved[number]]]["id"] for number, text in theirs}
+    DraftBook(store).move(other.dataset, kept.dataset, moved)
+    move_variants(store, other, kept, ids)
+    move_labels(store, other, kept, moved)
+    store.move_what_is_said(other.dataset, kept.dataset, moved, check=check_at_rest)
     store.delete(other.name)
-    return _as_gold(store, kept, merged, f"{kept.name} and {other.name}", sim=sim, cancelled=cancelled)
+    return new, _rescored(store, new, sim=sim, cancelled=cancelled)
 
 
 def _texts(store: Store, dataset: Dataset) -> list[tuple[int, dict[str, Any]]]:
@@ -215,22 +226,17 @@ def _short(value: object) -> str:
     return literal(text if len(text) <= 40 else f"{text[:39]}…")
 
 
-def _as_gold(
-    store: Store,
-    dataset: Dataset,
-    texts: Sequence[TextSaid],
-    source: str,
-    *,
-    sim: bool,
-    cancelled: IsCancelled | None,
-) -> tuple[Dataset, tuple[str, ...]]:
-    """Texts with all that is said of them as the next version of gold, and the runs scored anew by it."""
+def _replaced(store: Store, dataset: Dataset, texts: Sequence[TextSaid], source: str) -> Dataset:
+    """Texts with all that is said of them as the next version of gold."""
     task = task_named(dataset.kept_as)
     samples = [sample_of_text(task, text) for text in texts]
-    new = store.replace_gold(
-        dataset, [task.row(sample) for sample in samples], source, fingerprint(samples), check=check_at_rest
-    )
-    runs = [run.run for run in store.runs(new.dataset) if run.done]
+    rows = [task.row(sample) for sample in samples]
+    return store.replace_gold(dataset, rows, source, fingerprint(samples), check=check_at_rest)
+
+
+def _rescored(store: Store, dataset: Dataset, *, sim: bool, cancelled: IsCancelled | None) -> tuple[str, ...]:
+    """The runs over a dataset, scored anew by its gold."""
+    runs = tuple(run.run for run in store.runs(dataset.dataset) if run.done)
     for run in runs:
         rescore(store, run, sim=sim, cancelled=cancelled)
-    return new, tuple(runs)
+    return runs

@@ -111,6 +111,21 @@ def keep_labels(store: Store, dataset: Dataset, identity: str, labels: Mapping[i
         store.set_setting(key_of(dataset, _NAME, f"/{identity}"), said)
 
 
+def move_labels(store: Store, old: Dataset, new: Dataset, numbers: Mapping[int, int]) -> None:
+    """Keep the labels that files of chains had of one dataset's texts for another with the same texts too.
+
+    Args:
+        numbers: by the number of each text of the old dataset that in the new one.
+    """
+    marks = [str(old.dataset), *(mark[:16] for mark in store.fingerprints(old.dataset))]
+    keys = [key for mark in marks for key in store.settings(f"{_NAME}/{mark}/")]
+    for identity in dict.fromkeys(key.split("/", 2)[2] for key in keys):
+        kept = _kept(store, old, identity)
+        if not isinstance(kept, str):
+            there = {numbers[int(number)]: label for number, label in kept.items() if int(number) in numbers}
+            keep_labels(store, new, identity, there)
+
+
 def _kept(store: Store, dataset: Dataset, identity: str) -> str | dict[str, str]:
     """The id of a classifier's run, else the labels that a file had of it, by number."""
     every: list[str | dict[str, str]] = kept_of(store, dataset, _NAME, f"/{identity}")

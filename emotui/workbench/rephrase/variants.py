@@ -66,6 +66,18 @@ def keep_variants(store: Store, dataset: Dataset, samples: Mapping[int, ClassGol
     store.set_setting(key_of(dataset, _NAME), kept | {name: dict(texts) for name, texts in variants.items()})
 
 
+def move_variants(store: Store, old: Dataset, new: Dataset, ids: Mapping[str, str]) -> None:
+    """Keep the columns of one dataset for another with the same texts too; of two of one name its own stays.
+
+    Args:
+        ids: by the id of each text of the old dataset that in the new one.
+    """
+    columns = kept_variants(store, old)
+    if columns:
+        moved = {name: {ids.get(key, key): text for key, text in texts.items()} for name, texts in columns.items()}
+        store.set_setting(key_of(new, _NAME), moved | kept_variants(store, new))
+
+
 def drop_variants(store: Store, dataset: Dataset, name: str) -> None:
     """Take a column out. Raises BadInput where there is none of this name."""
     kept = kept_variants(store, dataset)

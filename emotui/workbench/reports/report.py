@@ -239,6 +239,8 @@ def sections_of(
     datasets = {dataset.dataset: dataset for dataset in store.datasets()}
     for run in runs:
         task_named(run.task)
+        if run.dataset not in datasets:
+            raise BadInput(f"run {run.run} has lost its dataset")
     sections: list[Section] = []
     experiments = [run for run in runs if experiment_of(datasets[run.dataset]) is not None]
     for number in dict.fromkeys(run.dataset for run in runs if run not in experiments):

@@ -8,9 +8,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msgspec.structs import replace
+
 from emotui.backends.base import OnStep
-from emotui.backends.host import IsCancelled, ModelProcess
-from emotui.errors import BadInput, ModelError
+from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
+from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.metrics.transitions import row_shares
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
@@ -35,6 +37,7 @@ from emotui.workbench.results.span_figures import (
 )
 from emotui.workbench.results.span_tables import Material, asking, bars_of, task_tables
 from emotui.workbench.runs.run import EMBEDDING
+from emotui.workbench.runs.scores import unreadable
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.task_metrics import metrics_of
@@ -115,10 +118,58 @@ class Results:
             published: whether the paper's rows, which are of other samples, stand beside; without them a table may have
                 no row, and is left out. None: tables from which both can be made by `ResultsTable.shown`.
 
+        What others wrote into the store about a run, and no task can read, costs that run: a note names it.
+
         Raises:
-            BadInput: no such dataset; a run is of another dataset; a lexicon is given for a task without words.
+            BadInput: no such dataset; a run is of another dataset; a lexicon is given for a task without words; of no
+                run asked for can be read what the store has.
         """
         found = self._dataset(dataset, runs, of_spans=False)
+        asked = partial(
+            self._tables,
+            found,
+            sim=sim,
+            baselines=baselines,
+            published=published,
+            among=among,
+            lexicon=lexicon,
+            cancelled=cancelled,
+            on_step=on_step,
+        )
+        try:
+            return asked(runs)
+        except (EmotuiError, Cancelled):
+            raise
+        except Exception:
+            there = runs_of(self._store, found) if runs is None else [self._store.run(name) for name in runs]
+            broken = {run.run: why for run in there if (why := unreadable(self._store, run))}
+            if not broken:
+                raise
+        told = tuple(
+            f"run {run} is left out, because what is kept of it cannot be read ({why}): emotui rescore {run} may"
+            " make it anew"
+            for run, why in broken.items()
+        )
+        read = [run for run in there if run.run not in broken]
+        names = [run.run for run in (_newest_each([with_state(run) for run in read]) if runs is None else read)]
+        tables = asked(names) if names else ()
+        if not tables:
+            raise BadInput(*told)
+        return (replace(tables[0], notes=(*tables[0].notes, *told)), *tables[1:])
+
+    def _tables(
+        self,
+        found: Dataset,
+        runs: Sequence[str] | None,
+        *,
+        sim: bool,
+        baselines: bool,
+        published: bool | None,
+        among: Sequence[str] | None,
+        lexicon: "WordVectors | None",
+        cancelled: IsCancelled,
+        on_step: OnStep,
+    ) -> tuple[ResultsTable, ...]:
         if lexicon is not None:
             task_named(found.task).with_lexicon(lexicon)
         if found.task != SPANS:

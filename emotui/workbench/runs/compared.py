@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.workbench.compare.sources import Compared, source_named, values_of
+from emotui.workbench.compare.sources import Compared, gold_note, source_named, values_of
 from emotui.workbench.masked.lexicons import check_one_lexicon
 from emotui.workbench.runs.sharing import groups_of
 from emotui.workbench.task_metrics import metrics_of
@@ -67,7 +67,8 @@ def compare_runs(
     groups = None if shared is None else {ids[number]: str(group) for number, group in shared[1].items()}
     named = _named_in(dataset, sources, name, None if shared is None else shared[0])
     tested = label_tests(store, dataset, *sources, None if shared is None else shared[1], seed=seed)
-    return named | with_label_tests(paired_report(a, b, inner, seed, groups=groups), tested)
+    document = named | with_label_tests(paired_report(a, b, inner, seed, groups=groups), tested)
+    return _with_gold(document, gold_note(store, dataset, sources))
 
 
 def _over_all(
@@ -94,7 +95,11 @@ def _over_all(
     shared = groups_of(store, dataset.dataset)
     groups = None if shared is None else group_numbers(list(shared[1].values()))
     named = _named_in(dataset, sources, name, None if shared is None else shared[0])
-    return named | compared_sums(first, second, both, groups, seed=seed)
+    return _with_gold(named | compared_sums(first, second, both, groups, seed=seed), gold_note(store, dataset, sources))
+
+
+def _with_gold(document: dict[str, Any], note: str) -> dict[str, Any]:
+    return document | {"notes": {**(document.get("notes") or {}), "gold": note}} if note else document
 
 
 def _named_in(dataset: Dataset, sources: tuple[Compared, Compared], name: str, shared: str | None) -> dict[str, Any]:

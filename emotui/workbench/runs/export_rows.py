@@ -99,6 +99,8 @@ def export_rows(
     decode = msgspec.json.Decoder(dict[str, Any]).decode
     wanted = store.file_order(sources.dataset.dataset) if numbers is None else list(numbers)
     samples = [(number, said_of_text(task, decode(record))) for number, record in store.samples(wanted)]
+    if any("id" not in record for _, record in samples):
+        raise BadInput(f"{sources.dataset.name} has texts without an id, as no emotui keeps them")
     names = {ours: theirs for theirs, ours in RENAMED.get(task.files.kind, {}).items()}
     texts = {number: record.get("text") or "" for number, record in samples}
     scored = bool({"scores", "marks"} & set(parts))

@@ -34,6 +34,7 @@ from emotui.workbench.runs.run_file import (
     portable,
     without_machine,
 )
+from emotui.workbench.runs.scores import outputs_of
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.texts import stored_samples
 
@@ -76,7 +77,7 @@ def packed_run(store: Store, found: Run, *, texts: bool = True, called: str = ""
     ids = {number: key for key, number in store.numbers_by_id(dataset.dataset).items()}
     prompts: dict[str, int] = {}
     outputs, scores = [], []
-    for place, row in enumerate(store.results(found.run)):
+    for place, row in enumerate(outputs_of(store, found, dataset)):
         prompt = None if row.prompt is None else prompts.setdefault(row.prompt, len(prompts))
         outputs.append(
             Output(

@@ -41,9 +41,9 @@ from emotui.workbench.runs.plan import (
     sample_seed,
     settings_of,
 )
-from emotui.workbench.runs.scores import ELSEWHERE, Key, scored
+from emotui.workbench.runs.scores import ELSEWHERE, Key, last_attempts, outputs_of, scored
 from emotui.workbench.runs.similarity import Embedder
-from emotui.workbench.runs.states import GOING, with_state
+from emotui.workbench.runs.states import GOING, check_at_rest, with_state
 from emotui.workbench.runs.window import Stop, Window
 from emotui.workbench.shards.shard import Shard, places_of
 from emotui.workbench.texts import check_needs, run_dataset, stored_samples
@@ -144,6 +144,8 @@ def run_task(
         questions = questions_of(store, task, dataset, card, seed, repeats, way)
         if run.identity not in (*marks, *questions) and settings.questions not in questions:
             raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
+        if questions and run.identity != marks[0]:
+            _check_answers(store, run, dataset, task, model, way, seed, cancelled)
         if with_state(run).state == "running" and not is_own(settings) and not take_over:
             raise BadInput(
                 f"run {run.run} is going on in process {settings.pid} of {settings.host}: stop that first. Where it is "
@@ -195,6 +197,37 @@ def run_task(
         store, model, ask, card, dataset, run, task, way, seed, repeats, places, on_progress, cancelled, stop
     )
     return running.finish(retry=retry)
+
+
+def _check_answers(
+    store: Store,
+    run: Run,
+    dataset: Dataset,
+    task: Task,
+    model: ModelProcess,
+    way: str,
+    seed: int,
+    cancelled: IsCancelled | None,
+) -> None:
+    """See that files of answers, which may have become more, still hold what a run has from them.
+
+    Raises:
+        BadInput: they answer one of its questions differently now.
+    """
+    answered = [row for row in last_attempts(store.results(run.run)) if row.raw is not None and row.error is None]
+    numbers = {row.sample for row in answered}
+    samples = {key: sample for key, sample in stored_samples(store, dataset, dataset.n) if key in numbers}
+    ask = Asking(model, cancelled)
+    for start in range(0, len(answered), BATCH):
+        some = [row for row in answered[start : start + BATCH] if row.sample in samples]
+        asked = [samples[row.sample] for row in some]
+        seeds = [sample_seed(seed, row.repeat, samples[row.sample].id) for row in some]
+        for row, now in zip(some, task.ask(asked, ask, way, seeds), strict=True):
+            if now.raw is not None and now.raw != row.raw:
+                raise BadInput(
+                    f"run {run.run} has another answer about {samples[row.sample].id} than the files have now: other"
+                    " answers are another run, which emotui batch read makes"
+                )
 
 
 _Batch = list[tuple[Key, Any]]
@@ -394,8 +427,12 @@ def rescore(
 
     Args:
         lexicon: what masked words are compared by from now on; None: what they were.
+
+    Raises:
+        BadInput: the run is going on, has lost its dataset, or has settings or answers that no run can have.
     """
     found = store.run(run)
+    check_at_rest([found])
     dataset = run_dataset(store, found)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
@@ -403,10 +440,9 @@ def rescore(
     task = task_named(dataset.task).with_options(settings.options, settings.repeats)
     task = with_lexicon(store, task, found, lexicon)
     way = settings.way if found.source == "model" else ELSEWHERE
-    rows = scored_outputs(
-        store, task, way, dataset, list(store.results(found.run)), found.model, sim=sim, cancelled=cancelled
-    )
-    store.replace_scores(found.run, rows, gold=dataset.gold)
+    outputs = outputs_of(store, found, dataset)
+    rows = scored_outputs(store, task, way, dataset, outputs, found.model, sim=sim, cancelled=cancelled)
+    store.replace_scores(found.run, rows, gold=dataset.gold, of=len(outputs))
     return store.run(found.run)
 
 

@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from emotui.errors import BadInput
+from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
@@ -21,6 +22,8 @@ from emotui.workbench.texts import run_dataset, sample_reader, stored_samples
 
 ELSEWHERE = "elsewhere"
 """In place of a way to ask: nobody was asked here."""
+
+_LONGEST_WHY = 120
 
 Key = tuple[int, int]
 """A sample's number and the repeat."""
@@ -136,6 +139,28 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     if notes:
         figures["notes"] = msgspec.convert(figures.get("notes") or {}, dict[str, str]) | notes
     return figures
+
+
+def outputs_of(store: Store, run: Run, dataset: Dataset) -> list[ResultRow]:
+    """All that is kept of a run's answers. Raises: BadInput where some are about texts that are not in its dataset."""
+    there = store.file_order(dataset.dataset)
+    rows = list(store.results(run.run))
+    if any(row.sample not in there for row in rows):
+        raise BadInput(f"run {run.run} has answers about texts that are not in its dataset: no emotui wrote them")
+    return rows
+
+
+def unreadable(store: Store, run: Run) -> str:
+    """Why what the store has of a run's answers and scores is none that its task made; empty: it can be read."""
+    try:
+        task = task_named(run.task)
+        for row in store.results(run.run):
+            if row.prediction is not None:
+                msgspec.json.decode(row.prediction, type=task.prediction)
+        metrics(store, run)
+    except Exception as error:  # whatever somebody else's bytes do to whoever reads them
+        return literal(f"{type(error).__name__}: {error}")[:_LONGEST_WHY]
+    return ""
 
 
 def former_gold(store: Store, run: Run) -> str:

@@ -186,8 +186,7 @@ def _identity(parts: Sequence[_Part]) -> str:
 
 
 def _same(run: Run, identity: str, n: int, name: str | None) -> bool:
-    config = msgspec.convert(run.config, RunConfig)
-    return run.identity == identity and run.n == n and not config.shard and name in (None, run.run)
+    return run.identity == identity and run.n == n and not run.config.get("shard") and name in (None, run.run)
 
 
 def _take(target: Store, run: str, part: _Part, dataset: Dataset, before: set[tuple[int, int]]) -> None:

@@ -28,7 +28,7 @@ from emotui.metrics.sums import Contrast, SumFigure, contrasts, exchanged, inter
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.compare.pairs import Comparing
-from emotui.workbench.compare.sources import Compared
+from emotui.workbench.compare.sources import Compared, gold_note
 from emotui.workbench.notes.book import NoteBook
 from emotui.workbench.runs.sharing import groups_of
 from emotui.workbench.slices.conditions import SLICE, Condition, parsed, written
@@ -261,7 +261,7 @@ class Slicing:
         over = f"{n_rest} tests" if other is None else f"{n_here} tests in parts, and over {n_rest} against the rest"
         once = "" if n_rest == len(same) else " (a part and its rest are one)"
         told = f"{_drawn_in_words(there, groups)}; p: {tests}; corrected over {over}{once} by {CORRECTIONS[correction]}"
-        return Parts(one, other, chosen, told, tuple(rows[1:]), rows[0])
+        return Parts(one, other, chosen, told + self._gold(dataset, one, other), tuple(rows[1:]), rows[0])
 
     def between(
         self,
@@ -307,7 +307,7 @@ class Slicing:
         )
         words = _drawn_in_words(there, groups)
         told = f"{words}; p: {_REST[is_mean]}, corrected over {len(rows)} contrasts by {CORRECTIONS[correction]}"
-        return Contrasts(one, other, chosen, told, rows)
+        return Contrasts(one, other, chosen, told + self._gold(dataset, one, other), rows)
 
     def figures(self, dataset: int, *sources: str) -> tuple[Metric, ...]:
         """The figures of all of these sources that are over samples together, by which parts can be compared."""
@@ -357,7 +357,13 @@ class Slicing:
             " stands first too narrow"
         )
         n = int((~np.isnan(of)).sum())
+        told += self._gold(dataset, one, other)
         return Findings(one, other, chosen, told, tuple(rows), len(names), n, correction)
+
+    def _gold(self, dataset: int, one: Compared, other: Compared | None) -> str:
+        """What is to be said of the gold that the scores are by, behind the convention; empty where it is today's."""
+        note = gold_note(self.store, self._dataset(dataset), (one, *((other,) if other else ())))
+        return f"; {note}" if note else ""
 
     def _columns(
         self, dataset: int, by: Sequence[str] | None, run: str | None

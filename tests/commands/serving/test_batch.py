@@ -197,6 +197,27 @@ def test_an_answer_that_failed_is_asked_for_again_and_its_run_goes_on(
     assert _read(emotui, "said", "w.duckdb").document["run"] == got.document["run"]
 
 
+def test_a_run_does_not_go_on_with_other_answers_than_it_has(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    asked = ("batch", "write", "scenes", "--model", "M", "--records", scenes)
+    emotui(*asked, "--to", "ask.jsonl")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    lines = (tmp_path / "said.jsonl").read_text().splitlines()
+    (tmp_path / "said.jsonl").write_text("\n".join(lines[: 8 * 5]) + "\n")
+    assert emotui("import", "scenes", scenes, "--db", "w.duckdb").status == 0
+    begun = _read(emotui, "said.jsonl", "w.duckdb")
+    assert (begun.status, begun.document["done"]) == (1, 5)
+    others = [line.replace('"logprob": -3.0', '"logprob": -0.1') for line in lines]
+    go_on = ("run", "scenes", "--resume", begun.document["run"], "--db", "w.duckdb", "--json")
+    for beginning in (others[:8], [*lines[:8], *others[8:16]]):  # the first of its texts, the second one
+        (tmp_path / "said.jsonl").write_text("\n".join([*beginning, *lines[len(beginning) :]]) + "\n")
+        refused = emotui(*go_on)
+        assert refused.status == 2
+        assert "than the files have now: other answers are another run" in refused.err
+    # What it has already may have gone from the files, whose other answers are more.
+    (tmp_path / "said.jsonl").write_text("\n".join(lines[8 * 5 :]) + "\n")
+    assert emotui(*go_on).document["done"] == N
+
+
 def test_what_an_engine_refused_for_the_question_s_sake_is_not_asked_again(
     emotui: Emotui, tmp_path: Path, scenes: Path
 ) -> None:
@@ -341,6 +362,19 @@ def test_a_store_whose_runs_have_impossible_settings_is_not_merged(
     store.set_state("r\nx", "stopped")
     done = emotui("merge", "theirs.duckdb", "--db", "ours.duckdb")
     assert (done.status, len(done.err.splitlines())) == (2, 1), done.err
+
+
+def test_runs_that_nobody_can_read_stand_in_no_way_of_a_merge(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
+    emotui("batch", "write", "scenes", "--model", "M", "--records", scenes, "--to", "ask.jsonl")
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    run = ("run", "scenes", "--model", "batch:M@said.jsonl", "--dataset", scenes, "--json")
+    theirs = emotui(*run, "--db", "theirs.duckdb").document["run"]
+    emotui("import", "scenes", scenes, "--db", "ours.duckdb")
+    store = Store.open(tmp_path / "ours.duckdb")
+    (dataset,) = [one for one in store.datasets() if one.name == "scenes"]
+    store.start_run("odd", "i", "scenes", "m", dataset.dataset, {"repeats": "many"}, 7)
+    done = emotui("merge", "theirs.duckdb", "--db", "ours.duckdb", "--json")
+    assert (done.status, [one["run"] for one in done.document]) == (0, [theirs])
 
 
 def test_a_store_is_not_merged_into_itself_by_another_name(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:

@@ -5,7 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from emotui.records import ClassGold
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.workbench.drafts import Draft, DraftBook, Field
+from emotui.workbench.rephrase.originals import keep_labels, verdicts_kept
+from emotui.workbench.rephrase.variants import keep_variants, kept_variants
 from tests.conftest import Emotui
 
 ROWS = [
@@ -116,3 +123,71 @@ def test_datasets_with_other_texts_are_not_joined(mine: Emotui, tmp_path: Path) 
     assert refused.status == 2
     assert "mine has 3 texts and other 1" in refused.err
     assert len(json.loads(mine("datasets", "--json").out)) == 2
+
+
+@pytest.fixture
+def two(tmp_path: Path, emotui: Emotui) -> Store:
+    """A dataset of labels beside the one of spans, whose texts stand in another order under other ids."""
+    _write(tmp_path / "mine.jsonl", ROWS)
+    labels = [{"id": f"l{row['id']}", "text": row["text"], "label": "joy"} for row in reversed(ROWS)]
+    _write(tmp_path / "labels.jsonl", labels)
+    for command in (("import", "mine.jsonl"), ("import", "labels", "labels.jsonl")):
+        assert emotui(*command, "--db", "w.duckdb").status == 0
+    return Store.open(tmp_path / "w.duckdb")
+
+
+def _dataset(store: Store, name: str) -> Dataset:
+    found = store.dataset(name)
+    assert found is not None
+    return found
+
+
+def test_what_was_being_written_about_texts_is_about_those_of_the_joined_dataset(two: Store, emotui: Emotui) -> None:
+    mine, labels = _dataset(two, "mine"), _dataset(two, "labels")
+    ours, theirs = (two.numbers_by_id(one.dataset) for one in (mine, labels))
+    book = DraftBook(two)
+    about = Field("note", "ann", labels.dataset, theirs["l2"])
+    both = Field("note", "ann", labels.dataset, theirs["l1"])
+    query, whole = Field("sql", "ann"), Field("filter", "ann", labels.dataset)
+    held = replace(both, dataset=mine.dataset, sample=ours["1"])
+    book.keep({one: Draft(text=one.name) for one in (about, both, query, whole)} | {held: Draft(text="ours")})
+    two.set_setting(f"rephrasing-drafts/{'0' * 16}/id/ann", {str(theirs["l3"]): {"text": "older"}})
+    keep_variants(
+        two,
+        labels,
+        {theirs["l3"]: ClassGold(id="l3", label="joy", text=ROWS[2]["text"])},
+        {"BT-1": {"l3": "otherwise"}},
+    )
+    keep_labels(two, labels, "file:x", {theirs["l1"]: "joy"})
+    assert emotui("datasets", "join", "mine", "labels", "--no-sim", "--db", two.path).status == 0
+    assert {field: draft.text for field, draft in book.of("ann").items()} == {
+        replace(about, dataset=mine.dataset, sample=ours["2"]): "note",
+        held: "ours",
+        query: "sql",
+        replace(whole, dataset=mine.dataset): "filter",
+        Field("rephrasing", "ann", mine.dataset, ours["3"], "id"): "older",
+    }
+    assert kept_variants(two, mine) == {"BT-1": {"3": "otherwise"}}
+    assert verdicts_kept(two, mine, "file:x", {}) == {ours["1"]: ("joy", None)}
+
+
+@pytest.mark.parametrize("step", ["replace_gold", "move_what_is_said", "delete"])
+def test_a_join_that_is_cut_short_goes_on_where_it_was(
+    two: Store, emotui: Emotui, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emotui("notes", "add", "labels", "l2", "sad indeed", "--db", two.path)
+    before = getattr(Store, step)
+
+    def cut(*given: object, **named: object) -> None:
+        before(*given, **named)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, step, cut)
+        assert emotui("datasets", "join", "mine", "labels", "--no-sim", "--db", two.path).status == 1
+    if step != "delete":
+        assert emotui("datasets", "join", "mine", "labels", "--no-sim", "--db", two.path).status == 0
+    listed = emotui("datasets", "--json", "--db", two.path).document
+    assert [(one["dataset"], one["said"]) for one in listed] == [("mine", {"spans": 3, "label": 3})]
+    notes = emotui("sql", "SELECT dataset, id, note FROM notes", "--json", "--db", two.path).document
+    assert notes["rows"] == [["mine", "2", "sad indeed"]]

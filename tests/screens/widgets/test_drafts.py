@@ -43,10 +43,17 @@ class Written:
     widget: str
     saves: Sequence[str] = ("enter",)
     before: Sequence[str] = ()
+    keeps: str = "word"
+    """What is typed to be kept."""
 
 
 def browsed(folder: Path) -> Workspace:
     return workspace(folder / "w.duckdb")
+
+
+def imported(folder: Path) -> Workspace:
+    (folder / "more.jsonl").write_text('{"id": "new", "text": "I am glad", "spans": [[5, 9]]}\n')
+    return browsed(folder)
 
 
 def studied(folder: Path) -> Workspace:
@@ -64,6 +71,10 @@ FIELDS = (
     Written("why", studied, ("5", "f5", "enter", "i"), "#masked-guess", before=("5", "f5", "enter", "right")),
     Written("own codes", studied, ("5", "f5", "enter", ";"), "#masked-guess", before=("5", "f5", "enter", "right")),
     Written("sql", browsed, ("Q",), "#query"),
+    Written("filter", browsed, ("f",), "#column", ("enter",), keeps="speaker=Ann"),
+    Written("path of a file", imported, ("I",), "#path", ("enter", "enter"), keeps="more.jsonl"),
+    Written("columns of a file", browsed, ("I", "tab"), "#columns", ()),
+    Written("guess", masked_workspace, ("5", "i"), "#masked-guess"),
     Written("spot check", scripted, ("9", "i"), "#spot-editor", ("f8",)),
     Written("rephrasing", scripted, ("3", "i"), "#rephrase-editor"),
 )
@@ -77,10 +88,13 @@ def text_of(pilot: "Pilot[None]", field: Written) -> str:
     return widget.value if isinstance(widget, Input) else widget.text
 
 
-async def go_in(pilot: "Pilot[None]", keys: Sequence[str]) -> None:
+async def go_in(pilot: "Pilot[None]", keys: Sequence[str], widget: str = "") -> None:
+    """Press the keys, then Tab until the widget has the focus."""
     for key in keys:
         await press(pilot, key)
         await settle(pilot, work=True)
+    while widget and pilot.app.screen.query_one(widget) is not pilot.app.focused:
+        await press(pilot, "tab")
 
 
 def again(source: Workspace, store: Path) -> Workspace:
@@ -102,7 +116,7 @@ async def test_what_was_typed_is_there_and_told_when_the_field_is_opened_again(
         await go_in(pilot, field.before)
     left = tmp_path / "left.duckdb"
     async with opened(source) as pilot:
-        await go_in(pilot, field.way)
+        await go_in(pilot, field.way, field.widget)
         await press(pilot, *WORDS)
         if end == "kill":
             await awaited(lambda: WORDS in drafts(source).get(field.name, ""))
@@ -113,7 +127,7 @@ async def test_what_was_typed_is_there_and_told_when_the_field_is_opened_again(
         left = source.store.path
     after = again(source, left)
     async with opened(after) as pilot:
-        await go_in(pilot, field.way)
+        await go_in(pilot, field.way, field.widget)
         assert WORDS in text_of(pilot, field)
         told = " ".join([screen_text(pilot), *notified(pilot)])
         assert "ou typed this" in told or "not submitted" in told
@@ -122,20 +136,25 @@ async def test_what_was_typed_is_there_and_told_when_the_field_is_opened_again(
 
 
 @every_field
-async def test_a_draft_is_gone_once_its_words_are_kept_or_taken_away(field: Written, tmp_path: Path) -> None:
+async def test_a_draft_is_gone_once_its_words_are_kept_or_taken_away(
+    field: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     source = field.make(tmp_path)
     async with opened(source) as pilot:
-        await go_in(pilot, [*field.before, *([] if field.before else field.way)])
-        if field.before:
-            await go_in(pilot, field.way[-1:])
+        await go_in(pilot, field.before)
+        await go_in(pilot, field.way[-1:] if field.before else field.way, field.widget)
         await press(pilot, "a", "b")
         await awaited(lambda: field.name in drafts(source))
         await press(pilot, "backspace", "backspace")
         await awaited(lambda: field.name not in drafts(source))
-        await press(pilot, *"word")
+        await press(pilot, *field.keeps)
         await awaited(lambda: field.name in drafts(source))
-        await press(pilot, *field.saves)
-        await settle(pilot, work=True)
+        for key in field.saves:
+            await press(pilot, key)
+            await settle(pilot, work=True)
+        if not field.saves:
+            await press(pilot, *["backspace"] * len(field.keeps))
         await awaited(lambda: not drafts(source))
     assert drafts(again(source, source.store.path)) == {}
 
