@@ -122,7 +122,6 @@ class Frame(Acting, LaidOut):
 
     def on_unmount(self) -> None:
         self.session.drafts.save_at_once()
-        hold(None)
 
     def on_mount(self) -> None:
         self._top()

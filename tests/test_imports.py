@@ -26,7 +26,23 @@ def module_files() -> dict[str, Path]:
 
 
 def imported(tree: ast.AST, known: Mapping[str, Path], *, late: bool) -> Iterator[str]:
-    """The modules that a tree imports; `late`: also those inside functions, and those for the sake of types."""
+    """The modules that a tree imports; `late`: also those inside functions, by `import_module`, and for types."""
+    if late:
+        yield from named_to_import_module(tree, known)
+    yield from by_statements(tree, known, late=late)
+
+
+def named_to_import_module(tree: ast.AST, known: Mapping[str, Path]) -> Iterator[str]:
+    """The modules whose names are written out in calls of `import_module`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            function = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if function == "import_module" and node.args[0].value in known:
+                yield node.args[0].value
+
+
+def by_statements(tree: ast.AST, known: Mapping[str, Path], *, late: bool) -> Iterator[str]:
+    """The modules that the statements of a tree import."""
     for node in statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
@@ -36,7 +52,7 @@ def imported(tree: ast.AST, known: Mapping[str, Path], *, late: bool) -> Iterato
                 if full in known or node.module in known:
                     yield full if full in known else node.module
         elif late or not (isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or for_types(node)):
-            yield from imported(node, known, late=late)
+            yield from by_statements(node, known, late=late)
 
 
 def statements(tree: ast.AST) -> Iterator[ast.AST]:
@@ -89,11 +105,20 @@ def test_a_circle_is_found_wherever_it_is_entered(modules: Graph, expected: list
     assert circles(modules) == expected
 
 
+def test_a_module_that_is_named_to_import_module_is_imported() -> None:
+    tree = ast.parse(
+        'def f():\n    return [import_module("a.b").X, importlib.import_module("a.c"), import_module("d")]'
+    )
+    known = {"a.b": Path(), "a.c": Path()}
+    assert set(imported(tree, known, late=True)) == {"a.b", "a.c"}
+    assert set(imported(tree, known, late=False)) == set()
+
+
 def test_no_module_imports_itself_by_way_of_others() -> None:
     assert circles(graph(late=False)) == []
 
 
-def test_nor_when_a_function_is_called_or_for_the_sake_of_types() -> None:
+def test_nor_when_a_function_is_called_or_by_import_module_or_for_the_sake_of_types() -> None:
     assert circles(graph(late=True)) == []
 
 

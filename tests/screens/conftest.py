@@ -12,6 +12,9 @@ from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
 
 from emotui.screens.app import EmotuiApp
+from emotui.screens.keymaps.keymap import Keymap
+from emotui.screens.keymaps.words import hold
+from emotui.screens.places import ACTIONS
 from tests.screens import driving
 from tests.screens.album import Album
 
@@ -25,6 +28,15 @@ def _errors_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a person's workbench outlives fails a test; what it tells in passing stays until the test has read it."""
     monkeypatch.setattr(EmotuiApp, "outlives", False)
     monkeypatch.setattr(EmotuiApp, "NOTIFICATION_TIMEOUT", 600)
+
+
+_KEYMAP = Keymap(ACTIONS)
+
+
+@pytest.fixture(autouse=True)
+def _keys_of_the_registry() -> None:
+    """Sentences name the keys of the registry, whatever keys of one's own a test before had."""
+    hold(_KEYMAP)
 
 
 @pytest.fixture(autouse=True)

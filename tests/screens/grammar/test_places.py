@@ -170,7 +170,7 @@ def test_hints_footer_and_help_name_the_keys_that_a_person_has() -> None:
     assert by_id["first"].shown == "gg"
     hold(keymap)
     assert keyed("{model} runs a model, {clear} shows all {nothing}") == "F11 runs a model, x shows all {nothing}"
-    hold(None)
+    hold(Keymap(ACTIONS))
     assert keyed("{model} runs a model") == "R runs a model"
 
 
