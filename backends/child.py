@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from emotui.backends import messages, stopping, wire
+from emotui.backends import messages, stopping
 from emotui.backends.base import METHODS, Backend, Embed, Refused, Request, SideBySide
 from emotui.backends.spec import loader, parse_spec
 from emotui.errors import BadInput, EmotuiError, NotNow
@@ -47,7 +47,7 @@ def _serve() -> None:
     first: messages.Load = incoming_asks.get()
 
     def say(message: messages.Said) -> None:
-        wire.send(outgoing, messages.encoded(message))
+        messages.send(outgoing, messages.encoded(message))
 
     try:
         backend = _load(first.spec, first.options, lambda line: say(messages.Step(messages.cut(line))))
@@ -68,7 +68,7 @@ def _serve() -> None:
         number, requests = asked.number, messages.requests_of(asked)
         stopping.begin(number)
         try:
-            wire.send(outgoing, *messages.answer(number, requests, _answer(backend, requests)))
+            messages.send(outgoing, *messages.answer(number, requests, _answer(backend, requests)))
         except stopping.Stopped:
             say(messages.Error(number, "stopped", False))
         except EmotuiError as error:
@@ -82,7 +82,7 @@ def _listen(incoming: Any, asks: "queue.SimpleQueue[Any]") -> None:
     """Pass messages on; leave at once, also in the middle of a batch, when the parent is gone."""
     try:
         while True:
-            message = messages.told(wire.receive(incoming, bounded=False)[0])
+            message = messages.told(messages.receive(incoming, bounded=False)[0])
             if isinstance(message, messages.TakeBack):
                 stopping.take_back(message.number)
             asks.put(message)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from emotui.backends import messages, wire
+from emotui.backends import messages
 from emotui.backends.base import CAPABLE_KINDS, METHODS, ModelCard, Progress, Request
 from emotui.backends.spec import check_spec
 from emotui.errors import BadModel, ModelError, NotNow, Unanswered
@@ -399,9 +399,9 @@ def _listen(child: "subprocess.Popen[bytes]", mail: _Mail) -> None:
     assert child.stdout is not None
     try:
         while True:
-            document, array = wire.receive(child.stdout)
+            document, array = messages.receive(child.stdout)
             mail.deliver(messages.said(document), array)
-    except (messages.SomethingElse, wire.TooLong, MemoryError) as error:
+    except (messages.SomethingElse, messages.TooLong, MemoryError) as error:
         foreign = error if isinstance(error, messages.SomethingElse) else messages.SomethingElse(str(error))
         mail.something_else = str(foreign)
         child.kill()
@@ -416,4 +416,4 @@ def _write(pipe: Any, mail: _Mail) -> None:
     """Write to the child what it is told, until it is gone."""
     with contextlib.suppress(OSError, ValueError):
         while (document := mail.outgoing.get()) is not None:
-            wire.send(pipe, document)
+            messages.send(pipe, document)

@@ -5,12 +5,12 @@ are read as the types that were asked for, counted and measured, and are never r
 """
 
 import math
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import msgspec
 
-from emotui.backends import wire
 from emotui.backends.base import (
     METHODS,
     Attribution,
@@ -33,6 +33,53 @@ from emotui.errors import ModelError
 
 if TYPE_CHECKING:
     import numpy as np
+
+# Frames over a pipe between the workbench and a model's process: a msgpack document and, behind it, an array's
+# bytes.
+
+LONGEST = 64 * 2**20
+"""Bytes of a document that a model's process may write: a batch of answers is a few megabytes."""
+
+LARGEST = 2**30
+"""Bytes of an array that it may write: 65,536 texts in 4,096 dimensions of float32."""
+
+_HEADER = struct.Struct("<QQ")
+
+
+class TooLong(ValueError):
+    """The other end announces more than may come."""
+
+
+def send(pipe: IO[bytes], document: bytes, array: "bytes | memoryview" = b"") -> None:
+    """Write one frame and flush. Raises BrokenPipeError where the other end is gone."""
+    pipe.write(_HEADER.pack(len(document), len(array)) + document)
+    if array:
+        pipe.write(array)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes], *, bounded: bool = True) -> tuple[bytes, bytearray]:
+    """Read one frame: its document and its array's bytes, which may be none.
+
+    Args:
+        bounded: no more than `LONGEST` and `LARGEST`; the process of a model takes whatever its parent sends.
+
+    Raises:
+        EOFError: the other end is gone, in the middle of a frame too.
+        TooLong: more is announced; none of it was read.
+    """
+    header = pipe.read(_HEADER.size)
+    if len(header) < _HEADER.size:
+        raise EOFError
+    length, size = _HEADER.unpack(header)
+    if bounded and (length > LONGEST or size > LARGEST):
+        raise TooLong(f"a message of {length + size:,} bytes")
+    document = pipe.read(length)
+    array = bytearray(size)
+    if len(document) < length or pipe.readinto(array) < size:  # type: ignore[attr-defined]
+        raise EOFError
+    return document, array
+
 
 _MOST_LETTERS = 20_000
 
@@ -209,7 +256,7 @@ def answer(number: int, requests: Sequence[Request], results: Any) -> "tuple[byt
         document = encoded(Answer(number, msgspec.Raw(_ENCODER.encode(list(map(msgspec.Raw, pairs)))), rows))
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise SomethingElse(_line(error)) from None
-    if len(document) > wire.LONGEST or len(array) > wire.LARGEST:
+    if len(document) > LONGEST or len(array) > LARGEST:
         raise SomethingElse(f"{len(document) + len(array):,} bytes: ask about fewer texts at a time")
     return document, array
 

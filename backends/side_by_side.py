@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, BinaryIO, NoReturn
 
-from emotui.backends import messages, wire
+from emotui.backends import messages
 from emotui.backends.base import Request, SideBySide
 from emotui.errors import EmotuiError, NotNow
 
@@ -53,11 +53,11 @@ async def _answer(backend: SideBySide, number: int, requests: Sequence[Request],
     try:
         answers = await _of_all_kinds(backend, requests)
         for build in backend.new_builds():
-            wire.send(outgoing, messages.encoded(messages.Build(messages.cut(build))))
-        wire.send(outgoing, *messages.answer(number, requests, answers))
+            messages.send(outgoing, messages.encoded(messages.Build(messages.cut(build))))
+        messages.send(outgoing, *messages.answer(number, requests, answers))
     except EmotuiError as error:
         refusal = messages.Error(number, messages.cut(str(error)), isinstance(error, NotNow))
-        wire.send(outgoing, messages.encoded(refusal))
+        messages.send(outgoing, messages.encoded(refusal))
 
 
 async def _of_all_kinds(backend: SideBySide, requests: Sequence[Request]) -> Any:

@@ -32,7 +32,7 @@ from emotui.records import SpanSample
 from emotui.screens.annotate.passage import Passage
 from emotui.screens.annotate.place import Annotate
 from emotui.screens.app import EmotuiApp
-from emotui.workbench.annotate.answer import SpanMark
+from emotui.workbench.annotate.answers import SpanMark
 from emotui.workbench.annotate.events import AddSpan
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from emotui.records import SpanSample
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import SpanMark, new_id
+from emotui.workbench.annotate.answers import SpanMark, new_id
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import AddSpan, RemoveSpan
 from emotui.workbench.datasets.samples import add_samples

@@ -52,7 +52,7 @@ def seconds_until(seen: bytes, command: list[str]) -> float:
 
 def sample_workspace(path: Path) -> None:
     """A workspace with the sample data in it, as after its first start."""
-    from emotui.workbench.datasets.own_files import add_own_samples
+    from emotui.workbench.datasets.whole_records import add_own_samples
     from emotui.workbench.workspace import FIRST_START, Workspace
 
     workspace = Workspace.open(path)

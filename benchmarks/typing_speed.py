@@ -36,9 +36,9 @@ from textual import events
 from textual.drivers.headless_driver import HeadlessDriver
 
 from emotui.screens.app import EmotuiApp
-from emotui.screens.rephrase.bars import Bars
 from emotui.screens.rephrase.place import Rephrase
-from emotui.workbench.datasets.own_files import add_own_samples
+from emotui.screens.rephrase.writing import Bars
+from emotui.workbench.datasets.whole_records import add_own_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.driving import frame, press, settle
 

@@ -1,10 +1,14 @@
 """The workbench as an app. It paints first and opens its source afterwards; nothing heavy is imported for that."""
 
 import asyncio
+import os
 import sys
+import traceback
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -17,14 +21,11 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from emotui.collector import Tidying
-from emotui.screens.clipboard import copy_by_tmux, tmux_runs
-from emotui.screens.failures import Failures
 from emotui.screens.frame import Frame
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.requests import in_words
-from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.cell_width import PlainCells, shown
 from emotui.screens.widgets.line import PART_CSS
-from emotui.screens.widgets.plain_cells import PlainCells
 from emotui.screens.widgets.textual_private import KeptStylesheet, let_go_of_closed_widgets, use_two_colours
 from emotui.screens.widgets.textual_private_failures import OutlivingApp
 from emotui.themes import DEFAULT, THEMES
@@ -34,6 +35,62 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from emotui.workbench.source import BrowseSource
+
+# Which of the errors that nobody foresaw are told, and when there are so many that the program has to end.
+
+MANY = 100
+"""Errors within a second, after which none of the next can be outlived: something makes the next one itself."""
+
+
+class Failures:
+    """Counts errors by where they were raised.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._times: deque[float] = deque(maxlen=MANY)
+        self._told: set[tuple[type[BaseException], str, int]] = set()
+
+    def forget(self) -> None:
+        """A key was pressed: what it raises is told, also where another key had raised it before."""
+        self._told.clear()
+
+    def news(self, error: BaseException) -> bool:
+        """Count an error; is it to be told? Not where a timer raises it over and over."""
+        self._times.append(self._clock())
+        last = traceback.extract_tb(error.__traceback__)[-1:]
+        where = (type(error), last[0].filename, last[0].lineno or 0) if last else (type(error), "", 0)
+        told = where in self._told
+        self._told.add(where)
+        return not told
+
+    @property
+    def too_many(self) -> bool:
+        return len(self._times) == MANY and self._times[-1] - self._times[0] < 1
+
+
+# The clipboard inside tmux, which by itself keeps back what a program in it copies.
+
+
+def tmux_runs() -> bool:
+    """Is this terminal one of tmux?"""
+    return bool(os.environ.get("TMUX"))
+
+
+def copy_by_tmux(text: str) -> None:
+    """Hand the text to tmux, which puts it into its own buffer and into the clipboard of the terminal around it."""
+    import subprocess
+
+    try:
+        subprocess.run(
+            ["tmux", "load-buffer", "-w", "-"], input=text.encode(), capture_output=True, timeout=5, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return
+
 
 _THREADS = 64
 """Questions that wait for their answers at the same time; a thread is made when it is first needed."""

@@ -1,6 +1,6 @@
 """The one frame of the workbench: top line, list, place, footer. The session holds the state; this shows it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,29 +13,108 @@ from textual.widget import Widget
 from emotui.screens import jobs
 from emotui.screens.actions import Acting
 from emotui.screens.entry import PlaceEntry
-from emotui.screens.folding import Folding
-from emotui.screens.keymaps.keymap import Keymap, bindings
-from emotui.screens.keymaps.words import hold, keyed
+from emotui.screens.folding import Divider, Folding
+from emotui.screens.keymaps import Keymap, bindings, hold, keyed
 from emotui.screens.keys import LONG, WAIT, Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
-from emotui.screens.own_keys import OwnKeys
 from emotui.screens.place import Place
 from emotui.screens.places import ACTIONS, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks, place_of
-from emotui.screens.samples.actions import ListActions
-from emotui.screens.samples.divider import Divider
+from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
-from emotui.screens.samples.source_actions import SourceActions
 from emotui.screens.session import Opened, Session
-from emotui.screens.tool import ToolActions
-from emotui.screens.top import Top
+from emotui.screens.tool import OwnKeys, ToolActions
+from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.footer import KeyBar
+from emotui.screens.widgets.line import Line, Part, taken
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Ended
 from emotui.screens.widgets.textual_private import LaidOut
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
+
+# The line at the top: places by number, and the store with the live model or the work that goes on.
+
+# The top line: the places by number, the store, the live model and its state, or the work in progress.
+
+_NAME = "emotui "
+
+
+def places(titles: Mapping[int, str], here: int, cells: int) -> list[Part]:
+    """Every place by its number, in so many cells: the open one with its title, of the others the first that fit."""
+    if width(_NAME) + sum(width(f"  {number} {title} ") for number, title in titles.items()) <= cells:
+        found = [Part(_NAME, "strong")]
+        for number, title in titles.items():
+            found += [Part(" "), Part(f" {number} {title} ", "here" if number == here else "plain", _opens(number))]
+        return found
+    room = cells - width(_NAME) - sum(width(f" {number}") for number in titles) - width(f" {titles[here]} ")
+    found = [Part(_NAME, "strong")]
+    for number, title in titles.items():
+        if number == here:
+            found.append(Part(f" {number} {title} ", "here", _opens(number)))
+            continue
+        named = f" {title}" if width(f" {title}") <= room else ""
+        room = room - width(named) if named else 0
+        found += [Part(f" {number}", "key", _opens(number)), Part(named, "plain", _opens(number))]
+    return found
+
+
+def _opens(number: int) -> str:
+    return f"place({number})"
+
+
+def standing(store: str, live: str | None, state: str, cells: int, most: int) -> list[Part]:
+    """Which store is open and which model is live, in so many cells; of a long SPEC the end is shown, which tells more.
+
+    Args:
+        live: None where there are no models.
+        most: the cells that the numbers of the places leave; the state, which Models tells too, gives way to them.
+    """
+    if live is None:
+        return [Part(fit(store, most).rstrip(), "dim")]
+    said = shown(live)
+    if width(store) + min(width(said), 8) + width(state) + 4 > most:
+        state = ""
+    store = fit(store, max(most - min(width(said), 8) - width(state) - 4, 8)).rstrip()
+    room = max(cells - width(store) - width(state) - 4, 8)
+    if width(said) > room:
+        said = "…" + said[1 - room :]
+    press = "do('name_model')"
+    how = Part(f" {state}".rstrip(), "dim", press)
+    return [Part(store, "dim"), Part(" · ", "dim"), Part(said, "strong", press), how]
+
+
+_STEADY = 12
+"""Cells by which work takes room from the names of places, so that these do not come and go with every figure."""
+
+
+class Top(Line):
+    """Drawn anew when it is told how the session stands."""
+
+    DEFAULT_CSS = "Top { dock: top; padding: 0 1; background: $panel; }"
+
+    def draw(self, session: Session, number: int, *, key_stops: bool) -> None:
+        """Show this.
+
+        Args:
+            number: that of the open place.
+            key_stops: would its key stop the work now?
+        """
+        cells = self.screen.size.width - 3
+        room = cells - taken(places(TITLES, number, 0))
+        if session.job is not None:
+            right = jobs.parts(session.job, room, key_stops=key_stops)
+            left = cells - min(-(-taken(right) // _STEADY) * _STEADY, room)
+        else:
+            titled = cells - taken(places(TITLES, number, cells))
+            told = (session.title, session.live), (max(cells // 3, 24), room)
+            right = standing(*told[0], session.live_state, *told[1])
+            # What the model is doing gives way to the names of the places where they fit without it.
+            if taken(right) > titled >= taken(short := standing(*told[0], "", *told[1])):
+                right = short
+            left = cells - taken(right)
+        self.show(places(TITLES, number, left), right)
 
 
 _ENDS = dict.fromkeys(("next", "page_down", "last"), "this is the last sample of the list") | dict.fromkeys(

@@ -7,7 +7,7 @@ import msgspec
 from textual.message import Message
 from textual.widget import Widget
 
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Part, taken

@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 from textual.screen import Screen
 
 from emotui.screens.actions import SHARED, Acting, Action
-from emotui.screens.keymaps.keymap import PANE, SIGNS, sign_of, typed
+from emotui.screens.keymaps import PANE, SIGNS, sign_of, typed
 from emotui.screens.place import Place
 from emotui.screens.places import TITLES, OpenPlaces
 from emotui.screens.samples.pane import ListPane

@@ -9,8 +9,7 @@ from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
 from emotui.screens import jobs
-from emotui.screens.keymaps.keymap import Keymap
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import Keymap, keyed
 from emotui.screens.list_state import HEADLINE, NO_RUN, ListState, from_setting, to_setting, usual_run
 from emotui.screens.long_text import Drafts
 from emotui.screens.requests import LatestRequest

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from emotui.errors import BadInput
-from emotui.tasks.labels.thresholds import read_thresholds
+from emotui.tasks.labels.files import read_thresholds
 from emotui.toml_text import parse_toml
 from tests.mutations import LONG_NUMBER
 

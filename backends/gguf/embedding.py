@@ -9,11 +9,10 @@ from rich.filesize import decimal
 
 from emotui.backends.base import Embed, ModelCard, Progress
 from emotui.backends.free_memory import free_memory
-from emotui.backends.gguf.extra_buffers import allow_extra_buffers
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.header import Header
 from emotui.backends.gguf.library import cores, open_library
-from emotui.backends.gguf.memory import flash_type, make_plan
+from emotui.backends.gguf.memory import allow_extra_buffers, flash_type, make_plan
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary, composes
 from emotui.backends.gguf.weights import Weights

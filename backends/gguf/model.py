@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+import numpy as np
 from msgspec.structs import replace
 from rich.filesize import decimal
 
 from emotui.backends.base import (
     Generate,
     Generation,
+    Message,
     ModelCard,
     Progress,
     Rank,
@@ -18,22 +20,221 @@ from emotui.backends.base import (
     Scores,
 )
 from emotui.backends.free_memory import free_memory
-from emotui.backends.gguf import scoring
-from emotui.backends.gguf.context import Context, ContextSize
-from emotui.backends.gguf.extra_buffers import allow_extra_buffers
+from emotui.backends.gguf.context import Context, ContextSize, Logits
 from emotui.backends.gguf.files import ModelFiles
-from emotui.backends.gguf.grammar import Grammar
+from emotui.backends.gguf.header import Header
 from emotui.backends.gguf.library import cores, open_library
-from emotui.backends.gguf.memory import CPU_BATCH, GPU_BATCH, Plan, bytes_a_token, flash_type, make_plan
-from emotui.backends.gguf.prompts import Prompts
-from emotui.backends.gguf.rooms import MOST_ON_A_CPU, MOST_ON_A_GPU, ON_A_GPU, Rooms
+from emotui.backends.gguf.memory import (
+    CPU_BATCH,
+    GPU_BATCH,
+    Plan,
+    allow_extra_buffers,
+    bytes_a_token,
+    flash_type,
+    make_plan,
+)
 from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary, composes
 from emotui.backends.gguf.weights import Weights
-from emotui.backends.gguf.writing import write_all
+from emotui.backends.gguf.writing import Grammar, write_all
+from emotui.backends.rendering import ChatTemplate, Piece, Specials, plain_prompt, with_question
 from emotui.backends.weights_hash import weights_hash
-from emotui.backends.yesno import Forms, find_forms
+from emotui.backends.yesno import Answer, Forms, find_forms, read_logits
 from emotui.errors import ModelError
+
+# `Score` and `Rank`: the shared beginning is read once, then each question or continuation from there.
+
+
+def score(context: Context, forms: Forms, prompts: Sequence[Sequence[int]]) -> Scores:
+    """Yes against no as the next token of each prompt. Args: prompts: one or more, each fits into the context."""
+    answers = [read_logits(forms, row) for row in next_tokens(context, prompts)]
+    return as_scores(answers)
+
+
+def next_tokens(context: Context, prompts: Sequence[Sequence[int]]) -> list[Logits]:
+    """For each prompt (vocabulary,) what comes next; what they all begin with is computed once."""
+    shared = common_length(prompts)
+    if not shared:
+        return [context.read(prompt) for prompt in prompts]
+    context.read(prompts[0][:shared])
+    return context.branch([prompt[shared:] for prompt in prompts])
+
+
+def rank(context: Context, prefix: Sequence[int], continuations: Sequence[Sequence[int]]) -> Ranked:
+    """Log-probability of each continuation after the prefix ; one token or more each."""
+    sums, greedy = [], []
+    first = context.read(prefix)[None]
+    # What follows a continuation's last token is not asked for.
+    longer = [continuation[:-1] for continuation in continuations if len(continuation) > 1]
+    further = iter(context.branch(longer, every=True))
+    for continuation in continuations:
+        rows = np.concatenate([first, next(further)]) if len(continuation) > 1 else first
+        exact = rows.astype(np.float64)
+        places = np.arange(len(continuation))
+        logprobs = exact[places, continuation] - np.logaddexp.reduce(exact, axis=1)
+        sums.append(float(logprobs.sum()))
+        greedy.append(bool((rows.argmax(axis=1) == np.asarray(continuation)).all()))
+    return Ranked(tuple(sums), tuple(len(each) for each in continuations), tuple(greedy))
+
+
+def as_scores(answers: Sequence[Answer]) -> Scores:
+    """One request's answers as its result."""
+    return Scores(
+        yes=tuple(answer.yes for answer in answers),
+        no=tuple(answer.no for answer in answers),
+        mass=tuple(answer.mass for answer in answers),
+        shares=tuple(answer.shares for answer in answers),
+    )
+
+
+def common_length(prompts: Sequence[Sequence[int]]) -> int:
+    """How many tokens all prompts share at their beginning, less the last of the shortest: each has one of its own."""
+    shortest = min(len(prompt) for prompt in prompts)
+    first = prompts[0]
+    for place in range(shortest - 1):
+        if any(prompt[place] != first[place] for prompt in prompts):
+            return place
+    return shortest - 1
+
+
+# Which memory answers are written in: the one that scores are read in, or one with a room for each of them.
+
+_SHARE = 0.25
+"""Of the free memory, what the rooms may take."""
+MOST_ON_A_CPU = 32
+"""Answers written together at most: a tenth more tokens a second than 16 (benchmarks/models/side_by_side.py)."""
+ON_A_GPU, MOST_ON_A_GPU = 32, 255
+"""Answers written together on a GPU, at first and at most: whoever asks takes twice as many again and again while that
+makes more texts a second. llama.cpp has 256 sequences (LLAMA_MAX_SEQ), one of which reads the prompts."""
+_WHOLE = 256
+"""llama.cpp's rooms have a multiple of so many tokens."""
+
+
+class Rooms:
+    """A second memory of one model, made when answers are first asked for together, and larger when that is too small.
+
+    Args:
+        make: a context of so many sequences with room for so many tokens each. Raises ModelError: it does not fit.
+        token_bytes: what keys and values of a token take.
+        free: bytes that can be had now; None where that is not known.
+        most: answers at a time.
+    """
+
+    def __init__(
+        self,
+        shared: Context,
+        make: Callable[[int, int], Context],
+        token_bytes: float,
+        free: Callable[[], int | None],
+        most: int = MOST_ON_A_CPU,
+    ) -> None:
+        self._shared, self._make, self._token_bytes, self._free = shared, make, token_bytes, free
+        self._most = most if shared.branches else 0
+        self._own: Context | None = None
+        self._wanted = 0
+        """How many rooms it was to have."""
+
+    def of(self, needs: Sequence[int]) -> Context:
+        """Where so many answers are best written. Args: needs: tokens of prompt and answer of each."""
+        count = min(len(needs), self._most)
+        if count < 2:
+            return self._shared
+        longest = min(max(needs), self._shared.capacity)
+        if self._own is not None and longest <= self._own.capacity and count <= self._wanted:
+            return self._own
+        self.close()
+        self._wanted = count
+        tokens = -(-longest // _WHOLE) * _WHOLE
+        free = self._free()
+        if free is not None:
+            count = min(count, int(free * _SHARE / max(1.0, tokens * self._token_bytes)) - 1)
+        self._own = self._made(count, tokens)
+        return self._own or self._shared
+
+    def _made(self, count: int, tokens: int) -> Context | None:
+        """Rooms for so many, or for half as many as often as there is no memory for them; None for fewer than two."""
+        while count > 1:
+            try:
+                own = self._make(count, tokens)
+            except ModelError:
+                count //= 2
+                continue
+            own.capacity = min(own.capacity, self._shared.capacity)  # an answer is as long here as there
+            return own
+        return None
+
+    def close(self) -> None:
+        """Free the rooms; the shared memory stays."""
+        if self._own is not None:
+            self._own.close()
+            self._own = None
+
+
+# From requests to token ids: the model's own chat template where it has one, plain text where not.
+
+
+class Prompts:
+    """How prompts for one model are written.
+
+    Raises:
+        ModelError: the file's chat template cannot be read.
+    """
+
+    def __init__(self, header: Header, vocabulary: Vocabulary, *, thinking: bool) -> None:
+        self._vocabulary = vocabulary
+        source = header.metadata.get("tokenizer.chat_template")
+        self._specials = Specials(vocabulary.control_names())
+        names = {"bos_token": vocabulary.name(vocabulary.bos), "eos_token": vocabulary.name(vocabulary.eos)}
+        self.template = ChatTemplate(source, names, self._specials) if isinstance(source, str) and source else None
+        self._thinking = thinking
+        self.ends_thought = self.template.ends_thought if thinking and self.template is not None else ""
+        """What ends the thoughts of a model that thinks before it writes; empty where it does not."""
+        if thinking and (self.template is None or self.template.thinking == "none"):
+            raise ModelError("This model has no thinking mode that its chat template could turn on: set thinking=off")
+
+    def ids(self, messages: Sequence[Message], opening: str = "", *, thinking: bool = False) -> list[int]:
+        """The prompt up to where the model writes on.
+
+        Raises:
+            ModelError: the template refuses these messages.
+        """
+        if self.template is None:
+            return self.plain(plain_prompt(messages) + (f" {opening}" if opening else ""))
+        pieces = self.template.render(messages, opening=opening, thinking=thinking)
+        return self._vocabulary.with_bos(self._vocabulary.encode_pieces(pieces))
+
+    def to_write(self, messages: Sequence[Message], opening: str) -> list[int]:
+        """The prompt of a generation, with thinking as the options have it."""
+        return self.ids(messages, opening, thinking=self._thinking)
+
+    def plain(self, text: str) -> list[int]:
+        """A text without a frame, which holds no control tokens whatever it looks like."""
+        return self._vocabulary.with_bos(self._vocabulary.encode_pieces(self._specials.pieces(text)))
+
+    def questions(self, request: Score) -> list[list[int]]:
+        """The whole prompt of each question."""
+        if request.messages:
+            asked = [with_question(request.messages, question) for question in request.questions]
+        else:
+            asked = [(Message("user", f"{request.text}\n\n{question}"),) for question in request.questions]
+        thought = bool(self.ends_thought) and self.template is not None and self.template.holds_thought(request.opening)
+        return [self.ids(messages, request.opening, thinking=thought) for messages in asked]
+
+    def ranking(self, request: Rank) -> tuple[list[int], list[list[int]]]:
+        """The shared prefix (one token or more) and each continuation."""
+        prefix = self.ids(request.messages, request.prefix) if request.messages else self.plain(request.prefix)
+        if not prefix:
+            start = self._vocabulary.bos if self._vocabulary.bos >= 0 else self._vocabulary.eos
+            if start < 0:
+                raise ModelError("The prefix is empty, and this model has no token to begin with")
+            prefix = [start]
+        return prefix, [self._continuation(text) for text in request.continuations]
+
+    def _continuation(self, text: str) -> list[int]:
+        first, *rest = self._specials.pieces(text) or [Piece("")]
+        begun = self._vocabulary.encode_pieces([first]) if first.literal else self._vocabulary.encode_inside(first.text)
+        return [*begun, *self._vocabulary.encode_pieces(rest)]
+
 
 _Request = TypeVar("_Request", Generate, Score, Rank)
 _Result = TypeVar("_Result", list[int], Scores, Ranked)
@@ -164,7 +365,7 @@ class GgufModel:
         prompts = self._prompts.questions(request)
         if refused := self._too_long(max(map(len, prompts))):
             return refused
-        found = scoring.score(self._context, self._forms, prompts)
+        found = score(self._context, self._forms, prompts)
         return replace(found, prompt=self._vocabulary.shown(prompts[0])) if request.echo else found
 
     def _rank(self, request: Rank) -> Ranked | Refused:
@@ -172,9 +373,7 @@ class GgufModel:
         if not continuations or not all(continuations):
             return Refused("a continuation is empty" if continuations else "there is no continuation to rank")
         longest = len(prefix) + max(map(len, continuations))
-        return (
-            self._too_long(len(prefix)) or self._too_long(longest) or scoring.rank(self._context, prefix, continuations)
-        )
+        return self._too_long(len(prefix)) or self._too_long(longest) or rank(self._context, prefix, continuations)
 
     def _too_long(self, tokens: int, room: int = 0) -> Refused | None:
         if tokens + room <= self._context.capacity:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 KL_TERMS = ("sum", "mean", "symmetric", "none")
-"""How an example's pairs are put together: see `emotui.backends.tuning.losses`."""
+"""How an example's pairs are put together: see `emotui.backends.tuning.classifier`."""
 
 RATE = 5e-5
 LORA_RATE = 3e-4
@@ -26,10 +26,10 @@ class Recipe:
     """How a classifier is trained; together with the base model and the examples it decides every weight on a CPU.
 
     `rate`: the highest learning rate (None: 5e-5, with LoRA 3e-4), reached after the share `warm_up` of the steps, then
-    falling to 0 in a line. `kl`, `kl_weight`, `kl_original`: the KL term (`emotui.backends.tuning.losses`). `balanced`:
-    each label's cross-entropy weighs by n / (labels * n of this label). `rank`: of LoRA. `max_length`: tokens a text,
-    0 for the model's own limit and at most 512. `checkpoint_every`: steps. `emlm_*`: see `emotui.backends.tuning.emlm`.
-    `device`: as of `hf:`. `threads`: of torch; 0 leaves them to torch.
+    falling to 0 in a line. `kl`, `kl_weight`, `kl_original`: the KL term (`emotui.backends.tuning.classifier`).
+    `balanced`: each label's cross-entropy weighs by n / (labels * n of this label). `rank`: of LoRA. `max_length`:
+    tokens a text, 0 for the model's own limit and at most 512. `checkpoint_every`: steps.
+    `emlm_*`: see `emotui.backends.tuning.emlm`. `device`: as of `hf:`. `threads`: of torch; 0 leaves them to torch.
     """
 
     epochs: int = 3

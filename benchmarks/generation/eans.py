@@ -25,7 +25,7 @@ from emotui.backends.base import Embed
 from emotui.backends.host import ModelProcess
 from emotui.formats import read
 from emotui.records import Generation
-from emotui.tasks.generation.embedding import Triple, eans_of, nearest_label, once
+from emotui.tasks.generation.options import Triple, eans_of, nearest_label, once
 
 MODELS, ORIGINALS = 5, 964
 WANTED = 5.0

@@ -16,7 +16,10 @@ from emotui.controls import CONTROLS
 from emotui.errors import BadInput, EmotuiError
 
 COMMANDS = {
-    "agreement": ("emotui.commands.agreement:agreement", "How far raters or sources agree, and on which texts not."),
+    "agreement": (
+        "emotui.commands.looking.agreement:agreement",
+        "How far raters or sources agree, and on which texts not.",
+    ),
     "annotate": ("emotui.commands.annotate:annotate", "Who annotates what, by which scheme; progress; the log."),
     "batch read": ("emotui.commands.serving.batch:read", "Keep what another engine answered as a run."),
     "batch write": (
@@ -24,7 +27,7 @@ COMMANDS = {
         "Write a run's questions for another engine (vLLM, OpenAI).",
     ),
     "bench": ("emotui.commands.models:bench", "Measure a model: speed, load time, memory."),
-    "compare": ("emotui.commands.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
+    "compare": ("emotui.commands.looking.statistics:compare", "Compare two sets of per-sample scores, paired by id."),
     "datasets": ("emotui.commands.sets.datasets:datasets", "List the datasets in the store."),
     "decode": ("emotui.commands.decode:decode", "Re-decode emotion vectors jointly under an Ising prior."),
     "datasets join": ("emotui.commands.sets.datasets:join", "Make one dataset of two with the same texts."),
@@ -37,22 +40,22 @@ COMMANDS = {
         "Keep predictions made elsewhere as a source of a dataset.",
     ),
     "keys": ("emotui.commands.keys:keys", "Print a card of keys."),
-    "lexical": ("emotui.commands.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
+    "lexical": ("emotui.commands.looking.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
     "make-gold": ("emotui.commands.sets.sources:make_gold", "Make what a source says the gold of a dataset."),
     "map-labels": (
-        "emotui.commands.sets.label_maps:map_labels",
+        "emotui.commands.sets.sources:map_labels",
         "What sources call the labels of a dataset's spans: shown, guessed, kept.",
     ),
     "masked": (
         "emotui.commands.masked:masked",
         "Masked words: sets of raw posts, examples, errors, differences.",
     ),
-    "measure": ("emotui.commands.sets.measure:measure", "Ask further models about versions of texts (generation)."),
-    "merge": ("emotui.commands.sets.merge:merge", "Bring the runs of other stores into one, shards as one run."),
+    "measure": ("emotui.commands.sets.datasets:measure", "Ask further models about versions of texts (generation)."),
+    "merge": ("emotui.commands.sets.datasets:merge", "Bring the runs of other stores into one, shards as one run."),
     "models": ("emotui.commands.models:models", "List the models at hand."),
     "notes": ("emotui.commands.looking.notes:notes", "Notes on samples, and the codes that grow out of them."),
     "paper": (
-        "emotui.commands.paper.folder:paper",
+        "emotui.commands.paper:paper",
         "The folder of a paper: tables, figures, methods, data.",
     ),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
@@ -69,7 +72,7 @@ COMMANDS = {
     ),
     "report": ("emotui.commands.results:report", "Write a paper's tables with your runs, or a figure."),
     "reproduce": (
-        "emotui.commands.paper.reproduce:reproduce",
+        "emotui.commands.paper:reproduce",
         "The command that makes a run, and whether it makes the same again.",
     ),
     "rescore": ("emotui.commands.run:rescore", "Parse and score a run's kept outputs again."),
@@ -77,8 +80,8 @@ COMMANDS = {
     "results": ("emotui.commands.results:results", "The tables of the SEER paper from the store."),
     "run": ("emotui.commands.run:run", "Run a task with a model over a dataset, into the store."),
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),
-    "runs pack": ("emotui.commands.paper.run_files:pack", "Write a run as one file."),
-    "runs unpack": ("emotui.commands.paper.run_files:unpack", "Keep the run of a file, under its own id."),
+    "runs pack": ("emotui.commands.paper:pack", "Write a run as one file."),
+    "runs unpack": ("emotui.commands.paper:unpack", "Keep the run of a file, under its own id."),
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
     "serve": ("emotui.commands.browse:serve", "Show the workbench in a browser on this machine."),
     "slices": (
@@ -167,7 +170,7 @@ def main() -> None:
     """Run the command line. Exit status: 0 done, 1 the work failed or was interrupted, 2 bad usage or bad input."""
     collect_seldom()
     if os.environ.get("TEXTUAL_DRIVER"):  # in a browser: it ends with its server, while it starts too
-        from emotui.commands.hang_up import end_with_server
+        from emotui.commands.signals import end_with_server
 
         end_with_server()
     for stream in (sys.stdout, sys.stderr):

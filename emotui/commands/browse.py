@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from emotui.commands.hang_up import end_with_terminal
 from emotui.commands.output import skip_bad_option, warn
 from emotui.commands.program_options import annotator_option, db_option, read_only_option
+from emotui.commands.signals import end_with_terminal
 from emotui.errors import BadInput, EmotuiError
 from emotui.installing import install
 
@@ -58,7 +58,7 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
 
 def own_keys() -> "Path":
     """Where a person's own keys are."""
-    from emotui.screens.keymaps.file import where
+    from emotui.screens.keymaps import where
 
     return where()
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 @json_option
 def keys(place: str | None, markdown: bool, as_json: bool) -> None:
     """Print every key with what it does, as your keys.toml has them; of one PLACE only its own (annotate, ...)."""
-    from emotui.screens.keymaps.file import read, where
-    from emotui.screens.keymaps.keymap import Keymap
+    from emotui.screens.keymaps import Keymap, read, where
     from emotui.screens.places import ACTIONS, PLACES
 
     actions = Keymap(ACTIONS, read(where(), ACTIONS).all).actions

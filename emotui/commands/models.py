@@ -1,25 +1,185 @@
 """`emotui models`, `probe` and `bench`: which models are at hand, what one says about a text, and how fast it is."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
 
 from emotui.bounded import first_bytes
 from emotui.commands.options import FiniteRange, read_labels
 from emotui.commands.output import as_written, json_option, print_json, say, terminal
-from emotui.commands.probe_panel import print_probe
 from emotui.commands.program_options import Waiting, check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
+from emotui.tables import reads_zero
 from emotui.tasks.prompting.settings import all_options
 from emotui.tasks.registry import kinds
 from emotui.workbench.models.benchmark import Bench
 from emotui.workbench.models.benchmark import bench as measure
 from emotui.workbench.models.discovery import Found, keep_folders, model_folders, models_at_hand
-from emotui.workbench.models.probe import PARTS, Probe
+from emotui.workbench.models.probe import PARTS, Probe, Regressed, TaskAnswer
 from emotui.workbench.models.probe import probe as ask
+
+# How people see a probe: the text with its evidence marked, then each thing that the model said.
+
+_BAR = 20
+_MOST_CLASSES = 6
+_KEPT_BACK = {"yes": "at most this", "no": "at least this", "both": "not known"}
+"""What is then known of the log-odds."""
+
+_MOST_WORDS = 8
+
+
+def print_probe(found: Probe) -> None:
+    """Print one panel; whatever comes from the text or the model is shown literally."""
+    parts = [part for part in _parts(found) if part is not None]
+    title = _text(f"{found.card.spec}   {found.card.name}")
+    terminal().print(Panel(Group(*parts), title=title, title_align="left", padding=(1, 2)))
+
+
+def _parts(found: Probe) -> list[RenderableType | None]:
+    parts: list[RenderableType | None] = [_marked(found)]
+    if found.spans is not None:
+        parts.append(_spans(found))
+    for name, one in (found.classes or {}).items():
+        kind = "each by itself" if one.multi_label else "sum 1"
+        cut = "; the text was cut" if one.truncated else ""
+        best = sorted(one.probs.items(), key=lambda pair: -pair[1])[:_MOST_CLASSES]
+        parts.append(_bars(f"{name}: {one.label}   ({kind}{cut})", [(k, v, v) for k, v in best]))
+    if found.numbers is not None:
+        parts.append(_numbers(found.numbers))
+    if found.emotions is not None:
+        rows = [(name, odds.log_odds, min(1.0, abs(odds.log_odds) / 6)) for name, odds in found.emotions.items()]
+        mass = min(odds.mass for odds in found.emotions.values())
+        said = "log-odds of each emotion" + (f"   (yes and no together hold at least {mass:.2g})" if mass < 1 else "")
+        parts.append(_bars(said, rows, signed=True))
+        kept_back = [f"{name} ({_KEPT_BACK[odds.censored]})" for name, odds in found.emotions.items() if odds.censored]
+        if kept_back:
+            parts.append(_text(f"The server kept an answer's probability back: {', '.join(kept_back)}", style="dim"))
+    if found.words is not None:
+        best_words = sorted(found.words.words, key=lambda word: -abs(word[2]))[:_MOST_WORDS]
+        most = max((abs(drop) for _, _, drop in best_words), default=1.0) or 1.0
+        words = [(found.text[start:end], drop, abs(drop) / most) for start, end, drop in best_words]
+        parts.append(_bars(f"words that carry {found.words.label}   (what it loses without them)", words, signed=True))
+    if found.masks is not None:
+        for number, mask in enumerate(found.masks.masks, 1):
+            parts.append(_bars(f"mask {number}", [(word, p, p) for word, p in mask[:_MOST_CLASSES]]))
+    if found.generation is not None:
+        one_line = f"written ({found.generation.tokens} tokens, {found.generation.finish})"
+        parts.append(Group(_text(f"\n{one_line}", style="bold"), _text(found.generation.text)))
+    parts += [_task(answer) for answer in found.tasks.values()]
+    parts.append(_notes(found))
+    return parts
+
+
+def _task(answer: TaskAnswer) -> RenderableType:
+    """What the model read and wrote, letter for letter."""
+    prompt = answer.rendered or answer.prompt
+    shown: list[tuple[str, str]] = []
+    if prompt is not None:
+        shown.append(("what the model read" if answer.rendered else "what it was sent", prompt))
+    shown += [(f"what it wrote{_nth(place, answer.written)}", text) for place, text in enumerate(answer.written)]
+    if answer.raw is not None and answer.raw not in answer.written:
+        shown.append(("kept", answer.raw))
+    if answer.parsed is not None and answer.written:
+        shown.append(("read from it", msgspec.json.encode(_said(answer.parsed)).decode()))
+    if answer.why is not None:
+        shown.append(("trouble", answer.why))
+    title = f"\ntask {answer.task}" + (f", asked by {answer.way}" if answer.way else "")
+    lines: list[RenderableType] = [_text(title, style="bold")]
+    for name, text in shown:
+        lines += [_text(f"{name}:", style="dim"), Padding(_text(text or "(nothing)"), (0, 0, 0, 2))]
+    return Group(*lines)
+
+
+def _nth(place: int, written: tuple[str, ...]) -> str:
+    return f" ({place + 1} of {len(written)})" if len(written) > 1 else ""
+
+
+def _said(parsed: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that say something."""
+    return {name: value for name, value in parsed.items() if value not in (None, [], {}, "")}
+
+
+def _marked(found: Probe) -> Text:
+    text = _text(found.text)
+    for span in found.spans or ():
+        text.stylize("underline bold", span.start, span.end)
+    return text
+
+
+def _spans(found: Probe) -> RenderableType:
+    assert found.spans is not None
+    if not found.spans:
+        return _text("\nevidence: none", style="bold")
+    rows = [(_plain(found.text[s.start : s.end]), s.strength, s.strength, s.label) for s in found.spans]
+    table = _table()
+    for words, value, share, label in rows:
+        table.add_row(_text(words), _text(f"{value:.2f}"), _bar(share), _text(label))
+    return Group(_text("\nevidence", style="bold"), table)
+
+
+def _numbers(said: Regressed) -> RenderableType:
+    """What a regression head gives, on its own scales; how far these go is not known, so there are no bars."""
+    table = _table()
+    for name, value in said.values.items():
+        table.add_row(_text(name), _text(f"{value:.4g}"), _text(""), _text(""))
+    cut = "; the text was cut" if said.truncated else ""
+    return Group(_text(f"\nnumbers   (as the model's head gives them{cut})", style="bold"), table)
+
+
+def _bars(title: str, rows: list[tuple[str, float, float]], *, signed: bool = False) -> RenderableType:
+    """Args: rows: name, value, and the length of its bar in [0, 1]; signed bars go both ways from the middle."""
+    table = _table()
+    for name, value, share in rows:
+        bar = _signed_bar(value, share) if signed else _bar(share)
+        table.add_row(_text(name), _text(f"{value:+.2f}" if signed else f"{value:.3f}"), bar, _text(""))
+    return Group(_text(f"\n{title}", style="bold"), table)
+
+
+def _signed_bar(value: float, share: float) -> Text:
+    half = _BAR // 2
+    cells = "" if reads_zero(value) else "■" * round(half * min(1.0, share))
+    return _text(f"{cells:>{half}}│" if value < 0 else f"{'':{half}}│{cells}")
+
+
+def _table() -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column("", min_width=14, overflow="fold")
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("", width=_BAR + 1, no_wrap=True)
+    table.add_column("")
+    return table
+
+
+def _bar(share: float) -> Text:
+    return _text("■" * round(_BAR * min(1.0, max(0.0, share))))
+
+
+def _notes(found: Probe) -> RenderableType:
+    lines = [f"{name}: {why}" for name, why in found.notes.items() if name not in found.lacking]
+    if found.lacking:
+        lines.append(f"this model has no {', '.join(found.lacking)}")
+    seconds = sum(found.seconds.values())
+    lines += [*found.card.notes, f"{seconds:.2f} s in all"]
+    return _text("\n" + "\n".join(lines), style="dim")
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(_plain(text), style=style)
+
+
+def _plain(text: str) -> str:
+    """Without control characters; as many code points, so that offsets hold."""
+    return "".join(each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}" for each in text)
 
 
 @click.command()

@@ -20,10 +20,10 @@ from emotui.metrics.span_output import STYLES
 from emotui.tasks.added_metrics import metric_troubles
 from emotui.tasks.masked.lexicon import FORMS_HELP, LEXICON_HELP, OUTSIDE_HELP, SUPPLEMENT_HELP, asked_vectors
 from emotui.tasks.prompting.files import Prompts
-from emotui.tasks.prompting.ways import COT
+from emotui.tasks.prompting.settings import COT
 from emotui.tasks.registry import kinds, task_named, tasks, troubles
 from emotui.tasks.task import Task
-from emotui.workbench.rephrase.examples import read_examples
+from emotui.workbench.rephrase.evaluation import read_examples
 
 
 class FiniteRange(click.FloatRange):

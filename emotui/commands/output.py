@@ -1,7 +1,8 @@
 """How commands print: one JSON document with `--json`, tables for people without."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,7 @@ def show_step(step: str) -> None:
 
 def terminal(*, err: bool = False) -> "Console":
     """What prints tables and bars, on standard output or on standard error."""
-    from emotui.commands.terminal.console import PlainConsole
+    from emotui.commands.console import PlainConsole
 
     return PlainConsole(stderr=err)
 
@@ -279,3 +280,32 @@ def shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.3f}" if value == 0 or abs(value) >= 0.0005 else f"{value:.1e}"
     return str(value)
+
+
+# Progress on standard error: a bar in a terminal, nothing elsewhere.
+
+
+@contextmanager
+def bar(title: str, *, printing: bool = False) -> Iterator[Callable[..., None]]:
+    """A progress bar with time left. Yields a function of (done, of how many) and, where it changes, the title.
+
+    Args:
+        printing: meanwhile the command prints on standard output; where that is the terminal too, there is no bar.
+    """
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from emotui.formats.rows import literal
+
+    console = terminal(err=True)
+    shown = console.is_terminal and not (printing and sys.stdout.isatty())
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(
+        *columns, console=console, disable=not shown, transient=True, redirect_stdout=not printing
+    ) as progress:
+        line = progress.add_task(escape(literal(title)), total=None)
+
+        def show(done: int, n: int, what: str | None = None) -> None:
+            progress.update(line, completed=done, total=n, description=None if what is None else escape(literal(what)))
+
+        yield show

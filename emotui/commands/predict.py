@@ -10,8 +10,7 @@ import msgspec
 from emotui.commands.exchange.importing import wish_of
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import TaskName, asking_options, one_way, read_labels
-from emotui.commands.output import json_option, print_json_line, print_json_of_many, say, skip_bad_option, warn
-from emotui.commands.terminal.progress import bar
+from emotui.commands.output import bar, json_option, print_json_line, print_json_of_many, say, skip_bad_option, warn
 from emotui.formats import check_not_over, check_writable, write
 from emotui.formats.json_document import present
 from emotui.formats.written import is_stream

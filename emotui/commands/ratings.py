@@ -108,7 +108,7 @@ def subset(
     as_json: bool,
 ) -> None:
     """Choose texts to have rated: of each source and emotion the first and the last, and those agreed upon."""
-    from emotui.workbench.generation.subset import choose_subset
+    from emotui.workbench.generation.ratings import choose_subset
 
     found = choose_subset(texts, source=source, order=order, annotations=annotations, least=least)
     if to is not None:
@@ -152,7 +152,7 @@ def kept(
     as_json: bool,
 ) -> None:
     """Say what the ratings made in the workbench come to: as `emotui ratings` says it of a table."""
-    from emotui.workbench.datasets.origins import check_not_over_origin
+    from emotui.workbench.datasets.samples import check_not_over_origin
     from emotui.workbench.datasets.sets import dataset_named
     from emotui.workbench.generation.rating_files import kept_ratings, rating_rows
 
@@ -193,7 +193,7 @@ def rate(
     """
     from emotui.commands.browse import show_app
     from emotui.errors import BadInput
-    from emotui.screens.generate.rate_app import RateApp
+    from emotui.screens.generate.rate import RateApp
     from emotui.workbench.datasets.sets import dataset_named
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.generation.rating import changed_options

@@ -19,14 +19,13 @@ from emotui.commands.options import (
     read_labels,
     tell_metric_troubles,
 )
-from emotui.commands.output import as_written, json_option, print_figures, print_json, say, shown, terminal, warn
+from emotui.commands.output import as_written, bar, json_option, print_figures, print_json, say, shown, terminal, warn
 from emotui.commands.program_options import Waiting, db_option, look_into, open_workspace, read_only_option
-from emotui.commands.terminal.progress import bar
 from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
 from emotui.store.query import Run
 from emotui.tasks.masked.lexicon import WordVectors
-from emotui.workbench.datasets.experiments import add_experiment, asked_alone
+from emotui.workbench.datasets.samples import add_experiment, asked_alone
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.runs.plan import MOST_REPEATS, notes_on_prompts
 from emotui.workbench.runs.run import rescore as score_again

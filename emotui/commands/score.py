@@ -6,17 +6,16 @@ from typing import Any
 
 import click
 
-from emotui.commands.exchange.label_columns import label_columns_options
+from emotui.commands.exchange.importing import label_columns_options
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import tell_metric_troubles, tell_troubles
 from emotui.commands.output import CONFUSION, json_option, print_figures, print_json, skip_bad_option, warn
 from emotui.errors import BadInput
-from emotui.formats.wide import FOUND, LabelColumns
+from emotui.formats.columns import FOUND, LabelColumns
 from emotui.tasks.parts import ScoreOption
 from emotui.tasks.registry import kinds, task_named
 from emotui.tasks.task import Task
-from emotui.workbench.files.fit import MISSING
-from emotui.workbench.files.score import choose_thresholds, score_files, score_whole_records
+from emotui.workbench.files.score import MISSING, choose_thresholds, score_files, score_whole_records
 
 
 class Kinds(click.Group):

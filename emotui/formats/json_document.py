@@ -10,7 +10,7 @@ import msgspec
 
 from emotui.controls import INVISIBLE
 from emotui.formats.columns import marked
-from emotui.formats.marks import written
+from emotui.formats.conversion import written
 
 
 def to_json_document(obj: object) -> str:

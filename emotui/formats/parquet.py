@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from emotui.formats import jsonl
-from emotui.formats.columns import cell_kinds, duckdb_types, free, marked, missing
-from emotui.formats.marks import out_of_column
+from emotui.formats.columns import (
+    FOUND,
+    LabelColumns,
+    cell_kinds,
+    duckdb_types,
+    free,
+    labels_of,
+    marked,
+    missing,
+    number_in,
+    said_in_columns,
+    takes_columns,
+)
+from emotui.formats.conversion import out_of_column
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 from emotui.formats.tables import labels_in
 from emotui.formats.unpacked import ENGINE, NOTHING_FETCHED, rows_at_once
-from emotui.formats.wide import FOUND, LabelColumns, labels_of, number_in, said_in_columns, takes_columns
 
 if TYPE_CHECKING:
     import duckdb

@@ -15,10 +15,10 @@ from emotui.bounded import is_there
 from emotui.errors import BadInput
 from emotui.formats import checks, jsonl, parquet, tables
 from emotui.formats.beside import kept_beside
+from emotui.formats.columns import FOUND, LabelColumns
 from emotui.formats.conversion import to_record
 from emotui.formats.layouts.tables.several import as_label, may_be_several, several_in
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
-from emotui.formats.wide import FOUND, LabelColumns
 from emotui.records import ClassGold, LabelsGold, Text
 
 R = TypeVar("R", bound=msgspec.Struct)

@@ -10,9 +10,19 @@ from typing import Any
 import msgspec
 
 from emotui.formats import jsonl
-from emotui.formats.columns import CellKind, cell_kinds, missing
+from emotui.formats.columns import (
+    FOUND,
+    CellKind,
+    LabelColumns,
+    cell_kinds,
+    found_columns,
+    labels_of,
+    missing,
+    number_in,
+    said_in_columns,
+    takes_columns,
+)
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, numbered, shown
-from emotui.formats.wide import FOUND, LabelColumns, found_columns, labels_of, number_in, said_in_columns, takes_columns
 
 _LONGEST_CELL = 2**31 - 1
 _LOOKED_AT = 1000

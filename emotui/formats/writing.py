@@ -12,7 +12,7 @@ from typing import Protocol, TextIO, runtime_checkable
 import msgspec
 
 from emotui.errors import BadInput
-from emotui.formats import checks, marks, parquet
+from emotui.formats import checks, conversion, parquet
 from emotui.formats.beside import lifted
 from emotui.formats.columns import cell_kinds, columns_of, free, marked
 from emotui.formats.json_document import escaped, present
@@ -105,7 +105,7 @@ def _fill(beside: Path, ending: str, records: "Rereadable") -> None:
     elif ending == ".parquet":
         json_lines = beside.with_suffix(".lines")
         try:
-            kind, column, longest = type(next(iter(records))), marks.column_type(records), 0
+            kind, column, longest = type(next(iter(records))), conversion.column_type(records), 0
             with json_lines.open("wb") as file:
                 for record in records:
                     longest = max(longest, file.write(msgspec.json.encode(_in_columns(record, column)) + b"\n"))
@@ -130,7 +130,7 @@ def _in_columns(record: msgspec.Struct, column: str) -> dict[str, object]:
         if name in free(kind):
             fields[name] = msgspec.json.encode(value).decode()
         elif value is not None:
-            fields[name] = marks.in_column(value, column)
+            fields[name] = conversion.in_column(value, column)
     return fields
 
 

@@ -9,6 +9,7 @@ program that writes without end does not shut the others out. Figures: docs/stor
 import contextlib
 import os
 import random
+import secrets
 import stat
 import threading
 import time
@@ -17,14 +18,73 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from emotui import scratch
 from emotui.controls import as_unicode
 from emotui.errors import BadStore, StoreError
 from emotui.store import refusals, schema, upgrade
-from emotui.store.beside import known
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+# Stores that this user's programs have looked through for macros, so that one that has not changed is not again.
+
+Mark = tuple[int, int, int, int, int]
+
+_MOST = 100
+"""Stores that are remembered: the file is read whenever the workbench opens one."""
+
+
+def kept_in() -> Path:
+    """The file with the marks."""
+    import platformdirs
+
+    return Path(platformdirs.user_state_dir("emotui")) / "stores.json"
+
+
+def mark_of(path: Path) -> Mark | None:
+    """How a store stands, to be asked while nobody writes it; None where a log beside it holds something too."""
+    try:
+        if os.path.lexists(path.with_name(path.name + ".wal")):
+            return None
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def is_known(mark: Mark | None) -> bool:
+    """Whether a store was looked through as it stands now."""
+    return mark is not None and mark in _kept().values()
+
+
+def remember(path: Path, mark: Mark | None) -> None:
+    """A store has been looked through as it stood by this mark; where that cannot be kept, it is not."""
+    if mark is None or is_known(mark):
+        return
+    name, marks = os.path.realpath(path), _kept()
+    marks.pop(name, None)
+    marks[name] = mark
+    to = kept_in()
+    beside = to.with_name(f".{to.name}.{secrets.token_hex(4)}")
+    with contextlib.suppress(OSError, UnicodeEncodeError):
+        to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            beside.write_bytes(msgspec.json.encode(dict(list(marks.items())[-_MOST:])))
+            beside.replace(to)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _kept() -> dict[str, Mark]:
+    try:
+        return msgspec.json.decode(kept_in().read_bytes(), type=dict[str, Mark])
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return {}
+
 
 PATIENCE = 10.0
 """Seconds to wait for a turn before a StoreError names the holder."""
@@ -318,16 +378,16 @@ class Access:
         Raises:
             StoreError: it holds one, or as for reading.
         """
-        if not known.is_known(known.mark_of(self.path)):
+        if not is_known(mark_of(self.path)):
             with self.reading() as connection:
                 self._look_through(connection)
 
     def _look_through(self, connection: "DuckDBPyConnection") -> None:
         # Nobody writes the file while it is attached; what is read in its stead may be older than it.
-        mark = known.mark_of(self.path) if self._file == self.path else None
-        if not known.is_known(mark):
+        mark = mark_of(self.path) if self._file == self.path else None
+        if not is_known(mark):
             schema.check_no_macros(connection, self.path)
-            known.remember(self.path, mark)
+            remember(self.path, mark)
 
     @contextlib.contextmanager
     def _turn(

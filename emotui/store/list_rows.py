@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from emotui.records import Mark, Sentence
-from emotui.store.metric_sets import VALUES, joined, metric_sets
 from emotui.store.query import ListRow, bits_to_marks
+from emotui.store.runs import VALUES, joined, metric_sets
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

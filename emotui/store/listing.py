@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from emotui.store import samples
-from emotui.store.metric_sets import metric_sets, value_of
 from emotui.store.query import SORTS, ListQuery, marks_to_bits
+from emotui.store.runs import metric_sets, value_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -10,11 +10,9 @@ from emotui import scratch
 from emotui.bounded import is_there
 from emotui.controls import as_unicode
 from emotui.errors import BadInput, BadStore, StoreError
-from emotui.store import access, annotations, gold, list_rows, refusals, run_results, runs, samples, schema, trash
+from emotui.store import access, annotations, gold, list_rows, refusals, runs, samples, schema, trash
 from emotui.store.access import Access
-from emotui.store.beside.embeddings import EmbeddingTable
-from emotui.store.beside.notes import NoteLog
-from emotui.store.beside.slices import SliceTable
+from emotui.store.beside import EmbeddingTable, NoteLog, SliceTable
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.store.rows import Annotation, Outcome, Outline, ResultRow, SampleRow, ValueSum
 from emotui.store.upgrade import OnUpgrade, Upgraded
@@ -509,28 +507,28 @@ class Store:
         By sample, in pieces; in each piece by repeat. Half the time of `results` and less (docs/results.md).
         """
         with self._turns.reading() as connection:
-            first, end = run_results.bounds(connection, run)
+            first, end = runs.bounds(connection, run)
         for start in range(first, end, _WIDE_CHUNK):
             with self._turns.reading(access.ROOMY) as connection:
-                rows = run_results.outcomes(connection, run, start, min(start + _WIDE_CHUNK, end))
+                rows = runs.outcomes(connection, run, start, min(start + _WIDE_CHUNK, end))
             yield from rows
 
     def metric_names(self, dataset: int, besides: Collection[str], task: str) -> list[str]:
         """Metrics, other than these, of which some run of a task has values, in the order in which they came."""
         with self._turns.reading() as connection:
-            return run_results.metric_names(connection, dataset, besides, task)
+            return runs.metric_names(connection, dataset, besides, task)
 
     def value_sums(self, run: str, part: str) -> list[ValueSum]:
         """The values of each metric of a run, added up by repeat, by whether a sample's record holds `part` letter by
         letter, and by its emotion and valence.
         """
         with self._turns.reading(access.ROOMY) as connection:
-            return run_results.value_sums(connection, run, part)
+            return runs.value_sums(connection, run, part)
 
     def holding(self, dataset: int, part: str) -> list[int]:
         """The numbers of a data set's samples whose record, as JSON, holds this: a first sieve without decoding."""
         with self._turns.reading() as connection:
-            return run_results.holding(connection, dataset, part)
+            return runs.holding(connection, dataset, part)
 
     def shapes(self, dataset: int, passage: str) -> tuple[int, int, int, int]:
         """How many samples are texts, of these one sentence with an emotion, passages, and of these of five sentences.
@@ -539,12 +537,12 @@ class Store:
             passage: what the record of a passage, as JSON, holds.
         """
         with self._turns.reading() as connection:
-            return run_results.shapes(connection, dataset, passage)
+            return runs.shapes(connection, dataset, passage)
 
     def run_revisions(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """For each of these runs a value that changes when it has new outputs or scores."""
         with self._turns.reading() as connection:
-            return run_results.run_revisions(connection, names)
+            return runs.run_revisions(connection, names)
 
     def replace_scores(
         self, run: str, rows: Sequence[ResultRow], *, gold: int | None = None, of: int | None = None

@@ -1,5 +1,6 @@
 """What a task declares about itself beside what it does: its records in files, its words, and its choices."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -7,10 +8,149 @@ from typing import Any, Protocol
 import msgspec
 
 from emotui.backends.base import ModelCard
+from emotui.errors import BadInput
 from emotui.metrics.span_scoring import Embed
 from emotui.store.query import Run
 from emotui.tables import ResultsTable
 from emotui.tasks.prompting.files import Prompts
+
+# Which of a model's labels is meant by a task's: the same word in another form counts, another word does not.
+
+_FORMS: Mapping[str, tuple[str, ...]] = {
+    "joy": ("happiness", "happy", "joyful", "joyous"),
+    "trust": ("trusting", "trustful"),
+    "fear": ("fearful", "afraid", "scared"),
+    "surprise": ("surprised", "surprising"),
+    "sadness": ("sad",),
+    "disgust": ("disgusted", "disgusting"),
+    "anger": ("angry",),
+    "anticipation": ("anticipating", "anticipatory"),
+}
+"""Plutchik's eight, and under what names classifiers have them; happiness is what Ekman calls joy."""
+
+_NUMBERED = re.compile(r"LABEL_\d+")
+"""What transformers calls the labels of a model that says no names."""
+
+_NAMED = {form: name for name, forms in _FORMS.items() for form in forms}
+
+
+def matched(label: str, own: Iterable[str]) -> str | None:
+    """The one of a model's own labels that a label is: the same, case and ends apart, else the same in another form.
+
+    None where there is none, or more than one in another form.
+    """
+    names = list(own)
+    name = label.strip().casefold()
+    same = next((each for each in names if each.strip().casefold() == name), None)
+    if same is not None:
+        return same
+    alike = [each for each in names if _named(each) == _named(label)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def matched_all(labels: Sequence[str], own: Sequence[str], spec: str) -> dict[str, str]:
+    """The model's label for each of these.
+
+    Raises:
+        BadInput: the model lacks one, or two of them would be one label of its; one line.
+    """
+    found = {label: matched(label, own) for label in labels}
+    lacking = [label for label, known in found.items() if known is None]
+    if lacking:
+        first, *more = lacking
+        others = f" and {len(more)} more of these {len(labels)} labels" if more else ""
+        unnamed = all(map(_NUMBERED.fullmatch, own))
+        hint = " (numbers in place of names: id2label in its config.json gives names)" if unnamed else ""
+        raise BadInput(f"{spec} has no label {first!r}{others}; it knows: {', '.join(own)}{hint}")
+    whole = {label: known for label, known in found.items() if known is not None}
+    taken: dict[str, str] = {}
+    for label, known in whole.items():
+        if known in taken:
+            raise BadInput(f"{spec} has one label, {known!r}, for both {taken[known]!r} and {label!r}")
+        taken[known] = label
+    return whole
+
+
+def _named(label: str) -> str:
+    name = label.strip().casefold()
+    return _NAMED.get(name, name)
+
+
+# What samples share with others: a passage, a post, an original. Such samples do not vary apart.
+
+SHARED = ("passage", "post", "original", "document", "thread", "conversation", "dialogue", "dialog")
+"""What the columns are called, `_id` behind them or not; where there are several, the first of these."""
+
+
+def shared_column(columns: Iterable[str]) -> str | None:
+    """The column that says what samples share; None where there is none."""
+    there = {plain_name(name): name for name in columns}
+    return next((there[name] for name in SHARED if name in there), None)
+
+
+def plain_name(column: str) -> str:
+    """A column's name without capitals and without an `id` behind it."""
+    return column.lower().removesuffix("id").rstrip("_- ")
+
+
+def shared_of(samples: Iterable[Any]) -> dict[str, str | None]:
+    """By the id of each sample what it shares with others; None where it says nothing."""
+    return {sample.id: shared_by(getattr(sample, "meta", {})) for sample in samples}
+
+
+def shared_by(meta: Mapping[str, Any]) -> str | None:
+    """What one record says that it shares with others; None where it says nothing."""
+    column = shared_column(meta)
+    said = None if column is None else meta[column]
+    return str(said) if isinstance(said, str | int) and said != "" else None
+
+
+# What is to be known of answers that are no plain ones: counted beside a run's figures, and told.
+
+LITTLE_MASS = 0.5
+"""Probability of yes and no together; with less, a model's first token is likelier something else."""
+
+
+def little_mass(counts: Sequence[int], scores: int) -> dict[str, object]:
+    """How often that was so. Args: counts: scores of little mass in each answer. scores: how many there are in all."""
+    samples = sum(map(bool, counts))
+    return {"scores": sum(counts), "of": scores, "samples": samples, "below": LITTLE_MASS}
+
+
+def said_of_little_mass(counts: Sequence[int]) -> str:
+    """The same in words."""
+    samples = sum(map(bool, counts))
+    where = f"in {samples} of {len(counts)} answers (marked !) the first word is likelier something else than"
+    return f"{where} yes or no: they say little of what it thinks"
+
+
+def with_notes(found: dict[str, object], notes: Mapping[str, str]) -> dict[str, object]:
+    """The figures with what a reader of them has to know."""
+    return found | ({"notes": dict(notes)} if notes else {})
+
+
+class Labelled(Protocol):
+    """An answer by labels: how it was to be read where a model wrote it, and where yes and no had little mass."""
+
+    @property
+    def form(self) -> str: ...
+    @property
+    def probs(self) -> Mapping[str, float]: ...
+    @property
+    def little_mass(self) -> Sequence[str]: ...
+
+
+def of_labels(kept: Sequence[Labelled], forms: Sequence[str]) -> dict[str, object]:
+    """Under `answers`, of a model that writes: how many were read in which of `forms`. `little_mass`: as above."""
+    found: dict[str, object] = {}
+    notes: dict[str, str] = {}
+    if read := [one.form for one in kept if one.form]:
+        found["answers"] = {"n": len(read)} | {form: read.count(form) for form in forms}
+    if any(astray := [len(one.little_mass) for one in kept]):
+        found["little_mass"] = little_mass(astray, sum(len(one.probs) for one in kept))
+        notes["little_mass"] = said_of_little_mass(astray)
+    return with_notes(found, notes)
+
 
 Embedding = Callable[[], AbstractContextManager[Embed]]
 """Loads the embedded model for as long as the context lasts, and embeds sentences with it."""
@@ -171,7 +311,7 @@ class Asking(msgspec.Struct, frozen=True):
     Attributes:
         ways: all that the task has by name; `Task.ways` has those of one model.
         offered: those to choose among before the model is loaded.
-        named: a word that all tasks share (`emotui.tasks.prompting.ways`) to this task's own name of the way.
+        named: a word that all tasks share (`emotui.tasks.prompting.settings`) to this task's own name of the way.
         styles: values of `--style`: ways, and with `-cot` behind them ways with reasoning.
         prompts: reads a prompt file of the person's own; None: no way is asked in words that a person could change.
         examples: reads a file of examples into the option `examples`; None: chains or labelled texts.

@@ -12,8 +12,7 @@ import msgspec
 
 from emotui.formats.beside import OF_PEOPLE
 from emotui.formats.columns import cell_kinds, marked
-from emotui.formats.conversion import to_record
-from emotui.formats.marks import written
+from emotui.formats.conversion import to_record, written
 from emotui.formats.rows import Flaw
 from emotui.records import Text
 from emotui.tasks.task import Task

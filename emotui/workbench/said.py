@@ -17,7 +17,7 @@ from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
-from emotui.workbench.task_metrics import metrics_named
+from emotui.workbench.task_words import metrics_named
 from emotui.workbench.texts import read_sample
 from emotui.workbench.turns import Turns, turns_of
 

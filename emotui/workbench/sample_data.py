@@ -11,8 +11,8 @@ from emotui.tasks.registry import task_named, tasks
 from emotui.tasks.rephrase.task import Rephrase
 from emotui.tasks.scenes.task import Scenes
 from emotui.tasks.spans.task import Spans
-from emotui.workbench.datasets.own_files import add_own_samples, own_records
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.datasets.whole_records import add_own_samples, own_records
 from emotui.workbench.rephrase.chains import add_sample_rephrasings
 
 _WITH_MORE: Mapping[str, Callable[[Store], Dataset]] = {Rephrase.name: add_sample_rephrasings}

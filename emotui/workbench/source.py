@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from emotui.workbench.answers import Voice
     from emotui.workbench.compare.pairs import Comparing
     from emotui.workbench.datasets.importing import Importing
-    from emotui.workbench.datasets.source_bench import SourceBench
+    from emotui.workbench.datasets.sources import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.drafts import DraftBook
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
-    from emotui.workbench.notes.book import NoteBook
+    from emotui.workbench.notes import NoteBook
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.queries import Table
     from emotui.workbench.rephrase.service import Rephrasing

@@ -19,7 +19,7 @@ from emotui.store.store import Store, default_path
 from emotui.store.upgrade import OnUpgrade
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.source import Evidence, RepeatView
-from emotui.workbench.task_metrics import metrics_of
+from emotui.workbench.task_words import metrics_of
 from emotui.workbench.turns import turns_of
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from emotui.workbench.answers import Voice
     from emotui.workbench.compare.pairs import Comparing
     from emotui.workbench.datasets.importing import Importing
-    from emotui.workbench.datasets.source_bench import SourceBench
+    from emotui.workbench.datasets.sources import SourceBench
     from emotui.workbench.datasets.spot_checks import SpotChecks
     from emotui.workbench.drafts import DraftBook
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
-    from emotui.workbench.notes.book import NoteBook
+    from emotui.workbench.notes import NoteBook
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.queries import Table
     from emotui.workbench.rephrase.service import Rephrasing
@@ -200,7 +200,7 @@ class Workspace:
             return voices_of(self.store, sample, [self.store.run(run) for run in runs])
 
     def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
-        from emotui.workbench.runs.export import gold_records, run_records
+        from emotui.workbench.runs.export_rows import gold_records, run_records
 
         wanted = [int(number) for number in numbers]
         if run is None:
@@ -280,7 +280,7 @@ class Workspace:
 
     def notes(self) -> "NoteBook":
         """The notes on samples and their codes."""
-        from emotui.workbench.notes.book import NoteBook
+        from emotui.workbench.notes import NoteBook
 
         with self._lock:
             if self._notes is None:
@@ -344,7 +344,7 @@ class Workspace:
         return None if self.store.read_only else self._sources
 
     def _sources(self) -> "SourceBench":
-        from emotui.workbench.datasets.source_bench import SourceBench
+        from emotui.workbench.datasets.sources import SourceBench
 
         return SourceBench(self.store, self.model)
 
@@ -390,7 +390,7 @@ class Workspace:
         self, paths: Sequence[str], name: str | None = None, task: str = _SPANS, *, warn: "Warn | None" = None
     ) -> Dataset:
         """Add samples of a task from files as a dataset; `warn` is told what is read otherwise than it stands."""
-        from emotui.workbench.datasets.own_files import import_files
+        from emotui.workbench.datasets.whole_records import import_files
 
         return import_files(self.store, task, paths, name, warn=warn or (lambda line: None))
 
@@ -400,7 +400,7 @@ class Workspace:
         Raises:
             BadInput: there is no such experiment.
         """
-        from emotui.workbench.datasets.experiments import add_experiment
+        from emotui.workbench.datasets.samples import add_experiment
 
         return add_experiment(self.store, number)
 

@@ -9,13 +9,12 @@ from textual.widgets import Input
 
 from emotui.screens.annotate import drawing
 from emotui.screens.annotate import requests as asking
-from emotui.screens.annotate.colours import label_rules
 from emotui.screens.annotate.entry import ENTRY
+from emotui.screens.annotate.labelling import Work
 from emotui.screens.annotate.marking import Marking
-from emotui.screens.annotate.passage import Passage
-from emotui.screens.annotate.work import Work
+from emotui.screens.annotate.passage import Passage, label_rules
 from emotui.screens.annotate.writing import DO, Kept, Wish, Writing
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session

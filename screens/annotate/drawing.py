@@ -5,14 +5,14 @@ from itertools import count as count_from
 from operator import is_
 
 from emotui.records import Span
+from emotui.screens.annotate.labelling import Work
 from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import PassageTier, PassageView, Placed, TierMark
-from emotui.screens.annotate.work import Work
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
-from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scale, Scheme

@@ -6,10 +6,9 @@ from msgspec.structs import replace
 
 from emotui.screens.annotate import labelling
 from emotui.screens.annotate.at_work import AtWork
-from emotui.screens.annotate.hints import alphabet
-from emotui.screens.annotate.marking import CHARACTER, CLAUSE, SENTENCE, WORD
+from emotui.screens.annotate.marking import CHARACTER, CLAUSE, SENTENCE, WORD, alphabet
 from emotui.screens.widgets.page import Ended
-from emotui.workbench.annotate.answer import new_id
+from emotui.workbench.annotate.answers import new_id
 from emotui.workbench.annotate.events import (
     AddSpan,
     Event,

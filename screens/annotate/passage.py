@@ -18,14 +18,59 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from emotui.records import Span
-from emotui.screens.annotate.bars import OWN, SUGGESTED, THEIRS, bar
-from emotui.screens.annotate.colours import label_rules
 from emotui.screens.annotate.lines import BrokenLines, Row, Tiers, break_lines
 from emotui.screens.widgets.cell_width import NOT_TURNED, fit, right_to_left, turns, width
-from emotui.screens.widgets.span_layers import flatten
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.screens.widgets.tier_layout import MOST_COLUMNS
-from emotui.screens.widgets.tiered_text import drawn_literally
+from emotui.screens.widgets.tiered_text import drawn_literally, flatten
+from emotui.workbench.annotate.scheme import COLOURS
+
+# The colours of a scheme's labels, each in the tone that the theme has for it.
+
+
+def label_rules(widget: str, part: str, style: str = "") -> str:
+    """Rules for the parts of a widget that are named `part` and a colour.
+
+    Args:
+        style: what further holds for them.
+    """
+    return "".join(f"{widget} > .{part}{colour} {{ color: $label-{colour}; {style} }}\n" for colour in COLOURS)
+
+
+# A span as a bar under its words: where it begins and ends, and its label in it.
+
+
+class BarSigns:
+    """The signs that bars of one kind are drawn with."""
+
+    def __init__(self, line: str, opens: str, closes: str) -> None:
+        self.line, self.opens, self.closes = line, opens, closes
+
+
+OWN = BarSigns("─", "├", "┤")
+SUGGESTED = BarSigns("┄", "┆", "┆")
+THEIRS = BarSigns("━", "┝", "┥")
+
+
+def bar(signs: BarSigns, cells: int, label: str, short: str, *, opens: bool, closes: bool) -> str:
+    """A bar in so many cells.
+
+    Args:
+        label: as much of it as fits stands in the bar; where hardly any does, `short` does.
+        opens: whether the span begins in this line.
+        closes: whether it ends in it.
+    """
+    if cells <= 1:
+        return fit(short, 1) if short else signs.line
+    left = signs.opens if opens else signs.line
+    right = signs.closes if closes else signs.line
+    room = cells - 2
+    if not room:
+        return (fit(short, 1) if short and opens else left) + right
+    said = label if width(label) <= room else fit(label, room) if room >= 4 else short if width(short) <= room else ""
+    said = said if opens else ""
+    return left + said + signs.line * (room - width(said)) + right
+
 
 _STEP = 16
 """Rows by which the height that can be scrolled over grows."""

@@ -1,14 +1,286 @@
 """Annotate: spans, labels and numbers by letters, caret or mouse; every change is kept, and can be undone."""
 
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 from textual import on
 
 from emotui.screens.actions import Action
-from emotui.screens.annotate import labelling
-from emotui.screens.annotate.answer_keys import AnswerKeys
+from emotui.screens.annotate import drawing, labelling
+from emotui.screens.annotate import requests as asking
+from emotui.screens.annotate.at_work import AtWork
 from emotui.screens.annotate.entry import ACTIONS
 from emotui.screens.annotate.marking_keys import MarkingKeys
-from emotui.screens.annotate.other_texts import OtherTexts
 from emotui.screens.annotate.passage import Passage
+from emotui.screens.annotate.writing import ACCEPT, DO, REDO, SETTLE, SUGGEST, UNDO
+from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+from emotui.screens.requests import LatestRequest
+from emotui.screens.session import Session
+from emotui.workbench.annotate.adjudicating import How, fresh, merged
+from emotui.workbench.annotate.events import Accept, Adopt, Reopen, Reveal, SetFlag, SetNote, SetNumber, SetUnsure
+from emotui.workbench.annotate.others import PERSON
+from emotui.workbench.annotate.planning.order import KINDS, Order
+from emotui.workbench.annotate.scheme import Group
+from emotui.workbench.annotate.service import Annotating
+
+if TYPE_CHECKING:
+    from emotui.screens.annotate.dialogs import AdjudicateDialog
+
+# What keys do about other texts than the one at work: which is next, in which order, and what all agree about.
+
+
+class OtherTexts(AtWork):
+    """Goes to other texts, and chooses their order."""
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
+        self._ways: LatestRequest[tuple[int, int, asking.Listed], int | None] = LatestRequest(
+            "open texts", self, lambda asked: asking.open_text(self.bench_of, self.adjudicating, *asked), self._go
+        )
+        self._orders: LatestRequest[tuple[Annotating, Order], object] = LatestRequest(
+            "order of texts", self, lambda asked: asked[0].choose(asked[1]), lambda *_: self._arranged()
+        )
+
+    def do_next_open_text(self) -> None:
+        self._ways.ask((self.at_work.text.number, 1, self.session.listed()))
+
+    def do_previous_open_text(self) -> None:
+        self._ways.ask((self.at_work.text.number, -1, self.session.listed()))
+
+    def _go(self, _: object, number: int | None) -> None:
+        if number is None:
+            self.notify("No other text is open", markup=False)
+        else:
+            self.post_message(self.Sought(frozenset({number}), 0))
+
+    def can_sort(self) -> bool:
+        """The sources of an adjudication are gone through as they stand."""
+        return self.adjudicating is None and self.bench is not None
+
+    def do_sort(self) -> None:
+        """Choose in which order one's texts come; `random` again draws another one."""
+        bench = self.bench_of
+
+        def chosen(kind: str | None) -> None:
+            if kind is None:
+                return
+            now = bench.chosen
+            again = now.kind == "random" and kind == "random"
+            wanted = Order() if kind == "fixed" else replace(Order(), kind=kind, seed=now.seed + 1 if again else 0)
+            self._orders.ask((bench, wanted))
+
+        choices = [Choice(kind, kind, about) for kind, about in KINDS.items()]
+        self.app.push_screen(ChoiceDialog("Order in which your texts come", choices, bench.chosen.kind), chosen)
+
+    def do_agreement(self) -> None:
+        """Show how far those who say something about these texts agree."""
+        self.post_message(self.Turned("Results", "view", "agreement"))
+
+
+# What keys do about the answer: accepting, revealing, notes and flags, numbers, suggestions, undo and redo.
+
+
+class AnswerKeys(AtWork):
+    """Acts on the answer to the text at work."""
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
+        self._sources: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
+            "sources", self, lambda sample: self.bench_of.sources(sample), self._choose_source
+        )
+        self._whom: AdjudicateDialog | None = None
+        self._people: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
+            "people", self, lambda sample: self.bench_of.sources(sample), self._name_people
+        )
+
+    def can_answer(self, action: str) -> bool:
+        """What needs an answer that is given, or one that is not, can be done only then."""
+        work, said = self.at_work, self.at_work.said
+        if work.marking.hints:
+            return False
+        match action:
+            case "stay":
+                return not said.accepted and not work.marking.selecting and work.suggested is None
+            case "accept":
+                return not work.marking.selecting
+            case "reopen":
+                return said.accepted
+            case "annotators":
+                return said.accepted
+            case "union" | "majority" | "settle":
+                return work.standing is not None
+            case "borrow":
+                return work.standing is None
+            case "guidelines":
+                return bool(work.scheme.guidelines)
+        return True
+
+    def do_accept(self) -> None:
+        self._accept(ACCEPT)
+
+    def do_stay(self) -> None:
+        self._accept(DO)
+
+    def _accept(self, kind: str) -> None:
+        lacking = drawing.missing_parts(self.at_work)
+        if lacking:
+            self.notify(f"Not yet: {lacking[0]} is missing", severity="warning", markup=False)
+            return
+        self.keep(Accept(), kind=kind)
+        self.changed()
+
+    def do_reopen(self) -> None:
+        self.keep(Reopen())
+        self.changed()
+
+    def do_annotators(self) -> None:
+        if self.at_work.said.revealed:
+            self.at_work.shows_others = not self.at_work.shows_others
+        else:
+            self.keep(Reveal())
+        self.changed()
+
+    def do_unsure(self) -> None:
+        self.keep(SetUnsure(not self.at_work.said.unsure))
+        self.changed()
+
+    def do_flag(self) -> None:
+        self.keep(SetFlag(not self.at_work.said.flag))
+        self.changed()
+
+    def do_note(self) -> None:
+        from emotui.screens.annotate.dialogs import NoteDialog
+
+        def written(note: str) -> None:
+            self.keep(SetNote(note))
+            self.changed()
+
+        field = self.note_field(self.at_work.text.number)
+        NoteDialog(self.at_work.said.note, self.session.drafts, field).ask(self.app, written)
+
+    def do_guidelines(self) -> None:
+        from emotui.screens.annotate.dialogs import GuidelinesDialog
+
+        self.app.push_screen(GuidelinesDialog(self.at_work.scheme))
+
+    def do_undo(self) -> None:
+        self._step(UNDO)
+
+    def do_redo(self) -> None:
+        self._step(REDO)
+
+    def _step(self, kind: str) -> None:
+        self.at_work.marking.drop()
+        self.wish(kind)
+
+    # Suggestions.
+
+    def do_borrow(self) -> None:
+        self._sources.ask(self.at_work.text.number)
+
+    def _choose_source(self, sample: int, sources: tuple[tuple[str, str], ...]) -> None:
+        if self.work is None or self.work.text.number != sample:
+            return
+        if not sources:
+            self.notify("Nobody else says anything about this text", markup=False)
+            return
+
+        def chosen(source: str | None) -> None:
+            if source is not None:
+                self.wish(SUGGEST, source)
+
+        choices = [Choice(name, name, kind) for name, kind in sources]
+        self.app.push_screen(ChoiceDialog("Suggestions: whose spans to take, mend or refuse", choices, ""), chosen)
+
+    # Adjudication.
+
+    def do_adjudicate(self) -> None:
+        """Settle what others disagree about; once more: annotate again."""
+        if self.adjudicating is not None:
+            self.stop_adjudicating()
+            return
+        from emotui.screens.annotate.dialogs import AdjudicateDialog
+
+        # Open at once, since Enter would accept an answer here; the people are named in it as soon as they are known.
+        self._whom = AdjudicateDialog()
+        self._whom.ask(self.app, lambda chosen: self.begin_adjudicating(*chosen))
+        self._people.ask(self.at_work.text.number)
+
+    def _name_people(self, _: int, sources: tuple[tuple[str, str], ...]) -> None:
+        people = [name for name, kind in sources if kind == PERSON and name != self.session.annotator]
+        if self._whom is not None:
+            self._whom.name_sources(people)
+
+    def take_version(self, digit: str) -> bool:
+        """Take the version of the source of this digit; says whether there is one."""
+        version = next((one for one in self.at_work.others if one.name.startswith(f"{digit} ")), None)
+        if version is None or self.at_work.standing is None:
+            return False
+        self.keep(Adopt(version.name.partition(" ")[2], fresh(version.answer)))
+        self.changed()
+        return True
+
+    def do_union(self) -> None:
+        self._merge("union")
+
+    def do_majority(self) -> None:
+        self._merge("majority")
+
+    def _merge(self, how: How) -> None:
+        others = self.at_work.others
+        if others:
+            names = " + ".join(one.name.partition(" ")[2] for one in others)
+            self.keep(Adopt(names, merged([one.answer for one in others], how)))
+            self.changed()
+
+    def do_settle(self) -> None:
+        self.wish(SETTLE)
+
+    # Numbers.
+
+    def begin_number(self, group: Group) -> None:
+        """The digits that follow are of this number."""
+        self.at_work.number, self.at_work.typed = group.name, ""
+        self.draw_below()
+
+    def press_number(self, key: str, character: str | None) -> bool:
+        """A key while a number is typed; says whether it is about it. Any other key leaves the number as it was."""
+        work = self.at_work
+        group = work.scheme.group(work.number)
+        if group is None or group.scale is None:
+            return False
+        if key == "enter":
+            self._take_number(group)
+        elif key == "backspace":
+            if work.typed:
+                work.typed = work.typed[:-1]
+            else:
+                work.number = ""
+                self.keep(SetNumber(group.name, None))
+        elif character is not None and character in "0123456789.-":
+            work.typed += character
+            if labelling.one_digit(group):
+                self._take_number(group)
+        else:
+            work.number = work.typed = ""
+            self.changed()
+            return key == "escape"
+        self.changed()
+        return True
+
+    def _take_number(self, group: Group) -> None:
+        work, scale = self.at_work, group.scale
+        typed, work.number, work.typed = work.typed, "", ""
+        try:
+            value = float(typed)
+        except ValueError:
+            return
+        if scale is not None and not scale.fits(value):
+            between = f"{scale.minimum:g} to {scale.maximum:g} in steps of {scale.step:g}"
+            self.notify(f"{group.name} is from {between}", severity="warning", markup=False)
+            return
+        self.keep(SetNumber(group.name, value))
+
 
 _OWN = frozenset(action.id for action in ACTIONS)
 

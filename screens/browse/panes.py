@@ -7,7 +7,7 @@ from emotui.screens.browse.around import own_columns_text
 from emotui.screens.browse.foot import About, Other
 from emotui.screens.browse.run_names import run_names
 from emotui.screens.browse.tiers import Said, tiers
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import share

@@ -17,7 +17,7 @@ from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
 from emotui.screens.browse.score import Score
 from emotui.screens.browse.things import first_wrong, things
 from emotui.screens.browse.voices import telling
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, OTHERS, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session

@@ -11,7 +11,7 @@ from emotui.screens.browse.run_names import names_by_run
 from emotui.screens.browse.tiers import Said as Marked
 from emotui.screens.browse.tiers import tiers
 from emotui.screens.browse.voices import VoicesPane, telling
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.place import OTHERS
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, width

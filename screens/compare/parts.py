@@ -1,15 +1,231 @@
 """Parts of a dataset and rules that were found, as rows: figures, a bar from the middle, n and corrected p."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from emotui.screens.compare.figures import bar, bare, between, p_value, signed, told
-from emotui.screens.widgets.cell_width import fit, shown
+from textual import events
+from textual.binding import Binding
+from textual.geometry import Size
+from textual.message import Message
+
+from emotui.screens.compare.figures import bar, bare, between, p_value, sides, signed, told
+from emotui.screens.widgets import drawing
+from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.widgets.drawing import Dot, Scale
 from emotui.screens.widgets.line import Part
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import count, value_of
+from emotui.screens.widgets.page import Lines, Page, tell_end
+from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
 
 if TYPE_CHECKING:
+    from emotui.records import Mark
+    from emotui.workbench.compare.pairs import Axis, Difference, Marks, Pair, Standing
     from emotui.workbench.slices.slicing import Findings, FoundRule, Parts, Sliced
+
+# The samples of a comparison, the greatest difference first: only the rows in sight are drawn.
+
+_ID = 16
+_WIDEST = 80
+"""Cells of the longest bars of both sides together."""
+
+
+class DifferenceRows(Page, inherit_bindings=False):
+    """Both scores of each sample and their difference as a bar; ↑ ↓ or the mouse move the cursor."""
+
+    BINDINGS = [
+        Binding("up", "pick(-1)", show=False),
+        Binding("down", "pick(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "page(-10000)", show=False),
+        Binding("end", "page(10000)", show=False),
+    ]
+
+    class Picked(Message):
+        """The cursor stands on another sample."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.pair: Pair | None = None
+        self.cursor = self._first = 0
+
+    @property
+    def picked(self) -> "Difference | None":
+        """The sample under the cursor."""
+        return self.pair.rows[self.cursor] if self.pair is not None and self.pair.rows else None
+
+    def show_pair(self, pair: "Pair", sample: int | None) -> None:
+        """Show another comparison, the cursor on this sample where it has it."""
+        self.pair = pair
+        self.cursor = min(self.cursor, max(len(pair.rows) - 1, 0))
+        if sample is None or not self.put_on(sample):
+            self._draw()
+
+    def put_on(self, sample: int) -> bool:
+        """Put the cursor on a sample; says whether it is there."""
+        rows = () if self.pair is None else self.pair.rows
+        found = next((at for at, row in enumerate(rows) if row.sample == sample), None)
+        if found is not None:
+            self.cursor = found
+            self._draw()
+        return found is not None
+
+    def walk(self, step: int) -> bool:
+        """Go to the next sample below (1) or above (-1) in which the two differ; says whether there is one."""
+        rows = () if self.pair is None else self.pair.rows
+        ahead = range(self.cursor + step, len(rows) if step > 0 else -1, step)
+        found = next((at for at in ahead if rows[at].changed), None)
+        if found is not None:
+            self._pick(found)
+        return found is not None
+
+    def action_pick(self, step: int) -> None:
+        before = self.cursor
+        self._pick(self.cursor + step)
+        if self.cursor == before:
+            tell_end(self, step)
+
+    def action_page(self, step: int) -> None:
+        self.action_pick(step * max(self._height - 1, 1))
+
+    def on_show(self) -> None:
+        """What came while this was hidden was laid out for no room at all."""
+        self._draw()
+
+    async def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is not None and offset.y > 0 and self.pair is not None:
+            at = self._first + offset.y - 1
+            if at < len(self.pair.rows):
+                self._pick(at)
+
+    def _pick(self, at: int) -> None:
+        if self.pair is not None and self.pair.rows:
+            self.cursor = min(max(at, 0), len(self.pair.rows) - 1)
+            self._draw()
+            self.post_message(self.Picked())
+
+    @property
+    def _height(self) -> int:
+        return max(self.scrollable_content_region.height - 1, 1)
+
+    def _draw(self) -> None:
+        if self.pair is not None:
+            pair = self.pair
+            self.show_for(lambda room: self._in_sight(pair, room))
+
+    def _in_sight(self, pair: "Pair", room: Size) -> Lines:
+        """A heading, and the rows around the cursor that there is room for."""
+        height = max(room.height - 1, 1)
+        self._first = min(max(self._first, self.cursor - height + 1), self.cursor)
+        self._first = max(min(self._first, len(pair.rows) - height), 0)
+        if not pair.rows:
+            return [[Part("  No sample has this figure by itself.", "dim")]]
+        least, greatest = pair.rows[-1].difference, pair.rows[0].difference
+        left, right = sides(least, greatest, min(max(room.width - _ID - 26, 8), _WIDEST))
+        better = "better" if pair.metric.higher_is_better else "more"
+        lines = [[Part(f"  {'id':{_ID}}     A     B    A−B  {f'B {better}':>{left}} │ A {better}", "dim")]]
+        for at, row in enumerate(pair.rows[self._first : self._first + height], self._first):
+            here = at == self.cursor
+            kind = "picked" if here else "plain" if row.changed else "dim"
+            values = f"{value_of(pair.metric, row.first)}  {value_of(pair.metric, row.second)}"
+            text = f"{'▸' if here else ' '} {fit(row.id, _ID)}  {values}  {signed(row.difference):>5} "
+            drawn = bar(row.difference, least, greatest, left, right)
+            lines.append([Part(text, kind), Part(" "), Part(drawn, "said" if row.changed else "rest")])
+        return lines
+
+
+# The text of a comparison: gold underlined, what both sources mark in rows under the words.
+
+
+def annotated(marks: "Marks") -> AnnotatedText:
+    """The text with a row each for gold, A and B; rows only where somebody marks something."""
+    sides = (
+        ("gold", "gold", marks.gold, True),
+        ("A", "predicted", marks.first, False),
+        ("B", "annotator", marks.second, False),
+    )
+    drawn = tuple(_tier(name, role, said, inline=inline) for name, role, said, inline in sides if said)
+    return AnnotatedText(marks.text, drawn, rows=bool(drawn))
+
+
+def _tier(name: str, role: str, marks: "Sequence[Mark]", *, inline: bool) -> Tier:
+    labels = tuple(((mark.start, mark.end), mark.label) for mark in marks if mark.label is not None)
+    return Tier(name, role, tuple((mark.start, mark.end) for mark in marks), inline, labels=labels)
+
+
+def said_lines(marks: "Marks", cells: int) -> list[list[Part]]:
+    """What gold, A and B say of each thing that is no span: in a line where it fits into one, else a line each."""
+    if not (marks.lines or marks.gold or marks.first or marks.second):
+        return [[Part("gold, A and B: nothing in this text", "dim")]]
+    found: list[list[Part]] = []
+    for name, *said in marks.lines:
+        same = said[1] == said[2]
+        words = [f"{who} {shown(one) or '–'}" for who, one in zip(("gold", "A", "B"), said, strict=True)]
+        head, line = f"{shown(name)}: ", ", ".join(words)
+        kind = "dim" if same else "plain"
+        if len(head) + len(line) <= cells:
+            found.append([Part(head, "dim"), Part(line, kind)])
+            continue
+        found.append([Part(head.rstrip(), "dim")])
+        for one in words:
+            wrapped = textwrap.wrap(one, max(cells - 3, 20), subsequent_indent="  ")
+            found += [[Part(f"  {part}", kind)] for part in wrapped]
+    return found
+
+
+# Many sources on one axis: a row a source, dot and interval; the annotators' range is shaded.
+
+_AXIS_FIGURES = 19
+_P = 9
+_LONGEST = 44
+
+
+def axis_lines(axis: "Axis | None", rows: "Sequence[Standing]", cursor: int, cells: int) -> list[list[Part]]:
+    """A heading with the ends of the axis, and a line a source."""
+    if axis is None or not rows or cells <= 0:
+        return [[]]
+    longest = max(len(_name(row)) for row in rows)
+    name = min(longest, _LONGEST, max(cells * 2 // 5, 14))
+    room = max(cells - name - _AXIS_FIGURES - _P - 8, 10)
+    scale = Scale(*drawing.ends(map(_dot, rows), axis.people, *axis.metric.range), room, shaded=axis.people)
+    ends = f"{bare(scale.low, 2):<{room // 2}}{bare(scale.high, 2):>{room - room // 2}}"
+    heading = f"  {axis.metric.title:{name}} {ends}"
+    lines = [[Part(heading, "dim"), Part("  mean, 95%".ljust(_AXIS_FIGURES + 2), "dim"), Part("p to A", "dim")]]
+    for at, row in enumerate(rows):
+        lines.append(_axis_line(axis, row, name, scale, here=at == cursor))
+    return lines
+
+
+def _axis_line(axis: "Axis", row: "Standing", name: int, scale: Scale, *, here: bool) -> list[Part]:
+    kind = "picked" if here else "dim" if row.published else "plain"
+    first = row.key == axis.first and not row.published
+    mean = "–" if row.mean is None else bare(row.mean)
+    sure = between(None if row.low is None or row.high is None else (row.low, row.high))
+    test = "A" if first else "†" if row.published else p_value(row.p)
+    return [
+        Part(f"{'▸' if here else ' '} {_fitted(row, name)} ", kind),
+        *drawing.on_axis(_dot(row), scale),
+        Part(f"  {f'{mean} {sure}':{_AXIS_FIGURES}}", kind),
+        Part(test, "strong" if first else "dim"),
+    ]
+
+
+def _dot(row: "Standing") -> Dot:
+    sign = drawing.PRINTED if row.published else drawing.PERSON if row.kind == "person" else drawing.OWN
+    return Dot(row.mean, row.low, row.high, sign)
+
+
+def _fitted(row: "Standing", cells: int) -> str:
+    """Its name in so many cells; of what is published the dagger stays where the name is cut."""
+    name = _name(row)
+    return fit(name, cells) if width(name) <= cells or not row.published else f"{fit(name[:-2], cells - 2)} †"
+
+
+def _name(row: "Standing") -> str:
+    return shown(f"{row.name} {row.told}".rstrip()) + (" †" if row.published else "")
+
 
 SURE = 0.05
 _FIGURES = 43

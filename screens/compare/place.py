@@ -12,9 +12,18 @@ from textual.containers import Vertical
 from textual.geometry import Size
 
 from emotui.screens.compare import figures
-from emotui.screens.compare.axis import axis_lines
 from emotui.screens.compare.entry import ENTRY
-from emotui.screens.compare.parts import against_rest, name_cut, part_lines, rule_lines, title_of
+from emotui.screens.compare.parts import (
+    DifferenceRows,
+    against_rest,
+    annotated,
+    axis_lines,
+    name_cut,
+    part_lines,
+    rule_lines,
+    said_lines,
+    title_of,
+)
 from emotui.screens.compare.requests import (
     AXIS,
     DISCOVERIES,
@@ -29,9 +38,7 @@ from emotui.screens.compare.requests import (
     ask,
     read,
 )
-from emotui.screens.compare.rows import DifferenceRows
-from emotui.screens.compare.text import annotated, said_lines
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session

@@ -90,7 +90,7 @@ def write_list(
         EmotuiError: a sample cannot be read, or the file cannot be written or is one that the source reads.
     """
     from emotui.formats import check_not_over, write
-    from emotui.workbench.datasets.origins import check_not_over_origin
+    from emotui.workbench.datasets.samples import check_not_over_origin
     from emotui.workbench.progress import RunProgress
 
     check_not_over(path, *source.files)

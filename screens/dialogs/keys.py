@@ -11,8 +11,7 @@ from textual.widgets.option_list import Option
 from emotui.screens.actions import Action
 from emotui.screens.dialogs.dialog import OptionDialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
-from emotui.screens.keymaps.file import SETS, Chosen
-from emotui.screens.keymaps.keymap import SIGNS, sign_of
+from emotui.screens.keymaps import SETS, SIGNS, Chosen, sign_of
 
 _NEVER = frozenset({"enter", "escape", "tab", "shift+tab"})
 """Keys that sheets and panes themselves live on."""

@@ -13,7 +13,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import shown, width
 
 if TYPE_CHECKING:
-    from emotui.workbench.datasets.source_bench import LabelSheet
+    from emotui.workbench.datasets.sources import LabelSheet
 
 _NONE = "–"
 

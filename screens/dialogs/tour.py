@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.screen import Screen
 
 from emotui.screens.actions import Action
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.widgets.line import Line, Part, taken
 
 

@@ -1,39 +1,233 @@
 """Generate: original, neutral and emotional text beside each other, and which metric to trust over all of them."""
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
+from textual.validation import Integer
+from textual.widget import Widget
+from textual.widgets import Input, Label
 
+from emotui.errors import BadInput
+from emotui.metrics.rephrasings import word_diff
+from emotui.screens.dialogs.dialog import Dialog, number_field
 from emotui.screens.generate.entry import ENTRY
-from emotui.screens.generate.overview import Overview
-from emotui.screens.generate.people import value_lines, version_lines
-from emotui.screens.generate.requests import EMOTIONS, TEXT, TRUST, VIEWS, Selected, read_versions
-from emotui.screens.generate.tables import by_emotion
-from emotui.screens.generate.texts import three_texts
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.generate.overview import EMOTIONS, TEXT, TRUST, VIEWS, Overview, Selected, read_versions
+from emotui.screens.generate.tables import by_emotion, value_lines, version_lines
+from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
-from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.row_list import PickedRows
+from emotui.screens.widgets.switches import OneOf
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
-    from emotui.screens.generate.dialogs import Wish
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.generation.figures import Figures
     from emotui.workbench.generation.rating import Sitting
     from emotui.workbench.generation.rating_batches import RatingOptions
     from emotui.workbench.generation.versions import Version, Versions
     from emotui.workbench.source import BrowseSource
+
+# Original, neutral and emotional text beside each other or stacked, the words that differ marked by sign and style.
+
+BESIDE = 84
+"""Cells from which on the three texts stand beside each other."""
+
+WIDEST = 90
+_WORD = re.compile(r"\S+")
+
+Places = Sequence[tuple[int, int]]
+"""Offsets `[start, end)` into a text."""
+
+
+def differing(before: str, after: str) -> tuple[Places, Places]:
+    """Where `before` has words that `after` lacks, and where `after` has words that `before` lacks."""
+    changes = word_diff(before, after)
+    gone = [(one.start, one.end) for one in changes if one.kind == "removed"]
+    new = [(one.start, one.end) for one in changes if one.kind == "added"]
+    return gone, new
+
+
+def marked(text: str, places: Places, sign: str, kind: str, cells: int) -> list[list[Part]]:
+    """The text in lines of so many cells; each run of words at `places` stands in brackets after its sign."""
+    starts, ends = {start for start, _ in places}, {end for _, end in places}
+    lines: list[list[Part]] = [[]]
+    used, inside = 0, False
+    for word in _WORD.finditer(text):
+        inside = inside or word.start() in starts
+        said = shown(word.group())
+        if word.start() in starts:
+            said = f"{sign}[{said}"
+        closes = inside and word.end() in ends
+        if closes:
+            said += "]"
+        size = width(said)
+        if used and used + 1 + size > cells:
+            lines.append([])
+            used = 0
+        if used:
+            lines[-1].append(Part(" "))
+            used += 1
+        lines[-1].append(Part(said, kind if inside else "plain"))
+        used += size
+        inside = inside and not closes
+    return lines
+
+
+def three_texts(found: "Versions", version: "Version | None", cells: int, *, against_original: bool) -> Lines:
+    """The texts in so many cells, each under a heading that says what its marks are of."""
+    neutral = "" if version is None else version.neutral
+    emotional = "" if version is None else version.emotional
+    beside = cells >= BESIDE
+    room = (cells - 4) // 3 if beside else min(cells, WIDEST)
+    gone, new = differing(found.original, neutral) if neutral else ([], [])
+    first = found.original if against_original else neutral
+    injected = differing(first, emotional)[1] if emotional and first else []
+    of = "original" if against_original else "neutral"
+    blocks = [
+        _block("original", "−[ ] left out" if gone else "", found.original, gone, "−", "gone", room),
+        _block("neutral", _about_neutral(neutral, gone, new), neutral, new, "+", "new", room),
+        _block(
+            f"emotional: {found.target}",
+            f"+[ ] not in {of}" if injected else _same(emotional, f"as the {of}"),
+            emotional,
+            injected,
+            "+",
+            "new",
+            room,
+        ),
+    ]
+    if version is not None and version.silent:
+        blocks[1 if not version.neutral else 2].append([Part(_why_silent(version), "mark")])
+    if beside:
+        return side_by_side(blocks, [room] * 3, cells)
+    return [line for block in blocks for line in block]
+
+
+def _about_neutral(neutral: str, gone: Places, new: Places) -> str:
+    if new:
+        return "+[ ] not in original"
+    return _same(neutral, "nothing new" if gone else "as the original")
+
+
+def _same(text: str, words: str) -> str:
+    return words if text else ""
+
+
+def _why_silent(version: "Version") -> str:
+    if version.refused:
+        return f"! refused to {version.refused[0]}"
+    return f"! {shown(version.error)}" if version.error else "! there is no such version"
+
+
+def _block(name: str, about: str, text: str, places: Places, sign: str, kind: str, cells: int) -> list[list[Part]]:
+    head = fit(name, min(cells, len(name) + 2)) + fit(about, max(cells - len(name) - 2, 0))
+    lines = [[Part(head[: len(name)], "strong"), Part(head[len(name) :].rstrip(), "dim")]]
+    return [*lines, *marked(text, places, sign, kind, cells)]
+
+
+# How to rate: who does, which versions, how many, with how many attention checks.
+
+_WHICH = ("emotional", "neutral", "mixed")
+_TIES = ("none", "target", "first")
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """Who wants to rate, and how."""
+
+    rater: str
+    options: "RatingOptions"
+
+
+class RateDialog(Dialog[Wish]):
+    """A batch that was begun goes on as it was begun; what is chosen here is for the next one."""
+
+    DEFAULT_CSS = """
+    RateDialog .row { height: auto; }
+    RateDialog .row > Label { width: 18; margin: 0; }
+    RateDialog .row > .between { width: auto; padding: 0 1; }
+    RateDialog .row > Input { width: 10; }
+    RateDialog .row > #rater { width: 1fr; }
+    RateDialog .row > Switches { width: 1fr; }
+    """
+
+    def __init__(self, rater: str, options: "RatingOptions") -> None:
+        super().__init__("Rate blind", ("Tab", "next"), ("Enter", "begin"))
+        self._rater, self._options = rater, options
+
+    def body(self) -> list[Widget]:
+        """Rater, versions, numbers, ties."""
+        own = self._options
+        whole = Integer(1, 1000, "A batch has 1 to 1000 texts, a text 1 to 1000 raters.")
+        failing = Integer(0, 1000, "Attention checks that one may fail are a whole number.")
+        return [
+            _row("who rates", Input(self._rater, id="rater", compact=True)),
+            _row("versions", OneOf(_WHICH, own.which, id="which")),
+            _row(
+                "texts a batch",
+                number_field("size", str(own.size), whole),
+                Label("raters a text", classes="between"),
+                number_field("wanted", str(own.wanted), whole),
+            ),
+            _row(
+                "attention checks",
+                Input(_as_rate(own.checks), id="checks", compact=True),
+                Label("a text; one may fail", classes="between"),
+                number_field("allowed", str(own.allowed), failing),
+            ),
+            Label("The paper has 10/84 with neutral versions, 28/277 with emotional ones; 0: none."),
+            _row("ties", OneOf(_TIES, own.ties, ["no label", "the target", "first in the alphabet"], id="ties")),
+        ]
+
+    def result(self) -> Wish:
+        """The wish.
+
+        Raises:
+            BadInput: the name is blank, or a number is none.
+        """
+        from emotui.workbench.generation.rating_batches import RatingOptions, check_rate
+
+        rater = self.text("rater")
+        if not rater:
+            raise BadInput("Say who rates.")
+        return Wish(
+            rater,
+            msgspec.convert(
+                {
+                    "which": self.query_one("#which", OneOf).now,
+                    "size": int(self.number("size") or 1),
+                    "checks": check_rate(self.text("checks") or "0"),
+                    "wanted": int(self.number("wanted") or 1),
+                    "allowed": int(self.number("allowed") or 0),
+                    "ties": self.query_one("#ties", OneOf).now,
+                },
+                RatingOptions,
+            ),
+        )
+
+
+def _as_rate(rate: float) -> str:
+    """As the paper writes it, where it is one of its rates."""
+    known = {28 / 277: "28/277", 10 / 84: "10/84"}
+    return known.get(rate) or f"{rate:g}"
+
+
+def _row(name: str, *widgets: Widget) -> Horizontal:
+    return Horizontal(Label(name, markup=False), *widgets, classes="row")
+
 
 _TITLE = "Original, neutral and emotional, side by side"
 _ILLUSTRATION = "illustration"
@@ -367,8 +561,6 @@ class Generate(Place):
             self._options.ask(dataset.dataset)
 
     def _ask_how(self, dataset: int, options: "RatingOptions") -> None:
-        from emotui.screens.generate.dialogs import RateDialog
-
         def chosen(wish: "Wish") -> None:
             if self._begin is not None:
                 self._begin.ask((dataset, wish))

@@ -1,19 +1,22 @@
 """Rating blind: one text at a time over the whole screen, an emotion by one key; nothing tells who wrote it."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding
+from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.screen import Screen
 
 from emotui.screens.requests import LatestRequest
-from emotui.screens.widgets.cell_width import fit, shown, wrap
-from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.cell_width import PlainCells, fit, shown, wrap
+from emotui.screens.widgets.line import PART_CSS, Line, Part
 from emotui.screens.widgets.page import Lines, Page
+from emotui.screens.widgets.textual_private import use_two_colours
+from emotui.themes import DEFAULT, THEMES
 
 if TYPE_CHECKING:
     from emotui.workbench.generation.rating import Answer, Sitting
@@ -223,3 +226,35 @@ class RateScreen(Screen[None]):
 
     def _not_ended(self, _: None, why: str) -> None:
         self._show(why)
+
+
+# Rating by itself, without the workbench around it: what `emotui ratings rate` opens.
+
+
+class RateApp(App[None]):
+    """A sitting, and nothing else."""
+
+    TITLE = "emotui"
+    CSS = PART_CSS
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, sitting: "Sitting", theme: object = None) -> None:
+        super().__init__()
+        for one in THEMES.values():
+            self.register_theme(one)
+        self.theme = theme if isinstance(theme, str) and theme in THEMES else DEFAULT
+        if self.no_color:
+            use_two_colours(self)
+        self._sitting = sitting
+        self._plain = PlainCells()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Whatever a widget draws goes through these."""
+        return [*super().get_line_filters(), self._plain]
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """So that a theme from elsewhere still draws."""
+        return THEMES[DEFAULT].variables
+
+    def on_mount(self) -> None:
+        self.push_screen(RateScreen(self._sitting), lambda _: self.exit())

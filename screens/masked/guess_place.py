@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from textual import on
 from textual.widgets import Input
 
-from emotui.screens.masked.fills import GOLD, HIDDEN
 from emotui.screens.masked.requests import Guessed
 from emotui.screens.masked.review_place import ReviewPlace
+from emotui.screens.masked.text import GOLD, HIDDEN
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.store.query import Run

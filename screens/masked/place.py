@@ -8,24 +8,24 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from emotui.screens.keymaps.words import keyed
-from emotui.screens.masked import detail, fills
+from emotui.screens.keymaps import keyed
+from emotui.screens.masked import text as masked_text
 from emotui.screens.masked.entry import ENTRY
-from emotui.screens.masked.fills import FILLS, GOLD, HIDDEN, RUN
 from emotui.screens.masked.guess_line import GuessLine
 from emotui.screens.masked.guess_place import GuessPlace
 from emotui.screens.masked.requests import Looked, look
-from emotui.screens.masked.review_mode import WHILE_REVIEWING, ReviewMode
-from emotui.screens.masked.review_rows import doubt_lines
-from emotui.screens.masked.study_mode import ALLOWED, StudyMode
-from emotui.screens.masked.study_rows import Row
-from emotui.screens.masked.study_rows import lines as choice_lines
-from emotui.screens.masked.text import text_lines
+from emotui.screens.masked.review_mode import WHILE_REVIEWING, ReviewMode, doubt_lines
+from emotui.screens.masked.study_mode import ALLOWED, Row, StudyMode
+from emotui.screens.masked.study_mode import lines as choice_lines
+from emotui.screens.masked.text import FILLS, GOLD, HIDDEN, RUN, text_lines
 from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
+from emotui.screens.widgets.cell_width import fit, wrap
+from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
@@ -34,9 +34,146 @@ if TYPE_CHECKING:
     from textual.geometry import Size
 
     from emotui.screens.widgets.page import Lines
-    from emotui.workbench.masked.looking import MaskedView
+    from emotui.workbench.masked.looking import MaskedView, MaskSaid, WordEntry
     from emotui.workbench.masked.review import Doubt
     from emotui.workbench.source import BrowseSource
+
+# Under the text: ten dimensions of two words as bars, the words' entries, the likeliest words, the examples shown.
+
+VECTORS, EXAMPLES = "vectors", "examples"
+VIEWS = (VECTORS, EXAMPLES)
+
+_STANDINGS = {
+    "known": "in EmoLex",
+    "zero": "in EmoLex, all zeros",
+    "supplement": "not in EmoLex: emotui's word °",
+    "unknown": "unknown: it has no vector",
+}
+_NAME, _WORD = 12, 14
+_LEAST = 32
+"""Cells that the entries beside the bars need."""
+
+
+def told(standing: str) -> str:
+    """How a word stands to the lexicon, in words."""
+    return _STANDINGS[standing]
+
+
+def vector_lines(view: "MaskedView", mask: int, guessed: "WordEntry | None", cells: int) -> list[list[Part]]:
+    """The ten dimensions beside the words' entries; under each other where there is no room."""
+    gold, said = view.gold[mask], view.said[mask] if mask < len(view.said) else None
+    bars = _NAME + 1 + (_bar(guessed) + 1) * (3 if guessed is not None else 2) + 6
+    beside = cells - bars - 2 >= _LEAST
+    room = cells - bars - 2 if beside else cells
+    blocks = [_dimensions(gold, said, guessed), _words(view, gold, said, guessed, room)]
+    if not beside:
+        return [*blocks[0], *blocks[1]]
+    return [list(line) for line in side_by_side(blocks, [bars, room - 2], cells)]
+
+
+def _bar(guessed: "WordEntry | None") -> int:
+    """Cells of a bar: fewer where there are three of them side by side."""
+    return 8 if guessed is None else 6
+
+
+def _dimensions(gold: "WordEntry", said: "MaskSaid | None", guessed: "WordEntry | None") -> list[list[Part]]:
+    from emotui.metrics.masked import DIMENSIONS
+
+    entry, cells = None if said is None else said.entry, _bar(guessed)
+    columns = [("gold", gold, "gold"), ("run", entry, "said")]
+    if guessed is not None:
+        columns.append(("you", guessed, "mark"))
+    lines: list[list[Part]] = [
+        [Part(" " * _NAME + " ", "dim"), *(Part(f"{name:{cells + 1}}", "dim") for name, _, _ in columns)]
+    ]
+    for place, name in enumerate(DIMENSIONS):
+        line = [Part(f"{name:{_NAME}} ", "plain")]
+        for _, one, kind in columns:
+            on = None if one is None or one.vector is None else one.vector[place]
+            sign = " " if one is None else "?" if on is None else "■" if on else "·"
+            line += [Part(sign * cells, kind if on else "rest"), Part(" ")]
+        how = _difference(gold, entry, place)
+        lines.append([*line, Part(how, "dim" if how == "both" else "mark")])
+    return lines
+
+
+def _difference(gold: "WordEntry", said: "WordEntry | None", place: int) -> str:
+    if gold.vector is None or said is None or said.vector is None:
+        return ""
+    pair = gold.vector[place], said.vector[place]
+    return {(1, 0): "missed", (0, 1): "extra", (1, 1): "both"}.get(pair, "")
+
+
+def _words(
+    view: "MaskedView", gold: "WordEntry", said: "MaskSaid | None", guessed: "WordEntry | None", cells: int
+) -> list[list[Part]]:
+    rows: list[tuple[str, WordEntry]] = [("gold", gold)]
+    if said is not None and said.entry is not None:
+        rows.append(("run", said.entry))
+    if guessed is not None:
+        rows.append(("you", guessed))
+    lines: list[list[Part]] = []
+    for name, one in rows:
+        kind = {"gold": "gold", "run": "said"}.get(name, "mark")
+        lines.append([Part(f"{name:5}", "dim"), Part(fit(one.word, cells - 5).rstrip(), kind)])
+        lines.append([Part("     "), Part(told(one.standing), "dim")])
+    if said is None:
+        return [*lines, [Part(view.why, "mark")]]
+    if said.entry is None:
+        lines.append([Part("run  ", "dim"), Part("no word for this mask", "mark")])
+    if not said.likeliest:
+        return [*lines, [Part("likeliest words: none, as it writes", "dim")]]
+    lines.append([Part("likeliest" + ("" if said.gold_rank else ", gold not among them"), "dim")])
+    for rank, (word, p) in enumerate(said.likeliest, start=1):
+        right = Part(" gold", "gold") if rank == said.gold_rank else Part("")
+        lines.append([Part(f"{rank} {fit(word, _WORD)} {share(p)} "), Part("■" * max(round(p * 12), 1), "said"), right])
+    return lines
+
+
+def example_lines(view: "MaskedView", cells: int, most: int = 3) -> list[list[Part]]:
+    """The examples that the prompt showed, the nearest first, with their distances; of each text `most` lines."""
+    if not view.examples:
+        return [[Part(f"examples shown: {view.unshown or view.why}", "dim")]]
+    near = view.examples[0].distance is not None
+    how = "the nearest first, by Euclidean distance of unit vectors, at most 2" if near else "drawn"
+    n = len(view.examples)
+    lines: list[list[Part]] = [
+        [Part(f"{n} examples were shown, {how}" if n > 1 else f"one example was shown, {how}", "dim")]
+    ]
+    for one in view.examples:
+        distance = "  –  " if one.distance is None else f"{one.distance:.3f}"
+        head = [Part(f"{distance} ", "strong"), Part(f"{one.id}  "), Part(", ".join(one.labels), "gold")]
+        lines.append(head)
+        lines += [[Part("      " + line, "dim")] for line in _short(one.text, cells - 6, most)]
+    return lines
+
+
+def _short(text: str, cells: int, most: int) -> list[str]:
+    flat, room = " ".join(text.split()), max(cells, 20)
+    places = wrap(flat, room)
+    lines = [flat[start:end].rstrip() for start, end in places[:most]]
+    if len(places) > most:
+        lines[-1] = fit(flat[places[most - 1][0] :], room).rstrip()
+    return lines
+
+
+def mask_heading(view: "MaskedView", mask: int, guesses: Sequence[str]) -> list[Part]:
+    """The line over the bars: which mask, its words, and how far their vectors are the same."""
+    parts = [Part(f" mask {mask + 1} of {len(view.gold)} ", "strong"), Part(" gold "), _gold(view.gold[mask].word)]
+    if mask < len(view.said):
+        said = view.said[mask]
+        word = "no word" if said.entry is None else said.entry.word
+        parts += [Part("  run "), Part(fit(word, 20).rstrip(), "ground")]
+        differs = said.entry is not None and not said.same_vector
+        parts += [Part(f"  F1 {share(said.f1).strip()}"), Part(" ≠" if differs else "", "mark")]
+    if mask < len(guesses):
+        parts += [Part("  you "), Part(fit(guesses[mask], 16).rstrip(), "mark")]
+    return parts
+
+
+def _gold(word: str) -> Part:
+    return Part(fit(word, 20).rstrip(), "gold-line")
+
 
 _TALL = 34
 """Rows from which the examples stand under the bars."""
@@ -75,7 +212,7 @@ class Masked(GuessPlace):
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
-        self.shown_view = detail.VECTORS
+        self.shown_view = VECTORS
         self._looks: LatestRequest[Looked, MaskedView] | None = None
         self._arriving = 0
 
@@ -194,9 +331,9 @@ class Masked(GuessPlace):
         if self.filled != HIDDEN:
             self._seen.add(view.number)
         right = [Part(keyed("{fill} "), "key", "do('fill')"), *tabs(FILLS, self.filled, "fill"), Part(" ")]
-        self.query_one("#masked-title", Line).show(fills.title(view, self.filled, self._wanted[1]), right)
+        self.query_one("#masked-title", Line).show(masked_text.title(view, self.filled, self._wanted[1]), right)
         text = self.query_one("#masked-text", Page)
-        fillings = [fills.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
+        fillings = [masked_text.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
         chosen = self.mask if view.gold else None
         text.show_for(lambda room: text_lines(view.pieces, fillings, chosen, room.width)[0])
         text.bring_into_sight(text_lines(view.pieces, fillings, chosen, text.scrollable_content_region.width)[1])
@@ -208,20 +345,20 @@ class Masked(GuessPlace):
             heading.show(
                 [Part(f" mask {self.mask + 1} of {len(view.gold)}", "strong"), Part("  its word is hidden", "dim")]
             )
-            page.show(fills.hidden_lines(view, blind=self._is_blind(view)))
+            page.show(masked_text.hidden_lines(view, blind=self._is_blind(view)))
             return
-        right = [Part(keyed("{view} "), "key", "do('view')"), *tabs(detail.VIEWS, self.shown_view, "view"), Part(" ")]
+        right = [Part(keyed("{view} "), "key", "do('view')"), *tabs(VIEWS, self.shown_view, "view"), Part(" ")]
         mask = self.mask
-        heading.show(detail.mask_heading(view, mask, self.guessed), right)
+        heading.show(mask_heading(view, mask, self.guessed), right)
         guessed = view.guess_entries[mask] if mask < len(view.guess_entries) else None
 
         def lines(room: "Size") -> "Lines":
             # A column is left for the scroll bar, which comes once there are more lines than rows.
             cells = room.width - 1
-            if self.shown_view == detail.EXAMPLES:
-                return detail.example_lines(view, cells)
-            vectors = detail.vector_lines(view, mask, guessed, cells)
-            return [*vectors, [Part("")], *detail.example_lines(view, cells, 1)]
+            if self.shown_view == EXAMPLES:
+                return example_lines(view, cells)
+            vectors = vector_lines(view, mask, guessed, cells)
+            return [*vectors, [Part("")], *example_lines(view, cells, 1)]
 
         page.show_for(lines)
 
@@ -329,7 +466,7 @@ class Masked(GuessPlace):
         return self.filled != HIDDEN and not self.typing
 
     def do_view(self) -> None:
-        self.tell("view", detail.EXAMPLES if self.shown_view == detail.VECTORS else detail.VECTORS)
+        self.tell("view", EXAMPLES if self.shown_view == VECTORS else VECTORS)
 
     do_view_back, can_view_back = do_view, can_view
 
@@ -341,7 +478,7 @@ class Masked(GuessPlace):
         view = self.view
         if view is None:
             return
-        fillings = [fills.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
+        fillings = [masked_text.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
         words = [one.word for one in fillings]
         text = "".join(piece + word for piece, word in zip(view.pieces, [*words, ""], strict=True))
         self.app.copy_to_clipboard(f"{view.id}\n{text}")

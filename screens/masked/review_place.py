@@ -4,8 +4,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from emotui.screens.masked.review_mode import ReviewMode
-from emotui.screens.masked.review_rows import OPEN, post_lines, state
+from emotui.screens.masked.review_mode import OPEN, ReviewMode, post_lines, state
 from emotui.screens.masked.study_place import StudyPlace
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
@@ -64,7 +63,7 @@ class ReviewPlace(StudyPlace):
         self.app.push_screen(ChoiceDialog("Review of masks", choices, choices[0].value), chosen)
 
     def _ask_posts(self) -> None:
-        from emotui.screens.dialogs.name import NameDialog
+        from emotui.screens.dialogs.choices import NameDialog
 
         about = ("A file of raw posts (id, text):", "they are masked by the protocol, and doubtful masks are shown.")
 

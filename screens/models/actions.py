@@ -29,7 +29,7 @@ class ModelActions(Acting):
 
     def do_model(self) -> None:
         from emotui.screens.dialogs.run_model import ModelDialog, Over
-        from emotui.workbench.datasets.experiments import experiment_name, experiment_of
+        from emotui.workbench.datasets.samples import experiment_name, experiment_of
         from emotui.workbench.runs import choices as runs_choices
         from emotui.workbench.runs.states import out_of_sight
 

@@ -13,8 +13,8 @@ from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 
 if TYPE_CHECKING:
-    from emotui.screens.notes.note import Written
-    from emotui.workbench.notes.book import NoteBook
+    from emotui.screens.notes.sheets import Written
+    from emotui.workbench.notes import NoteBook
 
 
 class NoteLine(Line):
@@ -77,7 +77,7 @@ class NoteActions(Acting):
             elif self._session.steps and self._session.steps[-1] is None:
                 self._session.steps.pop()
         self.draw()
-        from emotui.screens.notes.codebook import Codebook
+        from emotui.screens.notes.sheets import Codebook
 
         if isinstance(self._pane.app.screen, Codebook):
             self._pane.app.screen.show_answer(answer)
@@ -86,7 +86,7 @@ class NoteActions(Acting):
             then()
 
     def _forget_drafts(self, wish: Wish) -> None:
-        from emotui.screens.notes.note import CODES, NOTE
+        from emotui.screens.notes.sheets import CODES, NOTE
 
         session = self._session
         note, codes = (session.field(name, sample=wish.sample, dataset=wish.dataset) for name in (NOTE, CODES))
@@ -104,7 +104,7 @@ class NoteActions(Acting):
         if self._line.display != bool(notes):
             self._line.display = bool(notes)
         if notes:
-            from emotui.screens.notes.note import in_words
+            from emotui.screens.notes.sheets import in_words
 
             parts = []
             for note in notes:
@@ -135,7 +135,7 @@ class NoteActions(Acting):
     do_note_here = do_sample_note
 
     def _open_note(self) -> None:
-        from emotui.screens.notes.note import CODES, NOTE, NoteDialog
+        from emotui.screens.notes.sheets import CODES, NOTE, NoteDialog
 
         sample, answer = self._pane.sample, self.answer
         if sample is None or answer is None:
@@ -162,7 +162,7 @@ class NoteActions(Acting):
         self._open(self._open_codes)
 
     def _open_codes(self) -> None:
-        from emotui.screens.notes.codebook import Codebook
+        from emotui.screens.notes.sheets import Codebook
         from emotui.workbench.slices.conditions import Condition, written
 
         dataset, answer = self._session.overview.dataset, self.answer

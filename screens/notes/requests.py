@@ -7,8 +7,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from emotui.metrics.saturation import Saturation
-    from emotui.workbench.notes.book import Code, NoteBook
-    from emotui.workbench.notes.folding import Note
+    from emotui.workbench.notes import Code, Note, NoteBook
 
 
 class Wish(msgspec.Struct, frozen=True):

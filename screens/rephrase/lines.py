@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from emotui.screens.rephrase.state import Text
+from emotui.screens.rephrase.requests import Text
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count, share

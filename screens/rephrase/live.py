@@ -16,8 +16,7 @@ from textual.widget import Widget
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase.drafts import begun_with
 from emotui.screens.rephrase.writing import Writing
-from emotui.screens.requests import LatestRequest
-from emotui.screens.timers import NamedTimers
+from emotui.screens.requests import LatestRequest, NamedTimers
 
 if TYPE_CHECKING:
     from emotui.workbench.rephrase.service import Rephrasing

@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Input
 
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.writing import STACKED, Beside
 from emotui.screens.requests import LatestRequest, any_busy

@@ -1,21 +1,186 @@
 """What the rephrasings came to: the figures of section 4 and appendix B as plots, and as a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from emotui.screens.keymaps.words import keyed
-from emotui.screens.rephrase import charts
+from emotui.screens.keymaps import keyed
 from emotui.screens.requests import LatestRequest
+from emotui.screens.widgets.cell_width import fit, wrap
+from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.number_format import UNDEFINED, count, share
+from emotui.screens.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.rephrase.views import Round
+
+# The statistics of rephrasings drawn: bars a column of texts, and everything as a table.
+
+_NAME = 13
+_BLOCK = 46
+_CATEGORIES = (("explicit", "█", "mark"), ("misleading", "▒", "gold"), ("implicit", "░", "said"))
+_FIGURES = (
+    ("n", "texts"),
+    ("mean_words", "words"),
+    ("mean_explicit_words", "explicit words"),
+    ("explicit", "explicit"),
+    ("misleading", "misleading"),
+    ("implicit", "implicit"),
+    ("negated", "negated"),
+    ("kl", "KL"),
+    ("kl_reverse", "KL reverse"),
+)
+
+
+def plots(document: Mapping[str, Any], cells: int) -> Lines:
+    """Rephrasings needed, then a bar a column for each figure, as many beside each other as there is room for."""
+    columns = _columns(document)
+    blocks = [
+        _needed(document),
+        _bars("words of the gold emotion a text", columns, "mean_explicit_words", 2),
+        _shares(columns),
+        _bars("KL from the originals, in nats", columns, "kl", 2),
+        _bars("texts with a negation", columns, "negated", None),
+        _bars("words a text", columns, "mean_words", 1),
+    ]
+    across = max(cells // (_BLOCK + 2), 1)
+    lines: list[Sequence[Part]] = []
+    for start in range(0, len(blocks), across):
+        some = blocks[start : start + across]
+        lines += [*side_by_side(some, [_BLOCK] * len(some), cells), []]
+    return [*lines, *_notes(document, cells)]
+
+
+def _columns(document: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """All of them: what has no text, such as a round that nobody reached, stands there as –."""
+    columns: Mapping[str, Mapping[str, Any]] = document["columns"]
+    return columns
+
+
+def _needed(document: Mapping[str, Any]) -> list[list[Part]]:
+    rows = [(f"{k} attempt{'s' if k != '1' else ''}", n) for k, n in document["needed"].items()]
+    rows += [(name, document[name]) for name in ("failed", "skipped", "open")]
+    rows.append(("T_incorrect", document["t_incorrect"]))
+    most = max((n for _, n in rows), default=0)
+    room = _BLOCK - _NAME - 7
+    lines = [[Part("rephrasings needed", "strong")]]
+    for name, n in rows:
+        size = round(n / most * room) if most else 0
+        kind = "said" if name.endswith(("attempt", "attempts")) else "rest"
+        lines.append([Part(fit(name, _NAME)), Part("█" * max(size, 1 if n else 0), kind), Part(f" {count(n)}")])
+    return lines
+
+
+def _bars(title: str, columns: Mapping[str, Mapping[str, Any]], figure: str, places: int | None) -> list[list[Part]]:
+    """A bar a column; `places` decimals, or None for a share of one."""
+    values = {name: column[figure] for name, column in columns.items()}
+    known = [value for value in values.values() if value is not None]
+    most = 1.0 if places is None else max(known, default=0.0)
+    room = _BLOCK - _NAME - 8
+    lines = [[Part(title, "strong")]]
+    for name, value in values.items():
+        if figure == "kl" and name in ("original", "T_incorrect"):
+            continue  # the table says why
+        size = 0 if value is None or not most else round(value / most * room)
+        said = UNDEFINED if value is None else share(value).strip() if places is None else f"{value:.{places}f}"
+        lines.append(
+            [Part(fit(name, _NAME)), Part("█" * size, "said"), Part(f" {said}", "dim" if value is None else "plain")]
+        )
+    return lines
+
+
+def _shares(columns: Mapping[str, Mapping[str, Any]]) -> list[list[Part]]:
+    """One bar a column, parted into the three kinds of text."""
+    room = _BLOCK - _NAME - 1
+    legend = [Part("kind  ", "strong")]
+    for name, sign, kind in _CATEGORIES:
+        legend += [Part(sign, kind), Part(f" {name} ", "dim")]
+    lines = [legend]
+    for name, column in columns.items():
+        if column["explicit"] is None:
+            lines.append([Part(fit(name, _NAME)), Part(UNDEFINED, "dim")])
+            continue
+        bar: list[Part] = [Part(fit(name, _NAME))]
+        done, filled = 0.0, 0
+        for category, sign, kind in _CATEGORIES:
+            done += column[category]
+            upto = round(done * room)
+            bar.append(Part(sign * (upto - filled), kind))
+            filled = upto
+        lines.append(bar)
+    return lines
+
+
+def table(document: Mapping[str, Any], cells: int) -> Lines:
+    """Every figure of every column."""
+    columns = _columns(document)
+    name = 15
+    size = max(min((cells - name) // max(len(columns), 1), 12), 7)
+    across = max((cells - name) // size, 1)
+    titles = list(columns)
+    lines: list[list[Part]] = []
+    for start in range(0, len(titles), across):
+        some = titles[start : start + across]
+        lines.append(
+            [Part(" " * name), *(Part(f"{fit(title, size - 1).rstrip():>{size}}", "strong") for title in some)]
+        )
+        for figure, said in _FIGURES:
+            cells_of = [Part(_cell(columns[title][figure], figure).rjust(size)) for title in some]
+            lines.append([Part(fit(said, name), "dim"), *cells_of])
+        lines.append([])
+    lines += [
+        [Part(fit(said, 28), "dim"), Part(_cell(document[figure], "words" if figure.startswith("mean") else "n"))]
+        for figure, said in (
+            ("t_correct", "the classifier is right"),
+            ("t_incorrect", "wrong from the start"),
+            ("rephrasings", "rephrasings"),
+            ("mean_rephrasings", "a text that it is right on"),
+            ("mean_rephrasings_begun", "a text that was begun"),
+            ("suggested", "suggested by a model"),
+        )
+    ]
+    return [*lines, [], *_notes(document, cells)]
+
+
+def _cell(value: float | None, figure: str) -> str:
+    if value is None:
+        return UNDEFINED
+    if figure == "n":
+        return count(int(value))
+    if figure in ("explicit", "implicit", "misleading", "negated"):
+        return share(value).strip()
+    return f"{value:.2f}"
+
+
+def _notes(document: Mapping[str, Any], cells: int) -> Lines:
+    """What the columns are, and why what is – is undefined."""
+    notes = [
+        "original: texts that the classifier got right; T_incorrect: those it got wrong; R1 to R4: the k-th "
+        "rephrasings; successful: the last one of every chain that succeeded.",
+        f"KL is {document['notes'].get('kl', '')}.",
+    ]
+    reasons: dict[str, list[str]] = {}
+    for key, why in document["notes"].items():
+        if key != "kl":
+            reasons.setdefault(str(why), []).append(_undefined(key))
+    notes += [f"{UNDEFINED} {', '.join(keys)}: {why}" for why, keys in reasons.items()]
+    return [[Part(text[a:b].rstrip(), "dim")] for text in notes for a, b in wrap(text, min(cells, 100))]
+
+
+def _undefined(key: str) -> str:
+    """What a note is about: a column, its divergence, or a figure over all of them."""
+    name = key.removeprefix("columns.")
+    return f"KL of {name.removesuffix('.kl')}" if name.endswith(".kl") else name
+
+
+VIEWS: dict[str, Callable[[Mapping[str, Any], int], Lines]] = {"plots": plots, "table": table}
+"""By name, in the order in which v goes through them."""
+
 
 EVERYBODY, CONFIRMED = "everybody's", "confirmed"
 """Which rephrasings are counted: all of the last round, those of it that reviewers confirmed, or one annotator's."""
@@ -87,7 +252,7 @@ class Figures(Vertical):
             self.focus_first()
 
     def draw(self) -> None:
-        parts = [Part(" statistics ", "strong"), *tabs(list(charts.VIEWS), self.view, "figures")]
+        parts = [Part(" statistics ", "strong"), *tabs(list(VIEWS), self.view, "figures")]
         right = [
             Part(keyed("{annotators}"), "key", "do('annotators')"),
             Part(f" {self.whose} ", "plain", "do('annotators')"),
@@ -107,7 +272,7 @@ class Figures(Vertical):
             return
         self.query_one(Notice).hide()
         page = self.query_one("#figures-page", Page)
-        view = charts.VIEWS[self.view]
+        view = VIEWS[self.view]
         page.show_for(lambda room: view(document, max(room.width, 40)))
 
     def focus_first(self) -> None:
@@ -118,12 +283,12 @@ class Figures(Vertical):
 
     def show_view(self, name: str) -> None:
         """Show this view."""
-        if name in charts.VIEWS:
+        if name in VIEWS:
             self.view = name
             self.query_one("#figures-page", Page).scroll_home(animate=False)
             self.draw()
 
     def step_view(self, step: int) -> None:
         """The next view, or the one before."""
-        names = list(charts.VIEWS)
+        names = list(VIEWS)
         self.show_view(names[(names.index(self.view) + step) % len(names)])

@@ -4,16 +4,128 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
+from textual.widgets import Label
 
 from emotui.errors import EmotuiError
+from emotui.screens.dialogs.dialog import Dialog, OptionDialog
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.session import Session
+from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.number_format import count, share
 
 if TYPE_CHECKING:
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.rephrase.service import Rephrasing
-    from emotui.workbench.rephrase.views import ChainView, Round, Suggestion
+    from emotui.workbench.rephrase.views import ChainView, Progress, Round, Suggestion
+
+# Beginning a round: every original is classified first, in the frame's long work, where it can be stopped.
+
+_STOPPED = "Stopped before every text was classified; what was done is kept."
+
+
+class Begun(Message):
+    """A round has begun; or could not: then the error in words."""
+
+    def __init__(self, round: "Round | None", error: str) -> None:
+        super().__init__()
+        self.round, self.error = round, error
+
+
+def begin(owner: Widget, session: Session, service_of: "Callable[[], Rephrasing]", dataset: int, spec: str) -> None:
+    """Begin a round, or take it up again; `owner` gets `Begun` in the end, whatever the end is."""
+    over = threading.Event()
+
+    def work(on_progress: "OnProgress") -> None:
+        found, error = None, _STOPPED
+        try:
+            service = service_of()
+            found = service.begin(dataset, spec, session.annotator, on_progress=on_progress, cancelled=over.is_set)
+        except EmotuiError as problem:
+            # The place says it, and goes on saying it: the frame need not.
+            error = str(problem)
+        finally:
+            owner.post_message(Begun(found, "" if found else error))
+
+    session.begin(f"round with {spec}", work, over.set)
+
+
+def ask_for_another(
+    owner: Widget,
+    session: Session,
+    at_work: "Round",
+    progress: "Progress | None",
+    spec: str,
+    go_on: Callable[[], None],
+) -> None:
+    """Say that another classifier begins a new round; where that is not wanted, the round's own is live again."""
+
+    def decided(begin_it: bool | None) -> None:
+        if begin_it:
+            go_on()
+        else:
+            session.use_model(at_work.model)
+
+    owner.app.push_screen(NewRoundDialog(at_work, progress, spec), decided)
+
+
+# What Rephrase asks for: a new round, the name of a model or a person, and which suggestion to take.
+
+
+class NewRoundDialog(Dialog[bool]):
+    """A classifier is frozen for a round: another one begins a new round."""
+
+    DEFAULT_CSS = "NewRoundDialog Label { color: $foreground; }"
+
+    def __init__(self, at_work: "Round", progress: "Progress | None", spec: str) -> None:
+        super().__init__("A new round", ("Enter", "begin the new round"))
+        self._at_work, self._progress, self._spec = at_work, progress, spec
+
+    def body(self) -> list[Widget]:
+        made = f": {count(self._progress.done)} of {count(self._progress.offered)} done" if self._progress else ""
+        there = f"Round {self._at_work.number} is against {self._at_work.model}{made}."
+        new = (
+            f"A round keeps one classifier, so {self._spec} begins a round of its own: it classifies every text, and "
+            f"those it gets right are offered. What was rephrased so far is kept, and comes back with "
+            f"{self._at_work.model}."
+        )
+        return [Label(shown(text), markup=False) for text in (there, new)]
+
+    def result(self) -> bool:
+        return True
+
+
+class SuggestionDialog(OptionDialog[int]):
+    """Rephrasings that a model wrote, each with the classifier's verdict; the one picked goes into the editor."""
+
+    DEFAULT_CSS = """
+    SuggestionDialog > #sheet { width: 92; }
+    SuggestionDialog OptionList { max-height: 20; }
+    """
+
+    def __init__(self, writer: str, label: str, found: "Sequence[Suggestion]") -> None:
+        super().__init__(f"Suggested by {shown(writer)}", ("j k", "move"), ("Enter", "into the editor"))
+        self._label, self._found = label, found
+
+    def body(self) -> list[Widget]:
+        options = []
+        for one in self._found:
+            wrong = one.predicted != self._label
+            verdict = f"{'✓ ' if wrong else '  '}{one.predicted}   {self._label} {share(one.confidence).strip()}"
+            near = f"   similarity {share(one.similarity).strip()}"
+            cues = f"   cues left: {', '.join(one.cues)}" if one.cues else "   no cue words"
+            options.append(Content.assemble(shown(one.text), (f"\n  {verdict}{near}{shown(cues)}\n", "$text-muted")))
+        return [PickList(*options)]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.options.highlighted = 0
+
+    def result(self) -> int:
+        return self.at
+
 
 WRITER = "rephrase writer"
 """The setting that remembers which model writes."""
@@ -51,7 +163,7 @@ class Suggesting:
 
     def name_writer(self, then: Callable[[], None]) -> None:
         """Which model writes?"""
-        from emotui.screens.dialogs.name import NameDialog
+        from emotui.screens.dialogs.choices import NameDialog
 
         def named(spec: str) -> None:
             self.writer, self.refused = spec, ""
@@ -85,7 +197,5 @@ class Suggesting:
 
     def offer(self, suggested: Suggested, label: str, take: Callable[[str], None]) -> None:
         """Let one of them be picked."""
-        from emotui.screens.rephrase.dialogs import SuggestionDialog
-
         dialog = SuggestionDialog(suggested.writer, label, suggested.found)
         dialog.ask(self._owner.app, lambda place: take(suggested.found[place].text))

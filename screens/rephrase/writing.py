@@ -1,5 +1,6 @@
 """Where a text is rephrased: the original, the editor, and what the classifier makes of each key."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -7,18 +8,195 @@ from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 from textual.geometry import Size
 
-from emotui.screens.keymaps.words import keyed
-from emotui.screens.rephrase import bars as rephrase_bars
+from emotui.screens.keymaps import keyed
 from emotui.screens.rephrase import lines as rephrase_lines
-from emotui.screens.rephrase import tug
-from emotui.screens.rephrase.bars import Bars
-from emotui.screens.rephrase.state import ChainState, Text
+from emotui.screens.rephrase.requests import ChainState, Text
+from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.editor import DirectionLine, Editor
-from emotui.screens.widgets.line import Line, Part, tabs
+from emotui.screens.widgets.line import Line, Part, fitted, tabs
+from emotui.screens.widgets.number_format import count, share
 from emotui.screens.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
     from emotui.workbench.rephrase.views import Live
+
+# Gold against its best rival as a rope over the full width, with a sparkline by keystroke, and the verdict in
+# words.
+
+AHEAD, BEHIND, MIDDLE = "█", "░", "┃"
+_LEVELS = "▁▂▃▄▅▆▇█"
+_TUG_NAME = 16
+_WIDE, _SPARK, _SHORT = 80, 16, 8
+NOTHING = "an empty text has no prediction: write one, or skip the text"
+
+
+def rival(probs: Mapping[str, float], gold: str) -> str | None:
+    """The label with the greatest probability beside gold."""
+    others = [label for label in probs if label != gold]
+    return max(others, key=lambda label: probs[label]) if others else None
+
+
+def tug_lines(probs: Mapping[str, float], gold: str, was: float | None, history: Sequence[float], cells: int) -> Lines:
+    """The rope and, under it, what it says.
+
+    Args:
+        was: the probability of gold for the original.
+        history: those of gold so far, a figure a keystroke that was answered.
+    """
+    other = rival(probs, gold)
+    if other is None:
+        return []
+    for_gold, against = probs.get(gold, 0.0), probs[other]
+    wins = against > for_gold
+    left = Part(fit(gold, min(width(gold), _TUG_NAME)), "gold-line")
+    right = Part(fit(other, min(width(other), _TUG_NAME)), "strong" if wins else "plain")
+    figures = [
+        Part(f"  {share(for_gold).strip()}", "plain" if wins else "strong"),
+        Part(" : "),
+        Part(share(against).strip(), "strong" if wins else "plain"),
+    ]
+    room = _SPARK if cells >= _WIDE else _SHORT
+    spark = Part(f"  {sparkline(history, room)}", "gold")
+    used = sum(width(part.text) for part in (left, right, *figures, spark)) + 2
+    rope = _rope(for_gold, against, max(cells - used, 9), wins=wins)
+    return [[left, Part(" "), *rope, Part(" "), right, *figures, spark], verdict(probs, gold, was, cells)]
+
+
+def verdict(probs: Mapping[str, float], gold: str, was: float | None, cells: int) -> Sequence[Part]:
+    """Who is ahead, and by how much, in words."""
+    other = rival(probs, gold)
+    if other is None:
+        return []
+    for_gold, against = probs.get(gold, 0.0), probs[other]
+    before = f", was {share(was).strip()}" if was is not None else ""
+    said = f"{gold} {share(for_gold).strip()}{before}; "
+    if against > for_gold:
+        return fitted([Part("✓ ", "said"), Part(said, "plain"), Part(f"{other} wins", "strong")], cells)
+    behind = f"{other} is {share(for_gold - against).strip()} behind"
+    return fitted([Part("  "), Part(said, "plain"), Part(behind, "dim")], cells)
+
+
+def sparkline(history: Sequence[float], cells: int) -> str:
+    """The last figures in [0, 1], an eighth of the height each, in so many cells."""
+    last = list(history)[-cells:]
+    return "".join(_LEVELS[min(int(value * 8), 7)] for value in last).ljust(cells)
+
+
+def _rope(for_gold: float, against: float, cells: int, *, wins: bool) -> list[Part]:
+    """The cells of gold, then those of the rival, with the middle marked."""
+    whole = for_gold + against
+    knot = round(cells * for_gold / whole) if whole else cells // 2
+    middle = cells // 2
+    # The one who is ahead has the middle, however little they differ.
+    knot = min(knot, middle) if wins else max(knot, middle + 1)
+    drawn = [AHEAD if (at < knot) is not wins else BEHIND for at in range(cells)]
+    drawn[middle] = MIDDLE
+    parts = []
+    for at, glyph in enumerate(drawn):
+        kind = "strong" if at == middle else "gold" if at < knot else "said"
+        parts.append(Part(glyph, kind))
+    return parts
+
+
+# The classifier's probabilities as bars that follow what is typed: gold, top and where gold began are marked.
+
+FEW = 10
+"""Up to so many labels stand in an order of their own, so that a bar grows in its place; more are sorted by size."""
+
+_NAME = 15
+_WAS = " was .00"
+_GOLD = " gold"
+_LEAST_BAR, _FAIR_BAR, _MOST_BAR = 5, 12, 24
+"""Cells; below the one in the middle the bar comes before the word for gold."""
+
+_GAP = 2
+_EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+
+
+class Bars(Page):
+    """A line a label, in one column or, where there are more labels than lines, in two."""
+
+    DEFAULT_CSS = "Bars { height: auto; }"
+
+
+def bar_order(probs: Mapping[str, float], gold: str, room: int) -> tuple[list[str], int]:
+    """Which labels are shown, gold first, and how many are not: with many labels the most probable are."""
+    others = [label for label in probs if label != gold]
+    if len(probs) > FEW:
+        others.sort(key=lambda label: -probs[label])
+    labels = [gold, *others]
+    if len(labels) <= room:
+        return labels, 0
+    kept = labels[: max(room - 1, 1)]
+    return kept, len(labels) - len(kept)
+
+
+def bar_lines(probs: Mapping[str, float], gold: str, was: float | None, cells: int, room: int) -> Lines:
+    """The bars in so many columns and lines.
+
+    Args:
+        probs: the classifier's probability of each of its labels; the largest is marked with ▸.
+        gold: its line comes first and says `gold` where that fits; it may be missing from `probs`, and is then –.
+        was: the probability of gold for the original; a tick stands in the bar there.
+    """
+    if not probs:
+        return []
+    two = len(probs) > room and cells >= 2 * (2 + _NAME + _LEAST_BAR + 5 + len(_WAS) + len(_GOLD)) + _GAP
+    labels, hidden = bar_order(probs, gold, 2 * room if two else room)
+    top = max(probs, key=lambda label: probs[label])
+    width = (cells - _GAP) // 2 if two else cells
+    drawn = [
+        _bar(label, probs.get(label), label == top, was if label == gold else None, gold, width) for label in labels
+    ]
+    if hidden:
+        rest = sum(probs.values()) - sum(probs.get(label, 0.0) for label in labels)
+        drawn.append([Part(fit(f"  {count(hidden)} others, together {share(rest).strip()}", width), "dim")])
+    if not two:
+        return drawn
+    half = -(-len(drawn) // 2)
+    right = [*drawn[half:], *([[]] * (2 * half - len(drawn)))]
+    return [[*one, Part(" " * _GAP), *other] for one, other in zip(drawn[:half], right, strict=True)]
+
+
+def _bar(label: str, value: float | None, top: bool, was: float | None, gold: str, width: int) -> list[Part]:
+    is_gold = label == gold
+    room = width - 2 - _NAME - 5 - len(_WAS)
+    size = min(max(room - len(_GOLD), min(room, _FAIR_BAR), _LEAST_BAR), _MOST_BAR)
+    name = [Part("▸ " if top else "  ", "said" if top else "plain")]
+    drawn = fit(label, _NAME - 1)
+    if is_gold:
+        word = drawn.rstrip()
+        name += [Part(word, "gold-line"), Part(" " * (_NAME - len(word)))]
+    else:
+        name.append(Part(f"{drawn} ", "strong" if top else "plain"))
+    parts = [*name, *_track(value, was, size, "gold" if is_gold else "said"), Part(f" {share(value)}")]
+    if is_gold:
+        tail = f" was {share(was).strip()}" if was is not None else ""
+        parts.append(Part(fit(tail, len(_WAS)), "dim"))
+    used = sum(len(part.text) for part in parts)
+    if is_gold and used + len(_GOLD) <= width:  # else the underline says it
+        parts.append(Part(_GOLD, "gold"))
+        used += len(_GOLD)
+    return [*parts, Part(" " * max(width - used, 0))]
+
+
+def _track(value: float | None, was: float | None, size: int, kind: str) -> Sequence[Part]:
+    """A bar of `size` cells, full up to `value` in eighths of a cell, with a tick where it was."""
+    eighths = 0 if value is None else round(min(max(value, 0.0), 1.0) * size * 8)
+    full, part = divmod(eighths, 8)
+    solid = "█" * full + _EIGHTHS[part]
+    if was is None:
+        return [Part(solid, kind), Part("·" * (size - len(solid)), "rest")]
+    tick = min(int(min(max(was, 0.0), 1.0) * size), size - 1)
+    left, right = solid[:tick], solid[tick + 1 :]
+    return [
+        Part(left, kind),
+        Part("·" * (tick - len(left)), "rest"),
+        Part("│", "strong"),
+        Part(right, kind),
+        Part("·" * (size - tick - 1 - len(right)), "rest"),
+    ]
+
 
 STACKED = 100
 """Below so many columns the panes stand under each other."""
@@ -203,7 +381,7 @@ class Writing(Container):
         if seen.trouble:
             page.show_for(lambda room: rephrase_lines.folded(seen.trouble, _cells(room), "mark"))
         elif chain is not None and not self.editor.text.strip():
-            page.show([[Part(tug.NOTHING, "dim")]])
+            page.show([[Part(NOTHING, "dim")]])
         elif seen.live is None:
             page.show([[Part("what you write is classified as you type", "dim")]])
         else:
@@ -229,7 +407,7 @@ class Writing(Container):
         if live is None:
             return []
         was = chain.confidence if chain is not None else None
-        lines = rephrase_bars.lines(live.probs, live.gold, was, cells, most)
+        lines = bar_lines(live.probs, live.gold, was, cells, most)
         return greyed(lines) if self._stale else lines
 
     def draw_below(self) -> None:
@@ -286,7 +464,7 @@ def _folded(text: str, room: Size) -> Lines:
 
 
 def _tug_lines(live: "Live", was: float | None, history: tuple[float, ...], room: Size, *, stale: bool) -> Lines:
-    lines = tug.lines(live.probs, live.gold, was, history, _cells(room))
+    lines = tug_lines(live.probs, live.gold, was, history, _cells(room))
     return greyed(lines) if stale else lines
 
 

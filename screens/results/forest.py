@@ -8,11 +8,11 @@ from textual import events
 from textual.binding import Binding
 from textual.message import Message
 
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.results.cells import decimals, in_words, shortened, written
+from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
-from emotui.screens.widgets.drawing import forest as axis
-from emotui.screens.widgets.drawing.forest import Dot, Scale
+from emotui.screens.widgets.drawing import Dot, Scale
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.page import Page, tell_end
 

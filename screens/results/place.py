@@ -13,14 +13,13 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
 
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.requests import Counting, Found, Question, ask
-from emotui.screens.results.state import AGREEMENT, FOREST, SCATTER, Looked
+from emotui.screens.results.state import AGREEMENT, FOREST, SCATTER, Counting, Found, Looked, Question, ask
 from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice

@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.results import bars as results_bars
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.forest import ForestRows
@@ -154,18 +154,18 @@ class ResultsView(Vertical):
         )
 
     def _draw_points(self, table: "ResultsTable") -> None:
-        from emotui.screens.results import scatter
+        from emotui.screens.results.plot import ScatterPlot, beside
 
         plot = table.plot
         assert plot is not None
         self._only("points")
         pane = self.query_one("#results-points")
-        plots = list(pane.query(scatter.ScatterPlot))
+        plots = list(pane.query(ScatterPlot))
         if not plots:
-            plots = [scatter.ScatterPlot(id="results-scatter")]
+            plots = [ScatterPlot(id="results-scatter")]
             pane.mount(plots[0], before=0)
         plots[0].show(plot)
-        self.query_one("#results-beside", Page).show(scatter.beside(plot))
+        self.query_one("#results-beside", Page).show(beside(plot))
         right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(" as counts, and on to the texts ", "dim")]
         self.query_one("#results-cell", Line).show([Part(f" a point a {plot.of}", "dim")], right)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
-    from emotui.screens.samples.requests import Order
+    from emotui.screens.samples.table import Order
     from emotui.workbench.source import BrowseSource
 
 WORST_FIRST = "!HMFNXLD"

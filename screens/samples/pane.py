@@ -11,15 +11,13 @@ from textual.message import Message
 
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.list_state import ListState, key_of
-from emotui.screens.requests import LatestRequest
-from emotui.screens.samples import requests as asking
+from emotui.screens.requests import LatestRequest, NamedTimers
+from emotui.screens.samples import table as asking
 from emotui.screens.samples.corpus import Corpus, CorpusLine, corpus
-from emotui.screens.samples.requests import WORST, Order
-from emotui.screens.samples.table import ListHead, SampleList
+from emotui.screens.samples.table import WORST, ListHead, Order, SampleList
 from emotui.screens.session import Session
-from emotui.screens.timers import NamedTimers
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count

@@ -3,21 +3,45 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.place import Place
-from emotui.screens.requests import LatestRequest
-from emotui.screens.scenes.requests import SETTING, fit, read_reports
+from emotui.screens.requests import LatestRequest, NamedTimers
 from emotui.screens.scenes.ribbons import RibbonRows
 from emotui.screens.session import Session
-from emotui.screens.timers import NamedTimers
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.records import ScenesGold
-    from emotui.screens.scenes.requests import Reports
-    from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Sweep, Tuning
-    from emotui.workbench.scenes.ribbons import Ribbons
+    from emotui.workbench.results.published import Published
+    from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Ribbons, Sweep, Tuning
+    from emotui.workbench.scenes.service import SceneBench
     from emotui.workbench.source import BrowseSource
+
+    Reports = tuple[Mapping[str, tuple[str, Mapping[str, Any]]], tuple[str, list[Published]]]
+    """By run its name and report; and the published table with its citation."""
+
+# What Scenes asks the workbench for that is more than one call.
+
+SETTING = "scenes"
+"""The setting of a workspace that holds the prior."""
+
+
+def fit(source: "BrowseSource", bench: "SceneBench", run: "Run", tuning: "Tuning | None") -> "Redecoding":
+    """Fit the prior to the folds of a run; without `tuning` the one that the workspace remembers."""
+    from emotui.workbench.scenes.service import tuning_from
+
+    return bench.redecode(run, tuning or tuning_from(source.setting(SETTING)))
+
+
+def read_reports(source: "BrowseSource", bench: "SceneBench", dataset: int) -> "Reports":
+    """The figures of every run over a dataset, and the published ones."""
+    from emotui.workbench.results.published import published_table
+
+    runs = [run for run in source.runs(dataset) if run.task == "scenes"]
+    reports = bench.by_emotion(runs)
+    named = {run.run: (f"{run.model} {run.run[:4]}", reports[run.run]) for run in runs if run.run in reports}
+    return named, published_table()
+
 
 _NEED_RUNS = ("emotions", "Table 1")
 _MOST_CHOSEN = 1000

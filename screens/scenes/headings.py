@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import alpha_text
 from emotui.screens.widgets.line import Part
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.records import ScenesGold
-    from emotui.workbench.scenes.decoding import Decoded, Redecoding, SceneRun
-    from emotui.workbench.scenes.ribbons import Row
+    from emotui.workbench.scenes.decoding import Decoded, Redecoding, Row, SceneRun
 
 Sides = tuple[list[Part], list[Part]]
 

@@ -1,15 +1,86 @@
 """Scenes: eight emotions at once, joined by a prior whose weight moves under the arrow keys."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from textual import on
+from textual.content import Content
+from textual.validation import Number
+from textual.widget import Widget
+from textual.widgets import Label
 
+from emotui.screens.dialogs.dialog import Dialog, OptionDialog, number_field
+from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.scenes import headings
 from emotui.screens.scenes.entry import ENTRY
 from emotui.screens.scenes.ribbons import RibbonRows
 from emotui.screens.scenes.shown_place import ShownScenes
 from emotui.screens.scenes.views import VIEWS
 from emotui.screens.widgets.page import Page
+
+# Dialogs of the Scenes place: which prior, and which alpha.
+
+
+class AlphaDialog(Dialog[tuple[float, float]]):
+    """Two alphas: the one that is shown, and the one that flips are counted against."""
+
+    def __init__(self, alpha: float, other: float) -> None:
+        super().__init__("Alpha: how much the prior weighs", ("Tab", "next"), ("Enter", "take"))
+        self._alphas = alpha, other
+
+    def body(self) -> list[Widget]:
+        within = Number(0, 1000, "An alpha is a number from 0 to 1000.")
+        fields = [
+            number_field(name, f"{alpha:g}", within)
+            for name, alpha in zip(("alpha", "other"), self._alphas, strict=True)
+        ]
+        return [Label("alpha (0: the model alone)"), fields[0], Label("flips are counted against alpha"), fields[1]]
+
+    def result(self) -> tuple[float, float]:
+        """Both alphas.
+
+        Raises:
+            BadInput: one is no number from 0 to 1000.
+        """
+        return self.number("alpha") or 0.0, self.number("other") or 0.0
+
+
+class PriorDialog(OptionDialog[tuple[str, float, "float | str"]]):
+    """The prior with its smoothing, and the temperature of the logits."""
+
+    DEFAULT_CSS = "PriorDialog OptionList { max-height: 14; }"
+
+    def __init__(self, about: Mapping[str, str], prior: str, smoothing: float, scaling: "float | str") -> None:
+        super().__init__("Prior over emotion vectors", ("Tab", "next"), ("Enter", "take"))
+        self._about, self._prior, self._smoothing, self._scaling = about, prior, smoothing, scaling
+
+    def body(self) -> list[Widget]:
+        options = [
+            Content.assemble((f"{name:<17}", "bold"), (words, "$text-muted")) for name, words in self._about.items()
+        ]
+        smoothing = Number(0, 1000, "A smoothing is a number from 0 to 1000.")
+        scaling = Number(0.02, 50, "A temperature is a number from 0.02 to 50, or: fitted.")
+        return [
+            PickList(*options),
+            Label("smoothing: pseudo-scenarios, spread evenly over all vectors"),
+            number_field("smoothing", f"{self._smoothing:g}", smoothing),
+            Label("temperature of the logits: a number, or: fitted (on the other folds)"),
+            number_field("scaling", f"{self._scaling}", scaling),
+        ]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.options.highlighted = list(self._about).index(self._prior)
+
+    def result(self) -> tuple[str, float, "float | str"]:
+        """The prior's name, its smoothing and the temperature.
+
+        Raises:
+            BadInput: a field holds no number within its bounds.
+        """
+        smoothing = self.number("smoothing") or 0.0
+        scaling = "fitted" if self.text("scaling") == "fitted" else self.number("scaling") or 0.0
+        return list(self._about)[self.at], smoothing, scaling
 
 
 class Scenes(ShownScenes):
@@ -81,8 +152,6 @@ class Scenes(ShownScenes):
         self.move_to(min((step for step in ALPHAS if step > self.alpha + 1e-9), default=max(self.alpha, ALPHAS[-1])))
 
     def do_alpha(self) -> None:
-        from emotui.screens.scenes.dialogs import AlphaDialog
-
         def chosen(alphas: tuple[float, float]) -> None:
             self.other = alphas[1]
             self.move_to(alphas[0])
@@ -102,7 +171,6 @@ class Scenes(ShownScenes):
         self.rows.pick(self.rows.cursor - 1)
 
     def do_prior(self) -> None:
-        from emotui.screens.scenes.dialogs import PriorDialog
         from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Tuning
         from emotui.workbench.scenes.service import as_setting, tuning_from
 

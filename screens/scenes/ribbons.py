@@ -17,7 +17,7 @@ from emotui.screens.widgets.page import Lines
 from emotui.screens.widgets.row_list import PickedRows
 
 if TYPE_CHECKING:
-    from emotui.workbench.scenes.ribbons import Ribbons, Row
+    from emotui.workbench.scenes.decoding import Ribbons, Row
 
 HIT, EXTRA, MISSED, NEITHER = "▆", "▒", "▁", "·"
 _KINDS = {HIT: "said", EXTRA: "mark", MISSED: "gold", NEITHER: "rest"}

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST
 from emotui.screens.scenes import headings
 from emotui.screens.scenes.asking_place import AskingScenes
@@ -18,8 +18,7 @@ from emotui.screens.widgets.tier_layout import AnnotatedText
 from emotui.screens.widgets.tiered_text import TieredText
 
 if TYPE_CHECKING:
-    from emotui.workbench.scenes.decoding import Redecoding
-    from emotui.workbench.scenes.ribbons import Ribbons
+    from emotui.workbench.scenes.decoding import Redecoding, Ribbons
 
 _NEED_PAIRS = ("info", "together", "given")
 

@@ -7,18 +7,15 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.long_text import typed_when
 from emotui.screens.place import NO_WORKSPACE, Place
-from emotui.screens.requests import LatestRequest, any_busy
+from emotui.screens.requests import LatestRequest, NamedTimers, any_busy
 from emotui.screens.session import Session
-from emotui.screens.spot.answers import LATER, QUICK, TASK, Column, When
-from emotui.screens.spot.blocks import MASK
-from emotui.screens.spot.editor import LONGEST, SpotEditor
+from emotui.screens.spot.blocks import LATER, MASK, QUICK, TASK, Column, When
 from emotui.screens.spot.entry import ENTRY
 from emotui.screens.spot.models import STAGES, Sides
-from emotui.screens.spot.view import SpotView
-from emotui.screens.timers import NamedTimers
+from emotui.screens.spot.view import LONGEST, SpotEditor, SpotView
 from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
@@ -395,7 +392,7 @@ class Spot(Place):
 
     def do_raw(self) -> None:
         """The next task's prompt and raw output; after the last one the answers again."""
-        from emotui.workbench.models.probe_tasks import tasks_for
+        from emotui.workbench.models.probe import tasks_for
 
         names = [None, *tasks_for(self.editor.text)]
         at = names.index(self.view.asked_task) if self.view.asked_task in names else 0

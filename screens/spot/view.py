@@ -1,26 +1,353 @@
 """What the Spot check place shows: the text above, under it what one model or two say of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+import msgspec
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from emotui.records import Span
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.spot import blocks as spot_blocks
-from emotui.screens.spot import compare, headline, marks, task_blocks
-from emotui.screens.spot.answers import QUICK, TASK, Column
-from emotui.screens.spot.blocks import MASK
-from emotui.screens.spot.compare import LETTERS
-from emotui.screens.spot.editor import KINDS, LONGEST, SpotEditor
-from emotui.screens.widgets.cell_width import fit, shown, width
-from emotui.screens.widgets.editor import DirectionLine
+from emotui.screens.spot.blocks import MASK, QUICK, STRONG, TASK, Block, Column, bar, carrying, likeliest, wrapped
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.editor import DirectionLine, Editor
 from emotui.screens.widgets.line import Line, Part, cut
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import count, share
 from emotui.screens.widgets.page import Lines, Page
-from emotui.screens.widgets.span_layers import flatten
-from emotui.screens.widgets.tiered_text import TieredText
+from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
+from emotui.screens.widgets.tiered_text import TieredText, flatten
+
+if TYPE_CHECKING:
+    from emotui.screens.spot.blocks import Answered
+    from emotui.workbench.models.probe import TaskAnswer
+
+# Blocks of one model, or of two with the same things beside or under each other so that differences show.
+
+LETTERS = "AB"
+GAP = 3
+WIDEST = 120
+_TWO = 74
+"""From so many cells on, what is narrow of one model stands in two columns."""
+
+ASK_AGAIN = "{ask} asks again"
+
+
+def shares(cells: int, models: int, stacked: bool) -> tuple[int, int]:
+    """The cells that a block gets, and one that is not wide."""
+    if models == 1:
+        room = min(cells, WIDEST)
+        return room, (room - GAP) // 2 if room >= _TWO else room
+    room = cells - 2 if stacked else (cells - GAP) // 2
+    return room, room
+
+
+def arranged(models: Sequence[Mapping[str, Block]], cells: int, *, stacked: bool, spared: str | None) -> Lines:
+    """All blocks of one or two models in lines of so many cells; of two, first what both have, side by side.
+
+    Args:
+        stacked: two models under each other, with their letters, instead of side by side.
+        spared: stale blocks about this text are not greyed yet.
+    """
+    wide, narrow = shares(cells, len(models), stacked)
+    if len(models) == 1:
+        return _flowing(models[0], wide, narrow, spared)
+    first, second = models
+    shared = [key for key in first if key in second]
+    lines: list[list[Part]] = []
+    use = ""
+    for key in shared:
+        if first[key].use != use:
+            use = first[key].use
+            lines.append(used_for(use, cells))
+        differs = _differ(first[key], second[key])
+        drawn = [_drawn(blocks[key], wide, differs, spared) for blocks in models]
+        lines += _stacked(drawn) if stacked else _beside(drawn[0], drawn[1], wide)
+    alone = [
+        [line for key, block in blocks.items() if key not in shared for line in _drawn(block, wide, False, spared)]
+        for blocks in models
+    ]
+    return [*lines, *(_stacked(alone) if stacked else _beside(alone[0], alone[1], wide))]
+
+
+def _stacked(drawn: Sequence[list[list[Part]]]) -> list[list[Part]]:
+    """One under the other, each with its letter."""
+    return [
+        [Part(f"{letter} " if not at else "  ", "key"), *line]
+        for letter, block in zip(LETTERS, drawn, strict=True)
+        for at, line in enumerate(block)
+    ]
+
+
+def _flowing(blocks: Mapping[str, Block], wide: int, narrow: int, spared: str | None) -> Lines:
+    """One model's blocks in their order, two that are not wide beside each other."""
+    lines: list[list[Part]] = []
+    waiting: list[list[Part]] = []
+    use = ""
+    for block in blocks.values():
+        if block.use != use:
+            use = block.use
+            lines += [*waiting, used_for(use, wide)]
+            waiting = []
+        if block.wide or narrow == wide:
+            lines += [*waiting, *_drawn(block, wide, False, spared)]
+            waiting = []
+        elif waiting:
+            lines += _beside(waiting, _drawn(block, narrow, False, spared), narrow)
+            waiting = []
+        else:
+            waiting = _drawn(block, narrow, False, spared)
+    return [*lines, *waiting]
+
+
+def used_for(use: str, cells: int) -> list[Part]:
+    """The heading over blocks of one use."""
+    return [Part(f"─ {use} ", "dim"), Part("─" * max(cells - len(use) - 3, 0), "rest")]
+
+
+def _differ(one: Block, other: Block) -> bool:
+    return bool(one.top and other.top) and not one.stale and not other.stale and one.top != other.top
+
+
+def _drawn(block: Block, cells: int, differs: bool, spared: str | None) -> list[list[Part]]:
+    left = [Part(block.title, "strong")]
+    if differs:
+        left.append(Part("  ≠", "mark"))
+    if block.note:
+        left.append(Part(f"  {block.note}", "dim"))
+    if block.slow:
+        left.append(Part(f"  {keyed(ASK_AGAIN)}", "key", "do('ask')"))
+    right = f" {block.seconds:.2f} s" if block.seconds is not None else ""
+    used = cells - len(right)
+    lines = [[*cut(left, used), Part(right, "dim")], *(list(line) for line in block.lines)]
+    if block.stale and block.of != spared:
+        return [[Part(part.text, "key" if part.press else "stale", part.press) for part in line] for line in lines]
+    return lines
+
+
+def _beside(left: list[list[Part]], right: list[list[Part]], cells: int) -> list[list[Part]]:
+    lines = []
+    for at in range(max(len(left), len(right))):
+        line = left[at] if at < len(left) else []
+        lines.append([*cut(line, cells), Part(" │ ", "rest"), *(right[at] if at < len(right) else [])])
+    return lines
+
+
+# What a model reads and writes when it is asked by a task's own prompt, as blocks: letter for letter, and as read.
+
+_NO_WORDS = "(this model is not asked in words)"
+
+
+def task_blocks(column: "Column", name: str, text: str, cells: int) -> dict[str, Block]:
+    """The answer to one task, the output first and the prompt last; empty where there is none yet."""
+    part = TASK + name
+    kept = column.answers.get(part)
+    if kept is None:
+        return {}
+    stale = kept.text != text
+    slow = stale and column.when(part, text) == "key"
+    answer = kept.probe.tasks.get(name)
+    if answer is None:
+        why = wrapped(kept.note or "there is no answer", cells, "dim")
+        return {"output 1": Block(f"task {name}", lines=why, of=kept.text, stale=stale, slow=slow)}
+    found: dict[str, Block] = {}
+
+    def put(key: str, title: str, said: str, kind: str = "plain", *, top: str = "", note: str = "") -> None:
+        first = not found
+        lines = wrapped(said or "(nothing)", cells, kind)
+        seconds = kept.seconds if first else None
+        found[key] = Block(title, top, note, seconds, lines, True, kept.text, stale, slow and first)
+
+    for place, written in enumerate(answer.written, 1):
+        nth = f" ({place} of {len(answer.written)})" if len(answer.written) > 1 else ""
+        put(f"output {place}", f"what it wrote{nth}", written, top=written)
+    if answer.raw is not None and answer.raw not in answer.written:
+        put("kept" if found else "output 1", "raw output, as it is kept", answer.raw)
+    if answer.why is not None:
+        put("trouble" if found else "output 1", "trouble", answer.why, "mark")
+    if answer.parsed is not None:
+        said = read_from(answer)
+        put("read", "what is read from it", said, top=said or "nothing")
+    prompt = answer.rendered or answer.prompt
+    way = f"asked by {answer.way}" if answer.way else ""
+    title = "what the model read" if answer.rendered else "what it was sent"
+    put("asked", title, _NO_WORDS if prompt is None else prompt, "dim" if prompt is None else "plain", note=way)
+    return found
+
+
+def read_from(answer: "TaskAnswer") -> str:
+    """The fields that say something, as one line of JSON."""
+    fields = {name: value for name, value in (answer.parsed or {}).items() if value not in (None, [], {}, "")}
+    return msgspec.json.encode(fields).decode() if fields else ""
+
+
+# The text that is tried: which stretches of it are marked, also while it is being edited.
+
+
+def moved(spans: Sequence[Span], before: str, after: str) -> list[Span]:
+    """Where spans of a text stand once it was edited in one stretch; those that the edit touches are left out."""
+    if before == after:
+        return list(spans)
+    most = min(len(before), len(after))
+    same = _most(most, lambda size: before[:size] == after[:size])
+    tail = _most(most - same, lambda size: not size or before[-size:] == after[-size:])
+    shift, behind = len(after) - len(before), len(before) - tail
+    kept = [(start, end) for start, end in spans if end <= same]
+    return kept + [(start + shift, end + shift) for start, end in spans if start >= behind and end > same]
+
+
+def _most(size: int, holds: Callable[[int], bool]) -> int:
+    """The largest size up to this one that holds, where all smaller ones do. By halves: slices compare fast."""
+    low, high = 0, size
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low
+
+
+def evidence(column: "Column | None", text: str) -> list[Span]:
+    """What the model marked, in the text as it is now."""
+    answer = column.answers.get("spans") if column is not None else None
+    if answer is None or answer.probe.spans is None:
+        return []
+    return moved([(span.start, span.end) for span in answer.probe.spans], answer.text, text)
+
+
+def carried(column: "Column | None", text: str) -> list[Span]:
+    """The words that carry the model's label, in the text as it is now."""
+    answer = column.answers.get("words") if column is not None else None
+    if answer is None:
+        return []
+    return moved([(start, end) for start, end, _ in carrying(answer.probe.words)], answer.text, text)
+
+
+def who_marked_what(columns: Sequence["Column"], text: str) -> AnnotatedText:
+    """The text with a row for each model's evidence and one for the words that carry its label."""
+    tiers = []
+    for number, column in enumerate(columns):
+        letter = "AB"[number] + " " if len(columns) > 1 else ""
+        role = "predicted" if number == 0 else "annotator"
+        tiers.append(Tier(f"{letter}evidence", role, tuple(evidence(column, text)), inline=number == 0))
+        words = tuple(carried(column, text))
+        tiers.append(Tier(f"{letter}carries", "annotator", words, inline=False, dotted=words))
+    return AnnotatedText(text, tuple(tiers), rows=True)
+
+
+# The one answer that stands over all blocks: what a model takes a text for, how surely, and by which words.
+
+_MOST_BAR = 40
+_LEAST_BAR = 8
+
+
+def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells: int) -> list[list[Part]]:
+    """A line a model with its answer; of one model, a second line with what it rests on. None where nothing is said.
+
+    Args:
+        spared: an answer about this text is not greyed yet.
+    """
+    found = [_answer(column) for column in columns]
+    known = [one for one in found if one is not None]
+    if not known:
+        return []
+    names = max(width(one[0]) for one in known)
+    differ = len({one[0] for one in known}) > 1
+    lines = []
+    for at, one in enumerate(found):
+        letter = f"{LETTERS[at]} " if len(columns) > 1 else ""
+        if one is None:
+            lines.append([Part(letter, "key"), Part("no answer", "dim")])
+            continue
+        name, filled, figure, about, answer = one
+        stale = answer.text not in (text, spared)
+        room = min(max(cells - names - width(figure) - width(about) - 10, _LEAST_BAR), _MOST_BAR)
+        line = [
+            Part(letter or "▸ ", "key"),
+            Part(name + " " * (names - width(name)), "strong"),
+            Part("  "),
+            *bar(filled, 1.0, room),
+            Part(f" {figure}", "strong"),
+            Part("  ≠" if differ else "", "mark"),
+            Part(f"   {about}", "dim"),
+        ]
+        lines.append([Part(part.text, "stale") for part in line] if stale else line)
+    if len(columns) == 1 and (rests := _rests_on(columns[0], text)):
+        lines += [[Part(f"  {rests[a:b]}", "dim")] for a, b in wrap(rests, max(cells - 2, 20))]
+    return lines
+
+
+def _answer(column: "Column") -> "tuple[str, float, str, str, Answered] | None":
+    """Its name, how far its bar is filled, its figure, what that is of, and where it stands."""
+    answer = column.answers.get("classes")
+    if answer is not None and answer.probe.classes:
+        name, one = next(iter(answer.probe.classes.items()))
+        others = sorted((value, label) for label, value in one.probs.items() if label != one.label)
+        after = f", then {shown(others[-1][1])} {share(others[-1][0]).strip()}" if others else ""
+        value = one.probs.get(one.label, 0.0)
+        return shown(one.label), value, share(value).strip(), f"of {shown(name)}{after}", answer
+    answer = column.answers.get("emotions")
+    if answer is not None and answer.probe.emotions:
+        name = likeliest(answer.probe.emotions)
+        odds = answer.probe.emotions[name].log_odds
+        return name, max(odds, 0.0) / STRONG, f"{odds:+.2f}", "log-odds, the likeliest emotion", answer
+    return None
+
+
+def _rests_on(column: "Column", text: str) -> str:
+    """What else is said of this text, in words."""
+    said = []
+    emotions, spans, words = (column.answers.get(part) for part in ("emotions", "spans", "words"))
+    classes = column.answers.get("classes")
+    if classes is not None and emotions is not None and emotions.text == text and emotions.probe.emotions:
+        name = likeliest(emotions.probe.emotions)
+        said.append(f"emotion {name} {emotions.probe.emotions[name].log_odds:+.2f} log-odds")
+    if spans is not None and spans.text == text and spans.probe.spans is not None:
+        n = len(spans.probe.spans)
+        said.append(f"{count(n)} stretch{'es' * (n != 1)} of evidence" if n else "no evidence marked")
+    if words is not None and words.text == text and (strongest := carrying(words.probe.words, 1)):
+        start, end, _ = strongest[0]
+        said.append(f"carried most by “{shown(' '.join(text[start:end].split()))}”")
+    return " · ".join(said)
+
+
+# Where any text is typed or pasted; what the live model marks shows in it.
+
+LONGEST = 20_000
+"""Characters that fit; more of a text says nothing more about a model."""
+
+KINDS = {1: "editor--evidence", 2: "editor--carries", 3: "editor--both"}
+"""By the layers that cover a stretch: 1 the evidence, 2 the words that carry the label."""
+
+
+class SpotEditor(Editor):
+    """Enter starts a line. Evidence has a background (reverse video without colour), what carries is bold."""
+
+    COMPONENT_CLASSES = {*KINDS.values()}
+    DEFAULT_CSS = """
+    SpotEditor {
+        & > .editor--evidence { background: $predicted; color: $predicted-text; }
+        & > .editor--carries { color: $mark; text-style: bold; }
+        & > .editor--both { background: $predicted; color: $gold-on-predicted; text-style: bold; }
+        &:nocolor > .editor--evidence { text-style: reverse; }
+        &:nocolor > .editor--carries { text-style: bold; }
+        &:nocolor > .editor--both { text-style: reverse bold; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.longest = LONGEST
+
+    async def on_key(self, event: events.Key) -> None:
+        # Before the base class's own method, which leaves Enter to its place.
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            if len(self.text) < self.longest:
+                self.insert("\n")
+
 
 STACKED = 86
 """Below so many columns two models stand under each other."""
@@ -98,7 +425,7 @@ class SpotView(Vertical):
         rows = self.query_one("#spot-rows", TieredText)
         self.query_one(DirectionLine).about("" if rows.display else text)
         if rows.display:
-            rows.show(marks.who_marked_what(self.columns, text))
+            rows.show(who_marked_what(self.columns, text))
         empty = not text.strip()
         notice = self.query_one("#spot-notice", Notice)
         self.page.display = not empty
@@ -116,7 +443,7 @@ class SpotView(Vertical):
     def _marks(self, text: str) -> dict[str, list[Span]]:
         first = self.columns[0] if self.columns else None
         found: dict[str, list[Span]] = {kind: [] for kind in KINDS.values()}
-        for piece in flatten([marks.evidence(first, text), marks.carried(first, text)], len(text)):
+        for piece in flatten([evidence(first, text), carried(first, text)], len(text)):
             found[KINDS[piece.layers]].append((piece.start, piece.end))
         return found
 
@@ -136,7 +463,7 @@ class SpotView(Vertical):
             line.show(_heading(self.columns[0], text, "", self.asked_task, cells), self._keys())
             return
         parts: list[Part] = []
-        half = (cells - compare.GAP) // 2
+        half = (cells - GAP) // 2
         for number, column in enumerate(self.columns):
             one = _heading(column, text, LETTERS[number], self.asked_task, half)
             parts += cut(one, half - 1 if number == 0 else half)
@@ -151,18 +478,18 @@ class SpotView(Vertical):
 
     def _lines(self, text: str, cells: int) -> Lines:
         two = len(self.columns) == 2
-        room, narrow = compare.shares(cells, len(self.columns), self.stacked)
+        room, narrow = shares(cells, len(self.columns), self.stacked)
         found = []
         for number, column in enumerate(self.columns):
             other = self.columns[1 - number] if two else None
             blocks = _state(column, room)
             if self.asked_task is not None:
-                blocks |= task_blocks.task_blocks(column, self.asked_task, text, room)
+                blocks |= task_blocks(column, self.asked_task, text, room)
             else:
                 blocks |= spot_blocks.blocks(column, text, room, narrow, every=self.every, beside=other)
             found.append(blocks)
-        lines = compare.arranged(found, cells, stacked=self.stacked, spared=self.spared)
-        top = [] if self.asked_task is not None else headline.headlines(self.columns, text, self.spared, room)
+        lines = arranged(found, cells, stacked=self.stacked, spared=self.spared)
+        top = [] if self.asked_task is not None else headlines(self.columns, text, self.spared, room)
         return [*top, *lines, *self._cannot(text, cells)]
 
     def _cannot(self, text: str, cells: int) -> Lines:

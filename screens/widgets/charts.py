@@ -1,13 +1,9 @@
 """Shades and columns of charts."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.page import Lines
-
-if TYPE_CHECKING:
-    pass
 
 
 def shade(value: float, most: float) -> str:

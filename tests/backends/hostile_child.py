@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from emotui.backends import messages, wire
+from emotui.backends import messages
 from emotui.backends.base import ModelCard, Ranked, Scores
 
 CARD = ModelCard("hostile", "hostile", ("embed", "extract", "score", "rank", "generate", "classify", "fill_mask"), {})
@@ -138,12 +138,12 @@ HALVES: dict[str, Callable[[], bytes]] = {
 def main(name: str) -> None:
     """Say what `name` names; then hang, until the parent ends this process."""
     out = os.fdopen(os.dup(1), "wb")
-    wire.receive(sys.stdin.buffer, bounded=False)
+    messages.receive(sys.stdin.buffer, bounded=False)
     if name not in WHEN_LOADED:
-        wire.send(out, messages.encoded(messages.Loaded(CARD)))
+        messages.send(out, messages.encoded(messages.Loaded(CARD)))
         if name == "reads nothing":
             time.sleep(600)
-        wire.receive(sys.stdin.buffer, bounded=False)
+        messages.receive(sys.stdin.buffer, bounded=False)
     out.write((TO_EXTRACT | TO_EMBED | WHEN_LOADED | HALVES)[name]())
     out.flush()
     time.sleep(600)

@@ -124,7 +124,7 @@ def test_both_libraries_allow_the_same_tokens_at_every_step() -> None:
     """Of tokens that are whole characters: llama.cpp lets bytes through that no text has, and control tokens."""
     pytest.importorskip("llama_cpp")
     pytest.importorskip("llguidance")
-    from emotui.backends.gguf.grammar import Grammar
+    from emotui.backends.gguf.writing import Grammar
     from emotui.backends.hf.loading import load_model
     from emotui.backends.hf.settings import Settings
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from emotui.backends import template_limits
+from emotui.backends import rendering
 from emotui.backends.base import Message
 from emotui.backends.rendering import ChatTemplate, Specials
 from emotui.errors import ModelError
@@ -48,7 +48,7 @@ def test_what_it_raises_is_that_it_refuses_these_messages(source: str, why: str)
 
 
 @pytest.mark.faults
-@pytest.mark.skipif(template_limits.sys.platform != "linux", reason="memory is bounded where the system counts it")
+@pytest.mark.skipif(rendering.sys.platform != "linux", reason="memory is bounded where the system counts it")
 @pytest.mark.parametrize(
     "source",
     [
@@ -57,7 +57,7 @@ def test_what_it_raises_is_that_it_refuses_these_messages(source: str, why: str)
     ],
 )
 def test_one_that_takes_memory_without_end_is_stopped(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(template_limits, "MEMORY", 64 * 2**20)
+    monkeypatch.setattr(rendering, "MEMORY", 64 * 2**20)
     assert refusal(source).endswith("refuses these messages: it takes more than 64 MB of memory")
 
 
@@ -65,7 +65,7 @@ def test_one_that_takes_memory_without_end_is_stopped(source: str, monkeypatch: 
 @pytest.mark.parametrize("source", [LOOPS, SLOW_PATTERN])
 @pytest.mark.parametrize("main", [True, False], ids=["main thread", "another thread"])
 def test_one_that_runs_without_end_is_stopped(source: str, main: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(template_limits, "SECONDS", 0.05)
+    monkeypatch.setattr(rendering, "SECONDS", 0.05)
     said: list[str] = []
     if main:
         said.append(refusal(source))

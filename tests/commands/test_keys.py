@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.keymaps.file import where
-from emotui.screens.keymaps.keymap import Keymap
+from emotui.screens.keymaps import Keymap, where
 from emotui.screens.places import ACTIONS
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT

@@ -19,9 +19,8 @@ from emotui.records import PLUTCHIK
 from emotui.store.store import Store
 from emotui.workbench.models import doctor
 from emotui.workbench.models.benchmark import bench
-from emotui.workbench.models.devices import torch_build
 from emotui.workbench.models.discovery import AtHand, keep_folders, model_folders, models_at_hand
-from emotui.workbench.models.doctor import Check, Terminal
+from emotui.workbench.models.doctor import Check, Terminal, torch_build
 from emotui.workbench.models.probe import probe
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.conftest import Emotui, Finished

@@ -7,10 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from emotui.backends.tuning.recipe import Recipe
-from emotui.commands.train_classifier import train_classifier as command
+from emotui.commands.training import train_classifier as command
 from emotui.errors import BadInput
 from emotui.workbench.rephrase.evaluation import Contender, contender
-from emotui.workbench.training.classifier import TrainingFiles, read_material, train_classifier
+from emotui.workbench.training import TrainingFiles, read_material, train_classifier
 from tests.backends.tuning.material import base, examples, write_files
 from tests.conftest import Emotui
 

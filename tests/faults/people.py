@@ -18,15 +18,15 @@ import msgspec
 
 from emotui.errors import EmotuiError
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import SpanMark
+from emotui.workbench.annotate.answers import SpanMark
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, AddSpan, SetNote
 from emotui.workbench.generation.rating import Answer, begin, rating_log
 from emotui.workbench.generation.rating_batches import RatingOptions
-from emotui.workbench.masked.guesses import Guess, guess_of, keep_guess
+from emotui.workbench.masked.looking import Guess, guess_of, keep_guess
 from emotui.workbench.masked.study import ANSWERS, Coding, begin_study
 from emotui.workbench.masked.study_log import answers_of
-from emotui.workbench.notes.book import NoteBook
+from emotui.workbench.notes import NoteBook
 from tests.screens.generate.workspace import workspace as generation_workspace
 from tests.screens.masked.workspace import WRITES, masked_workspace
 from tests.workbench.annotate.small_sets import begin as begin_annotating

@@ -10,7 +10,7 @@ from emotui.backends.base import ModelCard
 from emotui.errors import BadInput
 from emotui.store.query import Bounds, ListQuery
 from emotui.store.store import Store
-from emotui.workbench.datasets.own_files import import_files
+from emotui.workbench.datasets.whole_records import import_files
 from emotui.workbench.files.view import FileView
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import Workspace

@@ -12,7 +12,7 @@ from emotui.errors import BadInput
 from emotui.formats.seer import UNKNOWN, Reading, read_release, transcripts_in
 from emotui.records import Mark, SpanSample
 from emotui.store.store import Store
-from emotui.workbench.datasets.seer import import_seer
+from emotui.workbench.datasets.whole_records import import_seer
 from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui

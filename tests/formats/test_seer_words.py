@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.formats.seer_words import moved, to_ranges, to_spans, unmarked, words
+from emotui.formats.seer import moved, to_ranges, to_spans, unmarked, words
 
 WORD = st.text("abé'.,-", min_size=1, max_size=4)
 GAP = st.sampled_from([" ", "  ", "\n", "\t "])

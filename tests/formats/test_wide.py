@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from emotui.errors import BadInput
 from emotui.formats import read
-from emotui.formats.wide import LabelColumns
+from emotui.formats.columns import LabelColumns
 from emotui.records import LabelsGold, LabelsPrediction, ScenesGold, ScenesPrediction
 
 

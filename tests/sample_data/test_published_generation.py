@@ -3,7 +3,7 @@
 import pytest
 
 from emotui.metrics.ers import class_f1_of_recall
-from emotui.workbench.generation.published import (
+from emotui.workbench.generation.figures import (
     CORRELATION,
     HUMAN,
     TOTAL,

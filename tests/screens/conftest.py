@@ -12,8 +12,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
 
 from emotui.screens.app import EmotuiApp
-from emotui.screens.keymaps.keymap import Keymap
-from emotui.screens.keymaps.words import hold
+from emotui.screens.keymaps import Keymap, hold
 from emotui.screens.places import ACTIONS
 from tests.screens import driving
 from tests.screens.album import Album

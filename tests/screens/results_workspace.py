@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from emotui.records import SpanSample
-from emotui.workbench.datasets.experiments import add_experiment
+from emotui.workbench.datasets.samples import add_experiment
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import add_run, make_workspace, sample_records
 from tests.templates import copy_of

@@ -9,10 +9,9 @@ import pytest
 from textual.widgets import Input, Label
 
 from emotui.errors import BadInput
-from emotui.screens.app import EmotuiApp
+from emotui.screens.app import MANY, EmotuiApp, Failures
 from emotui.screens.browse.place import Browse
 from emotui.screens.dialogs.file import ExportDialog
-from emotui.screens.failures import MANY, Failures
 from emotui.screens.requests import in_words
 from emotui.screens.widgets.line import Line
 from emotui.workbench import failure_log

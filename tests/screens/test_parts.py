@@ -16,14 +16,13 @@ from emotui.screens.actions import SHARED, Acting, Action
 from emotui.screens.browse.things import things
 from emotui.screens.folding import Folding
 from emotui.screens.frame import Frame
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.list_state import HEADLINE, ListState, from_setting, to_setting
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions
 from emotui.screens.places import ACTIONS, PLACES, class_of
-from emotui.screens.samples.actions import ListActions
+from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
-from emotui.screens.samples.source_actions import SourceActions
 from emotui.screens.samples.table import PAGE, SampleList
 from emotui.screens.tool import ToolActions
 from emotui.store.query import MARKS, SORTS, Bounds, ListQuery

@@ -7,9 +7,8 @@ import duckdb
 import pytest
 
 from emotui.errors import BadStore, StoreError
-from emotui.store import questions, schema
+from emotui.store import access, questions, schema
 from emotui.store.access import Access
-from emotui.store.beside import known
 from emotui.store.store import Store
 from emotui.workbench.workspace import Workspace
 from tests.effort import tried
@@ -119,9 +118,9 @@ def test_a_macro_is_refused_in_a_store_that_was_looked_through_before(
 
 
 def test_a_store_with_a_log_is_never_known(path: Path) -> None:
-    assert known.mark_of(path) is not None
+    assert access.mark_of(path) is not None
     path.with_name(path.name + ".wal").symlink_to("nowhere")
-    assert known.mark_of(path) is None
+    assert access.mark_of(path) is None
 
 
 @pytest.mark.parametrize("statement", ["from read_text('/etc/passwd')", "attach '/tmp/x.duckdb' as x"])

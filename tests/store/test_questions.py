@@ -7,10 +7,10 @@ import duckdb
 import pytest
 
 from emotui.errors import BadInput, EmotuiError
-from emotui.store import questions, views
+from emotui.store import questions
 from emotui.store.rows import ResultRow, SampleRow
 from emotui.store.store import Store
-from emotui.workbench.notes.folding import standing
+from emotui.workbench.notes import standing
 from tests.store.store_samples import score
 from tests.templates import copy_of
 
@@ -139,7 +139,7 @@ def test_notes_stand_as_they_are_now_with_codes_by_their_present_names(store: St
 def test_what_is_in_the_trash_is_in_no_view(store: Store) -> None:
     for name in ("stories", "other", "posts"):
         store.delete(name)
-    for view in views.NAMES:
+    for view in questions.NAMES:
         if view not in ("ratings", "runs", "scores", "score_values"):
             assert asked(store, f"select distinct dataset from {view} where dataset in ('stories', 'posts')") == []
     assert asked(store, "select * from runs") == asked(store, "select * from scores") == []

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from emotui.metrics.locating import locate
-from emotui.store import questions, views
+from emotui.store import questions
 from emotui.store.store import Store
 from emotui.workbench.runs.elsewhere import Said, keep_said
 from emotui.workbench.sample_data import add_sample_data
@@ -44,7 +44,7 @@ def test_a_query_of_the_page_finds_something(store: Store, query: str) -> None:
     assert any(value is not None for value in answer.rows[0])
 
 
-@pytest.mark.parametrize("view", views.NAMES)
+@pytest.mark.parametrize("view", questions.NAMES)
 def test_the_page_names_the_columns_of_each_view(store: Store, view: str) -> None:
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{view}` |"))
     there = questions.ask(store.path, f"SELECT * FROM {view} LIMIT 0").columns

@@ -9,9 +9,9 @@ import torch
 
 from emotui.errors import BadInput
 from emotui.records import PLUTCHIK
-from emotui.tasks.labels.prompts import read_labels_prompts
-from emotui.tasks.matching import matched, matched_all
-from emotui.tasks.scenes.prompts import read_scenes_prompts
+from emotui.tasks.labels.task import read_labels_prompts
+from emotui.tasks.parts import matched, matched_all
+from emotui.tasks.scenes.asking import read_scenes_prompts
 from tests.backends.hf import models as hf_models
 from tests.backends.hf.test_kinds import naive_classes
 from tests.conftest import Emotui

@@ -14,10 +14,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.metrics.labels import labels_report
 from emotui.records import LabelsGold, LabelsPrediction, Text
 from emotui.store.rows import ResultRow
-from emotui.tasks.labels.answers import Prediction
-from emotui.tasks.labels.label_sets import LabelSets
-from emotui.tasks.labels.prompts import read_list
-from emotui.tasks.labels.task import Labels
+from emotui.tasks.labels.task import Labels, LabelSets, Prediction, read_list
 from emotui.tasks.task import Parsed
 from tests.conftest import Emotui
 from tests.screens.labels_workspace import LABELS, THRESHOLDS, samples, workspace

@@ -20,7 +20,7 @@ from emotui.tasks.masked.lexicon import word_vectors
 from emotui.tasks.masked.prompts import read_masked_prompts, read_words
 from emotui.tasks.masked.task import Masked, Prediction
 from emotui.tasks.task import Parsed
-from emotui.workbench.datasets.own_files import import_files
+from emotui.workbench.datasets.whole_records import import_files
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.runs.run import run_task
 from tests.conftest import Emotui

@@ -32,21 +32,23 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import resolve_labels, tasks
-from emotui.tasks.rephrase.prompts import (
+from emotui.tasks.rephrase.task import (
     PROMPTS,
     SHOTS,
     SPARE,
     Example,
+    Prediction,
+    Rephrase,
     drawn,
     read_label,
     read_rephrase_prompts,
     shots,
+    suited,
 )
-from emotui.tasks.rephrase.task import Prediction, Rephrase, suited
 from emotui.tasks.task import Parsed
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.progress import RunProgress
-from emotui.workbench.rephrase.examples import read_examples
+from emotui.workbench.rephrase.evaluation import read_examples
 from emotui.workbench.runs.run import run_task
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT, TESTS

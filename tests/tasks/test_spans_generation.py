@@ -14,15 +14,13 @@ from emotui.errors import BadInput
 from emotui.metrics.span_output import parse_output
 from emotui.records import Mark, Sentence, SpanSample
 from emotui.store.store import Store
-from emotui.tasks.prompting.filters import without_fence, without_thinking
-from emotui.tasks.prompting.settings import Writing
-from emotui.tasks.spans.contract import bare, breach, with_plain_labels
+from emotui.tasks.prompting.settings import Writing, without_fence, without_thinking
 from emotui.tasks.spans.task import Prediction, Spans
-from emotui.tasks.spans.writing import RETRY_TEMPERATURE, ask_in_words
+from emotui.tasks.spans.writing import RETRY_TEMPERATURE, ask_in_words, bare, breach, with_plain_labels
 from emotui.tasks.task import Asked, Parsed
-from emotui.workbench.datasets.experiments import add_experiment
+from emotui.workbench.datasets.samples import add_experiment
 from emotui.workbench.progress import RunProgress
-from emotui.workbench.runs.export import export_run
+from emotui.workbench.runs.export_rows import export_run
 from emotui.workbench.runs.plan import identity
 from emotui.workbench.runs.run import rescore, run_task
 from emotui.workbench.runs.scores import last_attempts, metrics

@@ -11,7 +11,7 @@ import pytest
 
 from emotui.backends.base import Generate, Generation, ModelCard, Refused, Regressed
 from emotui.backends.grammars import numbers_of
-from emotui.commands.probe_panel import print_probe
+from emotui.commands.models import print_probe
 from emotui.errors import BadInput, ModelError
 from emotui.formats import read
 from emotui.records import Text, ValuesGold, ValuesPrediction
@@ -21,10 +21,8 @@ from emotui.tables import ResultsTable
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.task import Parsed
 from emotui.tasks.values.detail import Detail
-from emotui.tasks.values.prompts import read_numbers
-from emotui.tasks.values.scales import Scales
 from emotui.tasks.values.tables import value_tables
-from emotui.tasks.values.task import Prediction, Settings, Values
+from emotui.tasks.values.task import Prediction, Scales, Settings, Values, read_numbers
 from emotui.workbench.models.probe import Probe
 from tests.backends.hf import models as hf_models
 from tests.conftest import Emotui

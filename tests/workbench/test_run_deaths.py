@@ -22,7 +22,7 @@ pytestmark = pytest.mark.faults
 def test_a_model_that_is_struck_once_is_started_again_and_the_run_goes_on(tmp_path: Path, blow: signal.Signals) -> None:
     workspace = Workspace.open(str(tmp_path / "w.duckdb"))
     try:
-        from emotui.workbench.datasets.own_files import add_own_samples
+        from emotui.workbench.datasets.whole_records import add_own_samples
 
         dataset = add_own_samples(workspace.store, "spans")
         killed: list[int] = []

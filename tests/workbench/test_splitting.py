@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.backends.tuning.recipe import Example
-from emotui.workbench.training.splits import shared_texts, split
+from emotui.workbench.training import shared_texts, split
 
 WORDS = st.sampled_from([f"text {number}" for number in range(12)])
 

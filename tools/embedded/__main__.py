@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from emotui.commands.output import json_option, print_json, say, shown
-from emotui.commands.terminal.progress import bar
+from emotui.commands.output import bar, json_option, print_json, say, shown
 from emotui.errors import EmotuiError
 
 

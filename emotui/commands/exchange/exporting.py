@@ -7,7 +7,7 @@ from emotui.commands.output import json_option, print_json, say, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
-from emotui.workbench.runs.export import export_run
+from emotui.workbench.runs.export_rows import export_run
 
 
 @click.command()
@@ -31,7 +31,7 @@ def export(
 
     A RUN alone, without --format and --with, is written as predictions that `emotui score` of its task takes.
     """
-    from emotui.workbench.datasets.origins import check_not_over_origin
+    from emotui.workbench.datasets.samples import check_not_over_origin
     from emotui.workbench.runs.export_rows import PARTS, export_rows, found_sources, layout_to_write, write_rows
 
     store = look_into(db, read_only=read_only).store

@@ -1,26 +1,119 @@
 """`emotui import`: samples from files of any hand into the store."""
 
+from collections.abc import Callable, Sequence
+from functools import wraps
+from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import click
 
 from emotui.bounded import is_there
-from emotui.commands.exchange.label_columns import label_columns_options
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import read_labels, tell_troubles
 from emotui.commands.output import json_option, print_json, say, skip_bad_option, warn
 from emotui.commands.program_options import db_option, look_into, open_workspace
 from emotui.errors import BadInput
+from emotui.formats.beside import lifted
+from emotui.formats.columns import FOUND, LabelColumns
+from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
-from emotui.formats.wide import FOUND, LabelColumns
 from emotui.tasks.registry import kinds, task_named, tasks
-from emotui.workbench.datasets.foreign import Wish
-from emotui.workbench.datasets.importing import columns_in, with_mapping
+from emotui.workbench.datasets.foreign import Foreign, Wish, import_foreign, read_foreign
+from emotui.workbench.datasets.importing import SHOWN, columns_in, described, first_records, save_mapping, with_mapping
 from emotui.workbench.datasets.merging import BY, Added, import_into
-from emotui.workbench.datasets.own_files import import_files
-from emotui.workbench.datasets.seer import TASK, Imported, import_seer
-from emotui.workbench.datasets.whole_records import task_of_whole_records
+from emotui.workbench.datasets.whole_records import TASK, Imported, import_files, import_seer, task_of_whole_records
+
+# The options of every command that reads labels: tables with a column a label.
+
+
+def label_columns_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--labels` and `--label-threshold`, and give the command `columns` made of them."""
+
+    @wraps(command)
+    def with_columns(*args: Any, labels: str | None, label_threshold: float | None, **others: Any) -> Any:
+        if label_threshold is not None and not isfinite(label_threshold):
+            raise BadInput(f"--label-threshold {label_threshold}: a finite number is needed")
+        return command(*args, columns=LabelColumns(_names(labels), label_threshold), **others)
+
+    threshold = click.option(
+        "--label-threshold", type=float, help="In a gold table with a column a label: it is there from this number on."
+    )
+    names = click.option(
+        "--labels", metavar="NAME,...", help="In such a table: the columns that are labels (all with numbers)."
+    )
+    return names(threshold(with_columns))
+
+
+def _names(given: str | None) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    names = tuple(name.strip() for name in given.split(",") if name.strip())
+    if not names:
+        raise BadInput("--labels names no column: write joy,anger or the like")
+    return names
+
+
+# What `emotui import` does with files of other hands: says what it took them for, shows them, brings them in.
+
+
+def bring_in(
+    files: Sequence[str],
+    wish: Wish,
+    name: str | None,
+    save_map: str | None,
+    *,
+    dry_run: bool,
+    skip_bad: bool,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Read the files, and import them where it is no dry run; print what they were taken for."""
+    if dry_run:
+        found = read_foreign(files, wish, skip_bad=skip_bad)
+        for line in found.skipped:
+            warn(f"skipped {line}")
+        document: dict[str, object] = {"dataset": None}
+    else:
+        dataset, found = import_foreign(open_workspace(db).store, files, wish, name, skip_bad=skip_bad, warn=warn)
+        document = {"dataset": dataset.name, "fingerprint": dataset.fingerprint}
+    if save_map is not None:
+        save_mapping(save_map, found)
+    if as_json:
+        print_json(document | _document(found))
+        return
+    for line in described(found):
+        say(line)
+    if dry_run:
+        for record in first_records(found):
+            say(record)
+        say(f"{len(found.samples):,} samples of {found.task.files.kind}; nothing was written")
+    else:
+        say(literal(f"{dataset.name}: {dataset.n} samples"))
+
+
+def _document(found: Foreign) -> dict[str, object]:
+    return {
+        "task": found.task.name,
+        "kind": found.task.files.kind,
+        "n": len(found.samples),
+        "files": [
+            {
+                "file": str(taken.path),
+                "format": taken.layout.name,
+                "why": taken.why,
+                "columns": dict(taken.options.columns),
+                "delimiter": taken.options.delimiter,
+                "encoding": taken.options.encoding,
+            }
+            for taken in found.taken
+        ],
+        "skipped": list(found.skipped),
+        "notes": list(found.notes),
+        "first": [lifted(type(sample), present(sample)) for sample in found.samples[:SHOWN]],
+    }
+
 
 _SEER = "seer"
 
@@ -117,8 +210,6 @@ def import_(
     if columns.threshold is not None:
         raise BadInput("--label-threshold is for emotui import KIND FILE...")
     wish = wish_of(kind or named, layout, mapped, delimiter, encoding, map_file, columns.names or ())
-    from emotui.commands.exchange.foreign_files import bring_in
-
     bring_in(files, wish, name, save_map, dry_run=dry_run, skip_bad=skip_bad, db=db, as_json=as_json)
 
 
@@ -165,7 +256,7 @@ def wish_of(
     labels: tuple[str, ...] = (),
 ) -> Wish:
     """What the options say together; what is given by itself goes before what a mapping's file says."""
-    from emotui.formats.layouts.mapping import read_mapping
+    from emotui.formats.layouts.layout import read_mapping
 
     columns = columns_in(",".join(mapped))
     if len(labels) == 1 and Path(labels[0]).is_file():

@@ -14,7 +14,7 @@ from emotui.formats.rows import literal
 from emotui.metrics.saturation import BASE, RUN, THRESHOLD
 from emotui.records import SampleNote
 from emotui.workbench.datasets.sets import dataset_named
-from emotui.workbench.notes.book import NoteBook, codes_in
+from emotui.workbench.notes import NoteBook, codes_in
 
 if TYPE_CHECKING:
     from emotui.store.query import Dataset

@@ -2,12 +2,8 @@
 
 import click
 
-from emotui.commands.masked.building import build
-from emotui.commands.masked.examples import examples
-from emotui.commands.masked.figures import compare, errors, published, sizes
-from emotui.commands.masked.lengths import lengths
-from emotui.commands.masked.lexicon import lexicon, questions, supplement
-from emotui.commands.masked.review import review
+from emotui.commands.masked.building import build, examples, lexicon, questions, review, supplement
+from emotui.commands.masked.figures import compare, errors, lengths, published, sizes
 from emotui.commands.masked.study import study
 
 

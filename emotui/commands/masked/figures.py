@@ -1,17 +1,93 @@
 """`emotui masked errors`, `compare`, `sizes` and `published`: what the paper tells beside its accuracies."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from emotui.commands.options import lexicon_options
-from emotui.commands.output import as_written, json_option, print_figures, print_json, say, terminal
+from emotui.commands.options import asking_options, lexicon_options, one_way
+from emotui.commands.output import (
+    as_written,
+    json_option,
+    print_figures,
+    print_json,
+    say,
+    skip_bad_option,
+    terminal,
+    warn,
+)
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.metrics.masked_pairs import ALTERNATIVES, SCORES
 from emotui.metrics.paired import Alternative
-from emotui.tasks.masked.lexicon import SIGNED, WordVectors, word_vectors
+from emotui.tables import Plot, digits
+from emotui.tasks.masked.lexicon import SIGNED, UNLIKE_PAPER_BESIDE, WordVectors, word_vectors
 from emotui.tasks.masked.published import TABLES
+
+# Points of a plane in plain text, for terminals and files: the same `Plot` that Results draws.
+
+OWN, PRINTED = "●", "○"
+DAGGER = "†"
+"""At the end of the name of a published point."""
+
+_LEFT = 7
+
+
+def text_plot(plot: Plot, width: int = 79, height: int = 18) -> list[str]:
+    """Lines of a frame with the points and as many of their names as have room, own ones first."""
+    across, down = max(width - _LEFT - 2, 20), max(height, 6)
+    field = [[" "] * across for _ in range(down)]
+    names = plot.names or ("",) * len(plot.points)
+    order = sorted(range(len(plot.points)), key=lambda at: names[at].endswith(DAGGER))
+    places = [
+        (
+            _plot_cell(plot.points[at][0], plot.x, across),
+            down - 1 - _plot_cell(plot.points[at][1], plot.y, down),
+        )
+        for at in order
+    ]
+    for at, (column, row) in reversed(list(zip(order, places, strict=True))):
+        field[row][column] = PRINTED if names[at].endswith(DAGGER) else OWN
+    for at, (column, row) in zip(order, places, strict=True):
+        _name(field[row], column, names[at])
+    lines = [f"{plot.up}"]
+    for row, cells in enumerate(field):
+        value = plot.y[1] - (plot.y[1] - plot.y[0]) * row / (down - 1)
+        tick = digits(round(value, 3)) if row % 4 == 0 or row == down - 1 else ""
+        lines.append(f"{tick:>{_LEFT - 1}} │{''.join(cells).rstrip()}")
+    lines.append(f"{' ' * _LEFT}└{'─' * across}")
+    ends = [digits(10**end if plot.powers else end) for end in plot.x]
+    lines.append(f"{' ' * (_LEFT + 1)}{ends[0]}{plot.across:^{across - len(ends[0]) - len(ends[1])}}{ends[1]}")
+    return lines
+
+
+def _plot_cell(value: float, ends: tuple[float, float], cells: int) -> int:
+    low, high = ends
+    return min(max(round((value - low) / ((high - low) or 1) * (cells - 1)), 0), cells - 1)
+
+
+def _name(line: list[str], column: int, name: str) -> None:
+    """Write a name behind its point, else before it, where nothing stands there yet."""
+    if not name:
+        return
+    for start in (column + 2, column - 1 - len(name)):
+        around = line[max(start - 1, 0) : start + len(name) + 1]
+        beside = [cell for at, cell in enumerate(around, max(start - 1, 0)) if at != column]
+        if start >= 0 and start + len(name) <= len(line) and set(beside) <= {" "}:
+            line[start : start + len(name)] = name
+            return
+
+
+def bar(value: float, most: float, cells: int) -> str:
+    """A bar of as many cells as the value's share of the greatest."""
+    return "█" * (round(cells * value / most) if most else 0)
+
+
+def bars(values: Sequence[float], most: float, cells: int) -> list[str]:
+    """Each value with its bar behind it, figures aligned."""
+    wide = max((len(digits(value)) for value in values), default=0)
+    return [f"{digits(value):>{wide}} {bar(value, most, cells)}" for value in values]
+
 
 BAR = 20
 """Cells of the longest bar."""
@@ -53,8 +129,6 @@ def errors(
 
 def _print_words(rows: list[dict[str, Any]], models: tuple[str, ...], words: WordVectors) -> None:
     """A word a line, with a bar for people and for each model, the longest ones farthest (Figure A.3)."""
-    from emotui.commands.masked.text_plot import bars
-
     counts = {"people": [row["gold"] for row in rows]} | {
         name: [row["models"][name] for row in rows] for name in models
     }
@@ -106,7 +180,7 @@ def compare(
     if runs is not None:
         if gold or first or second:
             raise BadInput("--gold, --a and --b are for files: leave them out beside --runs")
-        from emotui.workbench.runs.masked_pairs import compare_sources
+        from emotui.workbench.runs.compared import compare_sources
 
         store = look_into(db, read_only=read_only).store
         document = compare_sources(store, *runs, by, score, alternative)
@@ -141,7 +215,6 @@ def sizes(
     if as_json:
         print_json(document)
         return
-    from emotui.commands.masked.text_plot import text_plot
     from emotui.tasks.masked.tables import size_plot
 
     for row in document["models"]:
@@ -207,3 +280,64 @@ def _named(predicted: tuple[str, ...]) -> dict[str, str]:
             raise BadInput(f"two files of predictions are called {name}: give them names, --pred NAME=FILE")
         found[name] = path
     return found
+
+
+# `emotui masked lengths`: a model on segments against full posts (Table 4).
+
+
+@click.command()
+@click.option("--posts", required=True, type=click.Path(), help="Raw posts with a text each, as for masked build.")
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
+@click.option("--words", type=click.Path(), help="Emotion words of your own, one a line, in place of emotui's.")
+@click.option("--tokenizer", default="", help="Measure segments by this model's tokenizer: a folder or tokenizer.json.")
+@click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
+@click.option("--published", is_flag=True, help="The paper's Table 4 beside.")
+@click.option("--kind", hidden=True, default="masked", type=click.Choice(["masked"]))
+@asking_options
+@lexicon_options
+@skip_bad_option
+@json_option
+def lengths(
+    posts: str,
+    spec: str,
+    words: str | None,
+    tokenizer: str,
+    way: str | None,
+    published: bool,
+    kind: str,
+    written_way: str | None,
+    options: dict[str, object],
+    by: WordVectors | None,
+    skip_bad: bool,
+    as_json: bool,
+) -> None:
+    """Segments against full posts: build both of one file of posts, ask a model about both, and score both (Table 4).
+
+    Few-shot ways need examples for each record, which have other ids in segments: build and run both by themselves.
+    """
+    from emotui.tasks.masked.published import published as printed
+    from emotui.workbench.files.build_masked import Building
+    from emotui.workbench.files.masked_figures import masked_lengths
+
+    document = masked_lengths(
+        posts,
+        spec,
+        Building(words=words, tokenizer=tokenizer),
+        way=one_way(way, written_way),
+        options=options,
+        lexicon=by,
+        skip_bad=skip_bad,
+        warn=warn,
+    )
+    table = printed("4")
+    if as_json:
+        print_json(document | ({"published": table} if published else {}))
+        return
+    rows = [{"setting": name} | figures for name, figures in document["settings"].items()]
+    if published:
+        rows += [row | {"setting": f"{row['setting']}, GPT-4o †", "mean_words": row["words"]} for row in table["rows"]]
+    print_rows(rows, ("setting", "n", "masks", "mean_words", "acc_l", "acc_v", "f1_v", "valid_answers", "failed"))
+    if published:
+        say(f"† {table['cite']}")
+        if by is None or not by.express:
+            say(UNLIKE_PAPER_BESIDE)

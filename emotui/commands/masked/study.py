@@ -47,8 +47,8 @@ def begin(
 ) -> None:
     """Begin a study NAME: coders see this name, so let it not tell the sources."""
     from emotui.workbench.datasets.sets import dataset_named
-    from emotui.workbench.masked.codebook import read_codes
     from emotui.workbench.masked.study import begin_study
+    from emotui.workbench.masked.study_log import read_codes
 
     book = None if codes is None else read_codes(codes)
     store = look_into(db).store
@@ -89,8 +89,8 @@ def import_(
     Codes that are not in the codebook, or do not go with the verdict, are told and kept apart.
     """
     from emotui.workbench.datasets.sets import dataset_named
-    from emotui.workbench.masked.codebook import read_codes
     from emotui.workbench.masked.finished_study import import_study
+    from emotui.workbench.masked.study_log import read_codes
 
     named = [(coder, path) if equals else ("", coder) for coder, equals, path in (one.partition("=") for one in sheets)]
     book = None if codes is None else read_codes(codes)
@@ -129,8 +129,8 @@ def listing(db: str | None, read_only: bool, as_json: bool) -> None:
 @json_option
 def sheet(name: str, coder: str, to: str, db: str | None, as_json: bool) -> None:
     """Write a coder's sheet: the texts in the coder's order, both words, and room for answers."""
+    from emotui.workbench.masked.finished_study import write_sheet
     from emotui.workbench.masked.study import Coding
-    from emotui.workbench.masked.study_files import write_sheet
 
     coding = Coding(look_into(db).store, name, coder)
     n = write_sheet(coding, to)
@@ -150,8 +150,8 @@ def sheet(name: str, coder: str, to: str, db: str | None, as_json: bool) -> None
 @json_option
 def take(name: str, file: str, coder: str, db: str | None, as_json: bool) -> None:
     """Take the answers of a coder's sheet FILE in, all or none."""
+    from emotui.workbench.masked.finished_study import take_sheet
     from emotui.workbench.masked.study import Coding
-    from emotui.workbench.masked.study_files import take_sheet
 
     coding = Coding(look_into(db).store, name, coder)
     n = take_sheet(coding, file)
@@ -200,7 +200,7 @@ def results(name: str, db: str | None, read_only: bool, as_json: bool) -> None:
 @json_option
 def export(name: str, to: str, db: str | None, read_only: bool, as_json: bool) -> None:
     """Write every coder's answers, saying whose word is whose."""
-    from emotui.workbench.masked.study_files import export_answers
+    from emotui.workbench.masked.finished_study import export_answers
 
     n = export_answers(look_into(db, read_only=read_only).store, name, to)
     if as_json:
@@ -219,8 +219,8 @@ def codes(name: str | None, to: str | None, db: str | None, read_only: bool, as_
     """The codes of the study NAME; without one the paper's eleven, in emotui's words."""
     import msgspec
 
-    from emotui.workbench.masked.codebook import express_codes, write_codes
     from emotui.workbench.masked.study import study_named
+    from emotui.workbench.masked.study_log import express_codes, write_codes
 
     book = express_codes() if name is None else study_named(look_into(db, read_only=read_only).store, name).codes
     if to is not None:

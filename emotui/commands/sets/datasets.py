@@ -1,14 +1,96 @@
 """`emotui datasets`, `rename`, `delete`, `restore` and `replace-gold`: the sets of a workspace."""
 
+from typing import Any
+
 import click
 
 from emotui.commands.output import as_written, json_option, print_json, say, skip_bad_option, terminal, warn
-from emotui.commands.program_options import db_option, look_into, read_only_option
+from emotui.commands.program_options import db_option, look_into, open_workspace, read_only_option
 from emotui.controls import as_unicode
+from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.metrics.eans import READINGS
 from emotui.store.query import Dataset, Run
 from emotui.workbench.datasets import merging, sets
+from emotui.workbench.shards.merge import merge as merge_stores
 from emotui.workbench.texts import said_counts
+
+# `emotui merge`: runs of several stores in one.
+
+
+@click.command()
+@click.argument("stores", nargs=-1, required=True, metavar="STORE...")
+@db_option
+@json_option
+def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
+    """Bring the runs of each STORE into the store of --db, shards of one run together as that run.
+
+    The datasets that they are over come along. What people annotated, noted or judged in a STORE stays there.
+    """
+    twice = next((path for number, path in enumerate(stores) if path in stores[:number]), None)
+    if twice is not None:
+        raise BadInput(f"{literal(twice)} is named twice")
+    sources = [look_into(path, read_only=True).store for path in stores]
+    workspace = open_workspace(db)
+    try:
+        own = next(
+            (path for path, one in zip(stores, sources, strict=True) if one.path.samefile(workspace.store.path)), None
+        )
+        if own is not None:
+            raise BadInput(f"{literal(own)} is the store that the others are merged into: leave it out")
+        found = merge_stores(workspace.store, sources)
+    finally:
+        workspace.close()
+    if as_json:
+        names = ("run", "task", "model", "state", "n", "done", "failed")
+        print_json(
+            [
+                {name: getattr(one.run, name) for name in names} | {"shards": one.shards, "there": one.there}
+                for one in found
+            ]
+        )
+        return
+    if not found:
+        say("these stores hold no run of a model: nothing is merged")
+    for one in found:
+        parts = f", shards {', '.join(one.shards)}" if one.shards else ""
+        kept = "was there already" if one.there else f"{one.run.done} of {one.run.n} done"
+        say(f"run {literal(one.run.run)}   {literal(one.run.model)}{parts}: {kept}")
+
+
+# `emotui measure`: further models asked about the versions of texts that runs have made.
+
+
+@click.command()
+@click.argument("name", metavar="DATASET|RUN")
+@click.option("--classifier", multiple=True, metavar="SPEC", help="ERS: a classifier, or a model that judges (again).")
+@click.option("--map-labels", type=click.Path(), help='TOML of lines theirs = "ours": labels of classifiers.')
+@click.option("--nli", metavar="SPEC", help="EPS: an NLI model (the paper: hf:facebook/bart-large-mnli).")
+@click.option("--eas-model", metavar="SPEC", help="EAS: a model that writes.")
+@click.option("--embedder", metavar="SPEC", help="EAnS: a model that embeds (the paper: BGE-M3).")
+@click.option("--eans", type=click.Choice(READINGS), help="EAnS: the reading of R1.")
+@click.option("--template", metavar="TEXT", help="EAnS: the sentence about an emotion, with {emotion} in it.")
+@click.option("--ppl-model", metavar="SPEC", help="Perplexity: a causal model (the paper: hf:gpt2).")
+@click.option("--stride", type=click.IntRange(min=1), help="Words that the window of perplexity moves on by (128).")
+@db_option
+@json_option
+def measure(name: str, db: str | None, as_json: bool, **given: Any) -> None:
+    """Ask models about every version of a text that DATASET's runs, or RUN, have; their scores then have what is said.
+
+    Nothing is asked twice: of a text that a model was asked about before the answer is kept.
+    """
+    from emotui.workbench.generation.measuring import measure as measured
+
+    store = look_into(db).store
+    document = measured(store, name, given, lambda what, spec: say(f"{what}: {spec}", err=True))
+    if as_json:
+        print_json(document)
+        return
+    for what, one in document["measured"].items():
+        lacking = f", {one['without']} without an answer" if one["without"] else ""
+        say(f"{what} by {one['spec']}: {one['texts']} texts, {one['asked']} asked now{lacking}")
+    for what, note in document["notes"].items():
+        say(f"{what}: {note}")
 
 
 @click.command()

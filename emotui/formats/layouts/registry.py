@@ -1,16 +1,21 @@
 """Every layout by name, in the order in which a file is tried: what is told apart most surely comes first."""
 
-from emotui.formats.layouts.corpora.numbered import GOEMOTIONS, XED
-from emotui.formats.layouts.corpora.raters import GOEMOTIONS_RATERS
+from emotui.formats.layouts.corpora.released import (
+    BRIGHTER,
+    EMOBANK,
+    GOEMOTIONS,
+    GOEMOTIONS_RATERS,
+    ISEAR,
+    MELD,
+    SEMEVAL_2018,
+    XED,
+)
 from emotui.formats.layouts.corpora.reman import REMAN
-from emotui.formats.layouts.corpora.semeval import BRIGHTER, SEMEVAL_2018
-from emotui.formats.layouts.corpora.tables import EMOBANK, ISEAR, MELD
 from emotui.formats.layouts.layout import Layout
 from emotui.formats.layouts.tables.excel import EXCEL
-from emotui.formats.layouts.tables.json_records import JSON_LINES, JSON_LIST
+from emotui.formats.layouts.tables.json_records import JSON_LINES, JSON_LIST, PLAIN_TEXT
 from emotui.formats.layouts.tables.layouts import LONG, TABLE, WIDE
 from emotui.formats.layouts.tables.parquet_files import DATASETS, PARQUET
-from emotui.formats.layouts.tables.plain import PLAIN_TEXT
 from emotui.formats.layouts.tools import brat, cas_xmi, conll, doccano, label_studio, prodigy
 from emotui.formats.layouts.tools.webanno import layout as webanno
 

@@ -23,13 +23,9 @@ from emotui.store.rows import SampleRow, ScoreRow
 from emotui.tables import ResultsTable
 from emotui.tasks.evidence.figures import Detail, detail_of, intervals, report, tables
 from emotui.tasks.evidence.trials import Prediction, Removal, Trial, Variants
-from emotui.tasks.labels.label_sets import CLASSIFY, HEADS, SCORE, LabelSets
-from emotui.tasks.labels.task import Labels
-from emotui.tasks.parts import Asking, Embedding, SaidLine, ScoredRun, TaskFiles, TaskWords
-from emotui.tasks.prompting.hypotheses import NLI
-from emotui.tasks.prompting.settings import Writing, options_from
-from emotui.tasks.prompting.ways import DIRECT
-from emotui.tasks.sharing import shared_of
+from emotui.tasks.labels.task import CLASSIFY, HEADS, SCORE, Labels, LabelSets
+from emotui.tasks.parts import Asking, Embedding, SaidLine, ScoredRun, TaskFiles, TaskWords, shared_of
+from emotui.tasks.prompting.settings import DIRECT, NLI, Writing, options_from
 from emotui.tasks.spans.task import Spans
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
 

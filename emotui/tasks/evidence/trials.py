@@ -21,7 +21,7 @@ from emotui.metrics.evidence import (
     united,
 )
 from emotui.records import Mark
-from emotui.tasks.matching import matched
+from emotui.tasks.parts import matched
 
 Removal = Literal["mask", "delete"]
 """How random stretches and shares of words are taken away; each piece of evidence is taken away in both ways."""

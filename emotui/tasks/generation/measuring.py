@@ -14,11 +14,10 @@ from emotui.errors import BadInput, ModelError
 from emotui.metrics.eas import EAS_EMOTIONS, EAS_MOST, eas
 from emotui.metrics.eps import EPS_LABELS, eps_label
 from emotui.metrics.fluency import perplexity
-from emotui.tasks.asking import Asking
-from emotui.tasks.embedding import embedded
+from emotui.tasks.asking import Asking, embedded
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
-from emotui.tasks.prompting.ways import ZERO_SHOT
-from emotui.tasks.values.prompts import read_numbers
+from emotui.tasks.prompting.settings import ZERO_SHOT
+from emotui.tasks.values.task import read_numbers
 
 BATCH = 64
 WINDOW = 256

@@ -15,9 +15,8 @@ from emotui.metrics.eps import EPS_LABELS, eps_label
 from emotui.metrics.fluency import words_and_characters
 from emotui.metrics.rating_subset import representative
 from emotui.records import Generation
-from emotui.tasks.embedding import UNFINISHED
+from emotui.tasks.asking import UNFINISHED
 from emotui.tasks.generation.document import ILLUSTRATION, ILLUSTRATIVE, ScoredText, is_ers, model_figures, trusted
-from emotui.tasks.generation.embedding import eans_of, nearest_label, once
 from emotui.tasks.generation.measuring import (
     EPS_STAND_IN,
     MISSING,
@@ -27,7 +26,7 @@ from emotui.tasks.generation.measuring import (
     perplexities,
     stride_note,
 )
-from emotui.tasks.generation.options import ScoreSettings, score_settings
+from emotui.tasks.generation.options import ScoreSettings, eans_of, nearest_label, once, score_settings
 from emotui.tasks.generation.recognising import Recognised, recognise
 from emotui.tasks.generation.whole import in_one_case
 from emotui.tasks.spans.label_maps import read_label_map

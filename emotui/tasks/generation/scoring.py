@@ -18,14 +18,11 @@ from emotui.metrics.span_scoring import Embed
 from emotui.metrics.thirteen import REGISTRY
 from emotui.records import Generation
 from emotui.store.rows import ScoreRow
-from emotui.tasks.embedding import UNFINISHED
-from emotui.tasks.generation import measured
-from emotui.tasks.generation.detail import CONVENTION, Detail
-from emotui.tasks.generation.embedding import NEUTRAL, Triple, eans_of, nearest_label, once
-from emotui.tasks.generation.measured import Kept, classifiers, eps_values, mark
-from emotui.tasks.generation.options import EMBEDDED
+from emotui.tasks.asking import UNFINISHED
+from emotui.tasks.generation import whole
+from emotui.tasks.generation.options import EMBEDDED, NEUTRAL, Triple, eans_of, nearest_label, once
 from emotui.tasks.generation.recognising import recognise
-from emotui.tasks.generation.whole import folded
+from emotui.tasks.generation.whole import CONVENTION, Detail, Kept, classifiers, eps_values, folded, mark
 from emotui.tasks.task import Parsed
 
 Values = dict[str, float | None]
@@ -125,8 +122,8 @@ def _values(
 
 def _numbers(every: Sequence[Values], records: Sequence[Generation], kept: Kept) -> None:
     """EAS and perplexity, where they were measured."""
-    kinds = {"eas": (measured.EAS, "emotional"), "ppl": (measured.PPL, "emotional")}
-    kinds |= {"ppl_neutral": (measured.PPL, "neutral"), "ppl_original": (measured.PPL, "original")}
+    kinds = {"eas": (whole.EAS, "emotional"), "ppl": (whole.PPL, "emotional")}
+    kinds |= {"ppl_neutral": (whole.PPL, "neutral"), "ppl_original": (whole.PPL, "original")}
     for name, (of, version) in kinds.items():
         if of in kept:
             for held, record in zip(every, records, strict=True):
@@ -137,7 +134,7 @@ def _numbers(every: Sequence[Values], records: Sequence[Generation], kept: Kept)
 def _relations(records: Sequence[Generation], embed: Embed | None, kept: Kept) -> list[dict[str, float]]:
     """EAnS of each text, by another embedder where such was asked; never a mixture."""
     triples: list[Triple] = [(one.original, one.neutral, one.emotional, one.target) for one in records]
-    one = kept.get(measured.EANS)
+    one = kept.get(whole.EANS)
     if one is None:
         return [{} for _ in records] if embed is None else eans_of(triples, embed)
     found = [one.of.get(mark(*triple)) for triple in triples]
@@ -146,7 +143,7 @@ def _relations(records: Sequence[Generation], embed: Embed | None, kept: Kept) -
 
 def _eps(texts: Sequence[str], embed: Embed | None, kept: Kept) -> list[object]:
     """EPS's label of each text: by an NLI model that was asked, else by the nearest of three sentences."""
-    one = kept.get(measured.EPS)
+    one = kept.get(whole.EPS)
     if one is not None:
         return [one.of.get(mark(text)) for text in texts]
     if embed is None:
@@ -155,7 +152,7 @@ def _eps(texts: Sequence[str], embed: Embed | None, kept: Kept) -> list[object]:
 
 
 def _convention(kept: Kept) -> str:
-    eans, eps = kept.get(measured.EANS), kept.get(measured.EPS)
+    eans, eps = kept.get(whole.EANS), kept.get(whole.EPS)
     printed = eans is not None and eans.reading == "printed"
     return CONVENTION.format(
         embedder=_EMBEDDER if eans is None else eans.spec,

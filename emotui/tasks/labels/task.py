@@ -12,13 +12,16 @@ Ways to ask, which are never mixed in one run:
 All models are asked about the labels that occur in the dataset.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from emotui.backends.base import Classify, Message, ModelCard, Score
+from emotui.backends.base import Classification, Classify, Message, ModelCard, Refused, Score, Scores
 from emotui.backends.grammars import some_of
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
@@ -31,37 +34,312 @@ from emotui.metrics.thresholds import USUAL
 from emotui.records import LabelsGold, LabelsPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
-from emotui.tasks.doubts import of_labels
-from emotui.tasks.labels.answers import (
-    Prediction,
-    decided,
-    kept_classification,
-    kept_scores,
-    read_classification,
-    read_scores,
-)
 from emotui.tasks.labels.detail import CONVENTION, Detail, named_in, with_probabilities
 from emotui.tasks.labels.files import score_baselines, score_files
-from emotui.tasks.labels.label_sets import CLASSIFY, HEADS, OF_HEADS, SCORE, LabelSets
-from emotui.tasks.labels.prompts import (
-    PROMPTS,
-    ROOM,
-    SYSTEM,
-    WAYS,
-    YES_OR_NO,
-    fields,
-    read_labels_prompts,
-    read_list,
-    statements,
-)
 from emotui.tasks.measures import LABELS
-from emotui.tasks.parts import Asking, SaidLine, ScoredRun, ScoreOption, TaskFiles, TaskWords
-from emotui.tasks.prompting.files import as_chat, as_kept, filled
-from emotui.tasks.prompting.hypotheses import NLI
-from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
-from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
-from emotui.tasks.sharing import shared_of
-from emotui.tasks.task import Asked, AskModel, Parsed, Task
+from emotui.tasks.parts import (
+    LITTLE_MASS,
+    Asking,
+    SaidLine,
+    ScoredRun,
+    ScoreOption,
+    TaskFiles,
+    TaskWords,
+    matched,
+    matched_all,
+    of_labels,
+    shared_of,
+)
+from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, as_kept, filled, read_prompt_file
+from emotui.tasks.prompting.settings import (
+    COT,
+    DIRECT,
+    NLI,
+    WRITTEN,
+    ZERO_SHOT,
+    Writing,
+    check_hypotheses,
+    hypothesis_places,
+    options_from,
+    plain,
+    stated,
+    write_answers,
+)
+from emotui.tasks.rephrase.labelling import known_label
+from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
+
+# What a model is asked about all labels of a text at once, and how its list of them is read. The words are ours.
+
+WAYS = (ZERO_SHOT, COT)
+"""In which a model writes."""
+
+ROOM = {ZERO_SHOT: 160, COT: 640}
+"""Tokens for an answer."""
+
+ANSWER = "Answer:"
+
+SYSTEM = "You read short texts and find every emotion that the writer of each shows: one, several, or none."
+YES_OR_NO = "Does its writer show {label}? Answer with one word, Yes or No."
+"""What a model that scores is asked, once for each label, behind the text."""
+
+_TASK = "Text:\n{text}\n\nWhich of these does its writer show? {labels}."
+PROMPTS: Prompts = {
+    ZERO_SHOT: Prompt(
+        _TASK + ' Reply with nothing but a JSON list of those that fit, spelt as above, such as ["{example}"]; '
+        "with [] if none of them fits.",
+        SYSTEM,
+    ),
+    COT: Prompt(
+        _TASK + f" Say first, in a few short sentences, what in the text points to which of them. Then write {ANSWER} "
+        "and behind it a JSON list of those that fit, spelt as above; [] if none of them fits.",
+        SYSTEM,
+    ),
+    NLI: Prompt("The writer of this text feels {label}."),
+}
+"""This project's own."""
+
+_PLACES = Places(once=("{text}",), often=("{labels}",), barred=("{text}",))
+_LISTS = re.compile(r"\[([^\[\]]*)\]")
+_NONE = re.compile(r"(none|no emotions?|nothing|neither)( of (them|these|the above))?\.?", re.IGNORECASE)
+
+
+def read_labels_prompts(path: str) -> Prompts:
+    """A prompt file with a table for one way or more. Raises BadInput as `read_prompt_file` and `check_hypotheses`."""
+    places = dict.fromkeys(WAYS, _PLACES) | {NLI: hypothesis_places("{label}")}
+    return check_hypotheses(path, read_prompt_file(path, places, WAYS))
+
+
+def statements(template: Prompt, labels: Sequence[str]) -> tuple[str, ...]:
+    """What an NLI model judges, one statement for each label."""
+    return tuple(stated(template, {"label": label}) for label in labels)
+
+
+def fields(text: str | None, labels: Sequence[str]) -> Mapping[str, str]:
+    """What is filled in about one text."""
+    return {"text": text or "", "labels": ", ".join(labels), "example": labels[0]}
+
+
+def read_list(output: str, way: str, labels: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """The labels that a model wrote, in the order of `labels`, and how its answer was to be read.
+
+    `json`: a JSON list of known labels and nothing else, case apart (with reasoning: behind the last `Answer:`).
+    `lenient`: thoughts and a markdown fence taken off, the known labels in the last pair of brackets, else on the
+    first line that names any; of a label within another the longer one counts. An empty pair of brackets, or a word
+    such as `none`, names no label. Where none of this holds it is `unread`.
+    """
+    answer = plain(output)
+    as_asked = answer == output.strip()
+    if way == COT:
+        _, label, tail = answer.rpartition(ANSWER)
+        answer, as_asked = plain(tail), bool(label)
+    strict = _strict(answer, labels)
+    if strict is not None:
+        return _ordered(strict, labels), "json" if as_asked else "lenient"
+    lists = _LISTS.findall(answer)
+    if lists:
+        found = _named(lists[-1], labels)
+        return _ordered(found, labels), "lenient" if found or not lists[-1].strip() else "unread"
+    for line in answer.splitlines():
+        if found := _named(line, labels):
+            return _ordered(found, labels), "lenient"
+    return (), "lenient" if _NONE.fullmatch(answer.strip()) else "unread"
+
+
+def _strict(answer: str, labels: Sequence[str]) -> set[str] | None:
+    try:
+        listed = json.loads(answer)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        return None
+    known = {known_label(name, labels) for name in listed}
+    return None if None in known else {name for name in known if name is not None}
+
+
+def _named(text: str, labels: Sequence[str]) -> set[str]:
+    """The labels that stand in it as whole words."""
+    names = sorted(labels, key=len, reverse=True)
+    pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)"
+    found = (known_label(each, labels) for each in re.findall(pattern, text, re.IGNORECASE))
+    return {name for name in found if name is not None}
+
+
+def _ordered(found: set[str], labels: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in labels if name in found)
+
+
+# Which labels a text may have: those of the dataset, as the model knows them.
+
+CLASSIFY, HEADS, SCORE = "classify", "heads", "score"
+"""Ways of asking that give probabilities: a classifier's own labels, heads for yes and no, the words Yes and No."""
+
+OF_HEADS = "score"
+"""Under which name a card has the labels that its heads are for."""
+
+
+class LabelSets:
+    """The labels that are asked about."""
+
+    always = True
+
+    def of_file(self, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
+        """The given ones, else the model's first label set, if it has any.
+
+        Raises:
+            BadInput: the model has labels of its own and not a given one.
+        """
+        own = own_sets(card)
+        if given is None:
+            return next(iter(own.values()), ())
+        if own:
+            _fitting(card, own | _heads(card), given)
+        return tuple(given)
+
+    def settled(
+        self,
+        card: ModelCard,
+        samples: Callable[[], Iterable[LabelsGold]],
+        way: str,
+        options: Mapping[str, object],
+        seed: int,
+    ) -> Mapping[str, object]:
+        """With `labels` (those that the samples name), and of a classifier its `label_set` and own `thresholds`.
+
+        Where no sample names any, the labels are the model's first set.
+
+        Raises:
+            BadInput: the model lacks one of them, or there are none.
+        """
+        chosen: Any = options.get("labels")
+        labels = tuple(chosen or label_names(sample.said or () for sample in samples()))
+        labels = labels or next(iter((_heads(card) if way == HEADS else own_sets(card)).values()), ())
+        if not labels:
+            raise BadInput(
+                f"there are no labels to choose from: no text has one, and {card.spec} has none of its own "
+                "(--labels FILE gives them, one a line)"
+            )
+        found: dict[str, object] = {**options, "labels": list(labels)}
+        if way == HEADS:
+            _fitting(card, _heads(card), labels)
+        elif way == CLASSIFY and (own := own_sets(card)):
+            name = _fitting(card, own, labels)
+            found["label_set"] = name
+            own_thresholds = card.thresholds.get(name, {})
+            if "thresholds" not in options and own_thresholds:
+                found["thresholds"] = {
+                    label: own_thresholds[known] for label in labels if (known := matched(label, own_thresholds))
+                }
+        return found
+
+
+def own_sets(card: ModelCard) -> dict[str, tuple[str, ...]]:
+    """The label sets of a classifier, by name."""
+    return {name: tuple(labels) for name, labels in card.labels.items() if name != OF_HEADS}
+
+
+def _heads(card: ModelCard) -> dict[str, tuple[str, ...]]:
+    return {OF_HEADS: tuple(card.labels[OF_HEADS])} if OF_HEADS in card.labels else {}
+
+
+def _fitting(card: ModelCard, sets: Mapping[str, Sequence[str]], labels: Sequence[str]) -> str:
+    """The first set that holds all these labels (`emotui.tasks.parts`).
+
+    Raises:
+        BadInput: none does; one line that names what the nearest one lacks.
+    """
+    lacks = {name: sum(matched(label, own) is None for label in labels) for name, own in sets.items()}
+    nearest = min(lacks, key=lambda name: lacks[name])
+    matched_all(labels, sets[nearest], card.spec)
+    return nearest
+
+
+# What a model says about the labels of a text: as it is kept, and as it is read.
+
+
+class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The labels given, and a probability for each label where the model gives any.
+
+    `form`: how a written answer was to be read (`emotui.tasks.labels.task.read_list`). `little_mass`: labels
+    of which a model's first token is likelier something else than yes or no (`emotui.tasks.parts`).
+    """
+
+    labels: tuple[str, ...]
+    probs: Mapping[str, float] = {}
+    form: str = ""
+    little_mass: tuple[str, ...] = ()
+
+
+class _Classified(msgspec.Struct, frozen=True):
+    """`several`: the probabilities are independent of each other; if not, `label` is the one that is given."""
+
+    probs: Mapping[str, float]
+    label: str
+    several: bool
+
+
+class _Scored(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Logits of yes and of no by label, and the probability of both together where that is little."""
+
+    scores: Mapping[str, tuple[float, float]]
+    little_mass: Mapping[str, float] = {}
+
+
+def kept_classification(answer: Classification | Refused) -> Asked:
+    """A classifier's answer as it is kept."""
+    if isinstance(answer, Refused):
+        return unanswered(answer)
+    probs = {label: round(p, 9) for label, p in answer.probs.items()}
+    return Asked(msgspec.json.encode(_Classified(probs, answer.label, answer.multi_label)).decode())
+
+
+def kept_scores(answer: Scores | Refused, labels: Sequence[str], prompt: str | None) -> Asked:
+    """Yes against no for each label as it is kept."""
+    if isinstance(answer, Refused):
+        return unanswered(answer, prompt)
+    pairs = dict(zip(labels, zip(answer.yes, answer.no, strict=True), strict=True))
+    little = {label: mass for label, mass in zip(labels, answer.mass, strict=True) if mass < LITTLE_MASS}
+    return Asked(msgspec.json.encode(_Scored(pairs, little)).decode(), prompt=prompt)
+
+
+def read_classification(raw: str, labels: Sequence[str], thresholds: Mapping[str, float]) -> Prediction:
+    """The labels whose probability reaches their threshold; without any, 0.5, or the one label of a classifier of one.
+
+    Raises:
+        ValueError: there is no probability for a label.
+    """
+    kept = msgspec.json.decode(raw, type=_Classified)
+    probs = {}
+    for label in labels:
+        name = matched(label, kept.probs)
+        if name is None:
+            raise ValueError(f"there is no probability for {label!r}")
+        probs[label] = kept.probs[name]
+    if thresholds or kept.several:
+        return Prediction(decided(probs, thresholds), probs)
+    given = tuple(label for label in labels if matched(label, kept.probs) == kept.label)
+    return Prediction(given[:1], probs)
+
+
+def read_scores(raw: str, labels: Sequence[str], thresholds: Mapping[str, float]) -> Prediction:
+    """The probability of yes against no for each label, and the labels that reach their threshold.
+
+    Raises:
+        ValueError: a label has no two finite logits.
+    """
+    kept = msgspec.json.decode(raw, type=_Scored)
+    probs = {}
+    for label in labels:
+        yes, no = kept.scores.get(label, (math.nan, math.nan))
+        if not (math.isfinite(yes) and math.isfinite(no)):
+            raise ValueError(f"there are no two finite logits for {label!r}")
+        probs[label] = round(1 / (1 + math.exp(min(no - yes, 700.0))), 9)
+    return Prediction(decided(probs, thresholds), probs, little_mass=tuple(kept.little_mass))
+
+
+def decided(probs: Mapping[str, float], thresholds: Mapping[str, float]) -> tuple[str, ...]:
+    """The labels whose probability is at least their threshold."""
+    return tuple(label for label, p in probs.items() if p >= thresholds.get(label, USUAL))
+
 
 VERSION = "1"
 

@@ -13,8 +13,7 @@ from emotui.metrics.masked import DIMENSIONS, fold
 from emotui.records import MaskedGold
 from emotui.tasks.masked.lexicon import WordVectors, given_vectors
 from emotui.tasks.masked.word_vectors import Vector
-from emotui.tasks.parts import Embedding
-from emotui.tasks.sharing import shared_of
+from emotui.tasks.parts import Embedding, shared_of
 
 NO_WORD = "\0"
 """Stands for a vector that is no word's; no gold word holds it."""

@@ -20,7 +20,7 @@ from emotui.tasks.masked.lexicon import SIGNED, UNLIKE_PAPER, WordVectors, told_
 from emotui.tasks.masked.published import published
 from emotui.tasks.masked.sureness import sureness
 from emotui.tasks.parts import ScoredRun
-from emotui.tasks.prompting.ways import ZERO_SHOT
+from emotui.tasks.prompting.settings import ZERO_SHOT
 
 WORDS, MISPREDICTED, PAIRS, NAMED = 75, 40, 30, 12
 """Rows of the tables of words, mispredictions and pairs of runs; and words that are named among the points."""

@@ -36,11 +36,20 @@ from emotui.tasks.masked.lexicon import (
 from emotui.tasks.masked.prompts import PROMPTS, ROOM, SHOWING, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
 from emotui.tasks.masked.sureness import sureness
 from emotui.tasks.measures import MASKED
-from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, ScoredRun, ScoreOption, TaskFiles, TaskWords
+from emotui.tasks.parts import (
+    Asking,
+    Embedding,
+    OwnSamples,
+    SaidLine,
+    ScoredRun,
+    ScoreOption,
+    TaskFiles,
+    TaskWords,
+    shared_by,
+    shared_of,
+)
 from emotui.tasks.prompting.files import as_chat, filled
-from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
-from emotui.tasks.prompting.ways import DIRECT
-from emotui.tasks.sharing import shared_by, shared_of
+from emotui.tasks.prompting.settings import DIRECT, WRITTEN, Writing, options_from, write_answers
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """Ask a model that writes one question a sample, and read its short answer: what tasks of short answers share."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, TypeVar
 
@@ -7,9 +8,96 @@ import msgspec
 
 from emotui.backends.base import Generate, Message, Refused
 from emotui.errors import BadInput
-from emotui.tasks.prompting.files import Prompt, Prompts, as_kept, prompt_of
-from emotui.tasks.prompting.filters import without_fence, without_thinking
+from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_kept, filled, prompt_of
 from emotui.tasks.task import Asked, AskModel, Task, unanswered
+
+# What an NLI model judges: a statement about a text, made from a template for each label.
+
+NLI = "nli"
+"""The way of asking: does the text entail the statement, or contradict it?"""
+
+
+def hypothesis_places(label: str) -> Places:
+    """A template names the label at least once."""
+    return Places(once=(), often=(label,))
+
+
+def check_hypotheses(path: str, prompts: Prompts) -> Prompts:
+    """The prompts of a file as they are.
+
+    Raises:
+        BadInput: the template has what no statement about a text can have.
+    """
+    template = prompts.get(NLI)
+    if template is not None and template.system:
+        raise BadInput(f"{path}: {NLI}.system: an NLI model judges a statement and reads no system message")
+    if template is not None and "{text}" in template.user:
+        raise BadInput(f"{path}: {NLI}.user: {{text}} is what the statement is about, and does not stand in it")
+    return prompts
+
+
+def stated(template: Prompt, fields: Mapping[str, str]) -> str:
+    """The statement, which begins with a capital."""
+    words = filled(template.user, fields)
+    return words[:1].upper() + words[1:]
+
+
+# One word for a way of asking in all tasks. A task's own names, which stored runs hold, stay valid beside them.
+
+DIRECT = "direct"
+"""A model that needs no words: it has heads, fills masks, or marks spans itself."""
+
+ZERO_SHOT = "zero-shot"
+"""The bare question."""
+
+FEW_SHOT = "few-shot"
+"""The question after examples."""
+
+COT = "cot"
+"""The model reasons before it answers."""
+
+
+# What models wrap around an answer, taken off: thinking, and fences.
+
+
+def without_thinking(output: str) -> str:
+    """The answer behind a reasoning model's thoughts: `<think>…</think>` at its beginning, once or more.
+
+    So too `<seed:think>` (Seed-OSS), and all channels before the final one (gpt-oss).
+
+    Where the prompt already opened the tag, the thoughts end at the first `</think>`. Thoughts that never end leave no
+    answer. Tags further on belong to the answer, and stay.
+    """
+    if _CHANNEL.match(output):
+        return output.rpartition(_FINAL)[2] if _FINAL in output else ""
+    found = _THINKING.match(output)
+    if found:
+        while found:
+            output = output[found.end() :]
+            found = _THINKING.match(output)
+        return output
+    closing = _THOUGHT.search(output)
+    opening = re.search(r"<(?:seed:)?think(?:ing)?>", output, re.IGNORECASE)
+    return output[closing.end() :] if closing and not opening else output
+
+
+def without_fence(output: str) -> str:
+    """What stands inside a markdown code fence that encloses the whole answer."""
+    found = _FENCE.fullmatch(output)
+    return found[2] if found else output
+
+
+_FENCE = re.compile(r"\s*(`{3,})[^\n`]*\n(.*?)\n?[ \t]*\1\s*", re.DOTALL)
+
+
+_THINKING = re.compile(r"\s*<(think|thinking|seed:think)>(.*?)(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+_THOUGHT = re.compile(r"</(?:seed:)?think(?:ing)?>", re.IGNORECASE)
+
+
+_CHANNEL = re.compile(r"\s*(<\|start\|>assistant)?<\|channel\|>")
+_FINAL = "<|channel|>final<|message|>"
 
 
 class Writing(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -22,7 +22,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.formats import capped
 from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK
 from emotui.records import PLUTCHIK
-from emotui.tasks.doubts import LITTLE_MASS
+from emotui.tasks.parts import LITTLE_MASS
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
 
 Way = Literal["classify", "rank", "score"]
@@ -41,7 +41,7 @@ ASKED = Prompt(QUESTION, SYSTEM)
 class Verdict:
     """What the classifier says to a text: a probability for each label, and the one it gives.
 
-    `little_mass`: the probability of yes and no together, of labels of which it is little (`emotui.tasks.doubts`).
+    `little_mass`: the probability of yes and no together, of labels of which it is little (`emotui.tasks.parts`).
     """
 
     probs: Mapping[str, float]

@@ -12,7 +12,7 @@ from emotui.backends.grammars import literal
 from emotui.backends.host import IsCancelled, ModelProcess, lacks
 from emotui.errors import ModelError
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, prompt_of, read_prompt_file
-from emotui.tasks.prompting.filters import without_fence, without_thinking
+from emotui.tasks.prompting.settings import without_fence, without_thinking
 
 WAY = "suggest"
 COUNT = 3

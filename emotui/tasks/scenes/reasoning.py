@@ -9,9 +9,8 @@ import msgspec
 from emotui.backends.base import Generate, Refused, Score
 from emotui.records import ScenesGold
 from emotui.tasks.prompting.files import Prompt, as_chat, as_kept, filled
-from emotui.tasks.prompting.filters import without_thinking
-from emotui.tasks.scenes.asking import Answer, as_raw
-from emotui.tasks.scenes.prompts import REASONED, questions, scene_fields, shared_and_asked
+from emotui.tasks.prompting.settings import without_thinking
+from emotui.tasks.scenes.asking import REASONED, Answer, as_raw, questions, scene_fields, shared_and_asked
 from emotui.tasks.task import Asked, AskModel, unanswered
 
 ANSWER = "<answer>"

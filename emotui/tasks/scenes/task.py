@@ -35,35 +35,42 @@ from emotui.metrics.span_scoring import Embed
 from emotui.metrics.thresholds import USUAL
 from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
-from emotui.tasks.doubts import LITTLE_MASS, little_mass, said_of_little_mass, with_notes
-from emotui.tasks.matching import matched_all
 from emotui.tasks.measures import SCENES
-from emotui.tasks.parts import Asking, Embedding, OwnSamples, SaidLine, TaskFiles, TaskWords
-from emotui.tasks.prompting.hypotheses import NLI
-from emotui.tasks.prompting.settings import Writing, options_from
-from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
+from emotui.tasks.parts import (
+    LITTLE_MASS,
+    Asking,
+    Embedding,
+    OwnSamples,
+    SaidLine,
+    TaskFiles,
+    TaskWords,
+    little_mass,
+    matched_all,
+    said_of_little_mass,
+    shared_by,
+    shared_of,
+    with_notes,
+)
+from emotui.tasks.prompting.settings import COT, DIRECT, NLI, ZERO_SHOT, Writing, options_from
 from emotui.tasks.scenes.asking import (
+    FIRST_TOKEN,
     HEADS,
     NO_ANSWER,
+    PROMPTS,
+    REASONED,
     ROOM,
+    WAYS,
+    YES_NO,
     Raw,
     ask_first_token,
     ask_heads,
     ask_in_words,
     ask_nli,
-    yes_or_no,
-)
-from emotui.tasks.scenes.prompts import (
-    FIRST_TOKEN,
-    PROMPTS,
-    REASONED,
-    WAYS,
-    YES_NO,
     read_scenes_prompts,
     shared_and_asked,
+    yes_or_no,
 )
 from emotui.tasks.scenes.reasoning import ANSWER, MAX_TOKENS, RETRY_TEMPERATURE, Reasoning, ask_reasoned
-from emotui.tasks.sharing import shared_by, shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
 
 if TYPE_CHECKING:

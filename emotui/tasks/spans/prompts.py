@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from emotui.backends.base import Message
 from emotui.errors import BadInput
-from emotui.tasks.prompting import ways
+from emotui.tasks.prompting import settings
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
 
 COT = "-cot"
@@ -23,7 +23,7 @@ EXPERIMENT_WAYS = (
 
 ALL_WAYS = WAYS + EXPERIMENT_WAYS
 
-NAMED = {ways.ZERO_SHOT: "retrieve", ways.COT: f"retrieve{COT}"}
+NAMED = {settings.ZERO_SHOT: "retrieve", settings.COT: f"retrieve{COT}"}
 """The words that all tasks share, and the ways here."""
 
 TEXT = "{text}"

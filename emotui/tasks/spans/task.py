@@ -10,6 +10,7 @@ sentences.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,14 +40,11 @@ from emotui.tasks.parts import (
     ScoreOption,
     TaskFiles,
     TaskWords,
+    shared_by,
 )
-from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from
-from emotui.tasks.prompting.ways import DIRECT
-from emotui.tasks.sharing import shared_by
+from emotui.tasks.prompting.settings import DIRECT, WRITTEN, Writing, options_from
 from emotui.tasks.spans import experiments
-from emotui.tasks.spans.contract import bare, breach
 from emotui.tasks.spans.label_maps import MAPPED, hash_of, with_labels, with_mapped_labels
-from emotui.tasks.spans.marked import marked_span
 from emotui.tasks.spans.prompts import (
     ALL_WAYS,
     NAMED,
@@ -56,11 +54,47 @@ from emotui.tasks.spans.prompts import (
     way_of_experiment,
     ways_of_experiment,
 )
-from emotui.tasks.spans.writing import ask_in_words, described
+from emotui.tasks.spans.writing import ask_in_words, bare, breach, described
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 if TYPE_CHECKING:
     from emotui.metrics.label_sums import Figures
+
+# One span as files have it: its words, or its offsets with a label, a strength or neither.
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSpan:
+    """`place`: its offsets, where they are known."""
+
+    words: str
+    place: Span | None = None
+    label: str | None = None
+    score: float | None = None
+    attributes: Mapping[str, Any] | None = None
+
+
+def marked_span(text: str, item: Any) -> MarkedSpan:
+    """From words, `[start, end]`, `[start, end, label]` or `{start, end, label?, score?, attributes?}`.
+
+    Raises:
+        ValueError: it is none of these, or lies outside the text.
+    """
+    if isinstance(item, str):
+        return MarkedSpan(item)
+    label, score, attributes = None, None, None
+    if isinstance(item, dict):
+        start, end, label, score = item.get("start"), item.get("end"), item.get("label"), item.get("score")
+        attributes = item.get("attributes")
+    elif isinstance(item, list | tuple) and len(item) in (2, 3):
+        start, end = item[:2]
+        label = item[2] if len(item) == 3 else None
+    else:
+        raise ValueError(f"a span must be words, [start, end] or an object, not {item!r}")
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(text):
+        raise ValueError(f"span [{start}, {end}] lies outside the text, which has {len(text)} characters")
+    return MarkedSpan(text[start:end], (start, end), label, score, attributes)
+
 
 VERSION = "1"
 CONVENTION = (
@@ -276,8 +310,8 @@ def _by_task(samples: Sequence[SpanSample], details: Sequence[SampleDetail]) -> 
 
 def _stored(sample: SpanSample) -> bytes:
     """A sample as the store keeps it: without what nobody says, and its marks as they are decoded."""
+    from emotui.formats.conversion import as_arrays
     from emotui.formats.json_document import present
-    from emotui.formats.marks import as_arrays
 
     marks = {"annotators": as_arrays(sample.annotators)} if sample.annotators else {}
     if sample.spans is not None:

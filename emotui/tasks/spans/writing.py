@@ -3,6 +3,7 @@
 Source: SEER, section 7.3: up to three retries; five runs, each with the model's sampling.
 """
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -10,14 +11,53 @@ import msgspec
 from emotui.backends.base import Generate, Generation, Refused
 from emotui.backends.grammars import retrieved_line
 from emotui.errors import BadInput
-from emotui.metrics.span_output import RESPONSE
+from emotui.metrics.span_output import RESPONSE, marker_count, parse_output
 from emotui.records import SpanSample
 from emotui.tasks.prompting.files import as_kept
-from emotui.tasks.prompting.settings import Writing
-from emotui.tasks.spans.contract import bare, breach
+from emotui.tasks.prompting.settings import Writing, without_fence, without_thinking
 from emotui.tasks.spans.experiments import options, target
 from emotui.tasks.spans.prompts import PROMPTS, messages, style_of
 from emotui.tasks.task import Asked, AskModel, unanswered
+
+# What a model wrote, freed of its wrapping, and whether it keeps the contract of SEER's prompts (Tables 10 and 11).
+
+_LABEL = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+)?(\*\*|__)(Reasoning|Response)[ \t]*(?:\1:|:\1)[ \t]*", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+(Reasoning:|Response:)", re.MULTILINE)
+
+
+def with_plain_labels(output: str) -> str:
+    """`**Response:**`, `**Response**:` and `## Response:` at the beginning of a line as `Response:`."""
+    return _HEADING.sub(r"\1", _LABEL.sub(r"\2: ", output))
+
+
+def bare(output: str, cot: bool) -> str:
+    """The output without thoughts and markdown around it: what is parsed, scored and exported."""
+    output = without_fence(without_thinking(output))
+    if not cot:
+        return output
+    head, label, tail = with_plain_labels(output).rpartition(RESPONSE)
+    return head + label + without_fence(tail)
+
+
+def breach(output: str, style: str, cot: bool, text: str) -> str | None:
+    """How a bare output breaks the contract, or None; a broken one is asked for again.
+
+    What `parse_output` finds invalid is broken, and so are: a second `Response:`, a marker without a partner, and spans
+    on more than one line. Such an answer can still be read, and is where it is the last one.
+    """
+    invalid = parse_output(output, style, cot, text).invalid
+    if invalid:
+        return invalid
+    if cot:
+        if output.count(RESPONSE) > 1 + text.count(RESPONSE):
+            return f"more than one {RESPONSE}"
+        output = output.rpartition(RESPONSE)[2]
+    if style == "highlight" and marker_count(output, text) % 2:
+        return "a marker without a partner"
+    if style == "retrieve" and len([line for line in output.splitlines() if line.strip()]) > 1:
+        return "spans on more than one line"
+    return None
+
 
 RETRY_TEMPERATURE = 0.6
 """Of a retry in a run at temperature 0, where the same question would only bring the same answer."""

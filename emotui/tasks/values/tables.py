@@ -1,6 +1,8 @@
 """The tables of Results for numbers: a row a run and name, and planes of each run."""
 
 from collections.abc import Mapping, Sequence
+from math import floor, hypot
+from statistics import fmean
 from typing import Any
 
 import msgspec
@@ -10,10 +12,188 @@ from emotui.metrics.beside import Drawn, Resampled, beside_repeats, numbers, wit
 from emotui.metrics.label_sums import Figures
 from emotui.metrics.sums import of_numbers_sums
 from emotui.metrics.values import FIGURES, value_names, values_over_repeats, values_report
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
+from emotui.tables import PLOTTED, Cell, Column, Plot, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.values.detail import CONVENTION, Detail
-from emotui.tasks.values.planes import Numbered, planes
+
+# Numbers drawn over a plane, as counts and as points: gold against given, and valence against arousal.
+
+STEPS = 9
+"""Into how many equal steps each side of a plane is cut."""
+
+PAIRS = 30
+"""Of more texts not every gold point is joined to the one given."""
+
+BESIDE = {"pearson": "r", "spearman": "rho", "ccc": "CCC", "rmse": "RMSE", "mae": "MAE"}
+
+VALENCE, AROUSAL = "valence", "arousal"
+
+Numbered = Sequence[tuple[int, Detail]]
+"""Answers to labelled texts, each with the number of its sample."""
+
+SCATTER = (
+    "Texts by their gold number (row, the highest at the top) and the given one (column); both sides have one scale, "
+    "from the lowest to the highest number of either, so what agrees lies on the line from bottom left to top right."
+)
+CIRCUMPLEX = (
+    "Texts by valence (column) and arousal (row, the highest at the top), after Russell 1980; gold and given planes "
+    "have one scale, from the lowest to the highest number of either."
+)
+
+
+class _Axis:
+    """A range cut into equal steps; the highest number belongs to the last."""
+
+    def __init__(self, values: Sequence[float]) -> None:
+        self._low, high = min(values), max(values)
+        self.ends = self._low, high
+        self._step = (high - self._low) / STEPS or 1 / STEPS
+        self.names = [f"{self._low + (place + 0.5) * self._step:.3g}" for place in range(STEPS)]
+
+    def step(self, value: float) -> int:
+        """In which step a number lies."""
+        return min(STEPS - 1, max(0, floor((value - self._low) / self._step)))
+
+
+def planes(
+    scored: ScoredRun, model: str, known: Numbered, by_name: Mapping[str, Mapping[str, Any]]
+) -> tuple[ResultsTable, ...]:
+    """Gold against given for each name; of valence and arousal their planes too, of gold and of given numbers.
+
+    Args:
+        by_name: the figures of each name, which stand beside its points.
+    """
+    found = [plane for name in by_name if (plane := _scatter(scored, model, known, name, by_name[name])) is not None]
+    return (*found, *_circumplex(scored, model, known, {name.casefold(): name for name in by_name}))
+
+
+def _scatter(
+    scored: ScoredRun, model: str, known: Numbered, name: str, figures: Mapping[str, Any]
+) -> ResultsTable | None:
+    points = [
+        (number, one.predicted[name], one.gold[name])
+        for number, one in known
+        if one.gold is not None and name in one.gold and name in one.predicted
+    ]
+    if not points:
+        return None
+    axis = _Axis([value for _, *both in points for value in both])
+    key, title = f"scatter-{name}-{scored.run.run}", f"{model} {name}: gold against given"
+    plot = Plot(
+        across=f"gold {name}",
+        up="given",
+        x=axis.ends,
+        y=axis.ends,
+        points=_some([(gold, given) for _, given, gold in points]),
+        diagonal=True,
+        figures=tuple((title, figures[key]) for key, title in BESIDE.items()),
+        n=len(points),
+    )
+    return _plane(scored, key, title, points, axis, axis, "given", SCATTER, plot)
+
+
+def _some(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """An even choice of at most `PLOTTED` points."""
+    return tuple(points[:: -(-len(points) // PLOTTED)]) if points else ()
+
+
+def _circumplex(scored: ScoredRun, model: str, known: Numbered, names: Mapping[str, str]) -> tuple[ResultsTable, ...]:
+    if not {VALENCE, AROUSAL} <= names.keys():
+        return ()
+    across, up = names[VALENCE], names[AROUSAL]
+    sides = {
+        "gold": [(number, one.gold or {}) for number, one in known],
+        "given": [(number, one.predicted) for number, one in known],
+    }
+    points = {
+        side: [(number, said[across], said[up]) for number, said in told if across in said and up in said]
+        for side, told in sides.items()
+    }
+    both = [point for side in points.values() for point in side]
+    if not both:
+        return ()
+    x, y = _Axis([point[1] for point in both]), _Axis([point[2] for point in both])
+    plot = _paired(known, across, up, x, y)
+    return tuple(
+        _plane(
+            scored,
+            f"circumplex-{side}-{scored.run.run}",
+            f"{model}: {side} valence and arousal",
+            there,
+            x,
+            y,
+            across,
+            CIRCUMPLEX,
+            plot if side == "given" else None,
+        )
+        for side, there in points.items()
+        if there
+    )
+
+
+def _paired(known: Numbered, across: str, up: str, x: _Axis, y: _Axis) -> Plot:
+    """Each text's gold point with the one given; of more than `PAIRS` those that lie farthest apart on the scales."""
+    pairs = [
+        (one.gold[across], one.gold[up], one.predicted[across], one.predicted[up])
+        for _, one in known
+        if one.gold is not None and {across, up} <= one.gold.keys() and {across, up} <= one.predicted.keys()
+    ]
+    width, height = (end - start or 1 for start, end in (x.ends, y.ends))
+    pairs.sort(key=lambda one: -hypot((one[2] - one[0]) / width, (one[3] - one[1]) / height))
+    middles = (
+        [
+            (f"{side} {name}", fmean(one[at] for one in pairs))
+            for at, side, name in (
+                (0, "gold", VALENCE),
+                (2, "given", VALENCE),
+                (1, "gold", AROUSAL),
+                (3, "given", AROUSAL),
+            )
+        ]
+        if pairs
+        else []
+    )
+    return Plot(
+        across=across,
+        up=up,
+        x=x.ends,
+        y=y.ends,
+        points=_some([(one[2], one[3]) for one in pairs[PAIRS:]]),
+        pairs=tuple(pairs[:PAIRS]),
+        figures=tuple(middles),
+        n=len(pairs),
+    )
+
+
+def _plane(
+    scored: ScoredRun,
+    key: str,
+    title: str,
+    points: Sequence[tuple[int, float, float]],
+    across: _Axis,
+    up: _Axis,
+    heading: str,
+    note: str,
+    plot: Plot | None,
+) -> ResultsTable:
+    """Counts of (sample, across, up); repeats count once each."""
+    there: dict[tuple[int, int], list[int]] = {}
+    for number, x, y in points:
+        there.setdefault((up.step(y), across.step(x)), []).append(number)
+    rows = []
+    for row in reversed(range(STEPS)):
+        cells = [there.get((row, column), []) for column in range(STEPS)]
+        rows.append(
+            Row(
+                up.names[row],
+                "gold",
+                scored.run.run,
+                tuple(Cell(len(one), samples=tuple(sorted(set(one))), run=scored.run.run) for one in cells),
+            )
+        )
+    columns = tuple(Column(f"step-{place}", name, heading, "count") for place, name in enumerate(across.names))
+    return ResultsTable(key, title, columns, tuple(rows), (note,), heat=True, plane=True, plot=plot)
+
 
 _COLUMNS = (
     Column("pearson", "Pearson", short="r"),

@@ -6,7 +6,11 @@ Ways to ask, which are never mixed in one run:
 - `zero-shot`, `cot`: a model writes a JSON object with a number for each name, at once or after its reasons.
 """
 
+import json
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -18,26 +22,280 @@ from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import Embed
-from emotui.metrics.values import value_names
+from emotui.metrics.values import value_names, values_report
 from emotui.records import Text, ValuesGold, ValuesPrediction
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
 from emotui.tasks.measures import VALUES
-from emotui.tasks.parts import Asking, SaidLine, ScoredRun, TaskFiles, TaskWords
-from emotui.tasks.prompting.files import as_chat, filled
-from emotui.tasks.prompting.settings import WRITTEN, Writing, options_from, write_answers
-from emotui.tasks.prompting.ways import COT, DIRECT, ZERO_SHOT
+from emotui.tasks.parts import Asking, Embedding, SaidLine, ScoredRun, TaskFiles, TaskWords, shared_by, shared_of
+from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
+from emotui.tasks.prompting.settings import COT, DIRECT, WRITTEN, ZERO_SHOT, Writing, options_from, plain, write_answers
 from emotui.tasks.rephrase.labelling import known_label
-from emotui.tasks.sharing import shared_of
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 from emotui.tasks.values.detail import CONVENTION, Detail
-from emotui.tasks.values.files import score_baselines, score_files
-from emotui.tasks.values.prompts import PROMPTS, ROOM, WAYS, fields, read_numbers, read_values_prompts
-from emotui.tasks.values.scales import REGRESS, USUAL_RANGE, Scales, seen_scales
 from emotui.tasks.values.tables import run_intervals, run_report, run_sums, value_tables
 
 if TYPE_CHECKING:
     from emotui.metrics.label_sums import Figures
+
+# What a model is asked about the numbers of a text, and how they are read from its answer. The words are ours.
+
+WAYS = (ZERO_SHOT, COT)
+"""In which a model writes."""
+
+ROOM = {ZERO_SHOT: 160, COT: 640}
+"""Tokens for an answer."""
+
+ANSWER = "Answer:"
+SYSTEM = "You read short texts and rate how their writers feel, in numbers."
+
+_TASK = "Text:\n{text}\n\nRate what its writer feels: {scales}."
+PROMPTS: Prompts = {
+    ZERO_SHOT: Prompt(
+        _TASK + " Reply with nothing but a JSON object with a number for each, such as {example}.",
+        SYSTEM,
+    ),
+    COT: Prompt(
+        _TASK + f" Say first, in a few short sentences, what in the text tells. Then write {ANSWER} and behind it a "
+        "JSON object with a number for each, such as {example}.",
+        SYSTEM,
+    ),
+}
+"""This project's own."""
+
+# The ends of the three scales, after the Self-Assessment Manikin (Bradley and Lang 1994).
+_ENDS = {
+    "valence": ("very unpleasant", "very pleasant"),
+    "arousal": ("very calm", "very excited"),
+    "dominance": ("being controlled", "in control"),
+}
+
+_PLACES = Places(once=("{text}",), often=("{scales}",), barred=("{text}",))
+_OBJECTS = re.compile(r"\{[^{}]*\}")
+_NUMBER = r"[+-]?\d{1,15}(?:[.,]\d{1,15})?"
+
+
+def read_values_prompts(path: str) -> Prompts:
+    """A prompt file with a table for one way or both. Raises BadInput as `read_prompt_file`."""
+    return read_prompt_file(path, dict.fromkeys(WAYS, _PLACES), WAYS)
+
+
+def fields(text: str | None, scales: Mapping[str, Sequence[float]]) -> Mapping[str, str]:
+    """What is filled in about one text. `scales`: from where to where each number goes, by name."""
+    # An example at the lower end of one scale would be copied; the middles say nothing about the text.
+    middles = {name: round((low + high) / 2, 2) for name, (low, high) in scales.items()}
+    return {
+        "text": text or "",
+        "scales": "; ".join(_described(name, low, high) for name, (low, high) in scales.items()),
+        "example": json.dumps(middles, ensure_ascii=False),
+    }
+
+
+def _described(name: str, low: float, high: float) -> str:
+    ends = _ENDS.get(name.casefold())
+    if ends is None:
+        return f"{name} from {low:g} to {high:g}"
+    return f"{name} from {low:g} ({ends[0]}) to {high:g} ({ends[1]})"
+
+
+def read_numbers(output: str, way: str, names: Sequence[str]) -> tuple[dict[str, float], str]:
+    """The numbers that a model wrote, in the order of `names`, and how its answer was to be read.
+
+    `json`: a JSON object with a number for every name and nothing else, case apart (with reasoning: behind the last
+    `Answer:`). `lenient`: thoughts and a markdown fence taken off, the numbers that stand behind their names in the
+    last pair of braces, else anywhere, the last of each; of one name alone, an answer that begins with a number. A
+    comma may part the decimals. Where no number is found it is `unread`.
+    """
+    answer = plain(output)
+    as_asked = answer == output.strip()
+    if way == COT:
+        _, label, tail = answer.rpartition(ANSWER)
+        answer, as_asked = plain(tail), bool(label)
+    strict = _strict(answer, names)
+    if strict is not None:
+        return strict, "json" if as_asked else "lenient"
+    objects = _OBJECTS.findall(answer)
+    found = (_named(objects[-1], names) if objects else {}) or _named(answer, names)
+    if not found and len(names) == 1 and (alone := re.match(rf"{_NUMBER}(?![\w%])", answer)):
+        found = {names[0]: _number(alone[0])}
+    return found, "lenient" if found else "unread"
+
+
+def _strict(answer: str, names: Sequence[str]) -> dict[str, float] | None:
+    try:
+        said = json.loads(answer)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict) or len(said) != len(names):
+        return None
+    found: dict[str, float] = {}
+    for key, value in said.items():
+        name = known_label(key, names)
+        if name is None or isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+            return None
+        found[name] = float(value)
+    return {name: found[name] for name in names} if len(found) == len(names) else None
+
+
+def _named(text: str, names: Sequence[str]) -> dict[str, float]:
+    """The number that stands behind each name, the last one where it stands several times."""
+    found = {}
+    for name in names:
+        # Between name and number: quotes, what parts them, and a mark of emphasis.
+        pattern = rf"(?<!\w){re.escape(name)}(?!\w)[\"'*_`]*\s*(?:is|of|=|:)?[\"'*_`]*\s*[\"'*_`]*({_NUMBER})(?![\w%])"
+        numbers = re.findall(pattern, text, re.IGNORECASE)
+        if numbers:
+            found[name] = _number(numbers[-1])
+    return found
+
+
+def _number(written: str) -> float:
+    return float(written.replace(",", "."))
+
+
+def _finite(value: float) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
+
+
+# Which numbers a model is asked for, and on which scale: those of the dataset, or of a person's list.
+
+REGRESS = "regress"
+"""The way of a model with a regression head."""
+
+OF_REGRESSION = "values"
+"""Under which name a card has what its numbers are called."""
+
+USUAL = ("valence", "arousal", "dominance")
+USUAL_RANGE = (1.0, 5.0)
+"""What is asked for where nothing is said: Bradley and Lang's three scales, from 1 to 5 as in EmoBank."""
+
+_SCALE = re.compile(r"(.+?)\s+([+-]?\d+(?:\.\d+)?)\s*\.\.\s*([+-]?\d+(?:\.\d+)?)")
+
+
+class Scales:
+    """The numbers that are asked for."""
+
+    always = True
+
+    def of_file(self, card: ModelCard, given: Sequence[str] | None) -> tuple[str, ...]:
+        """The given ones, else those of the model's head, else `USUAL`.
+
+        Raises:
+            BadInput: a given one has no good scale, or the model does not give it.
+        """
+        own = _own(card)
+        if given is None:
+            return own or USUAL
+        if own:
+            _known(card, [read_scale(line)[0] for line in given])
+        return tuple(given)
+
+    def settled(
+        self,
+        card: ModelCard,
+        samples: Callable[[], Iterable[ValuesGold]],
+        way: str,
+        options: Mapping[str, object],
+        seed: int,
+    ) -> Mapping[str, object]:
+        """With `labels`, the names, and for a model that writes `scales`, from where to where each goes.
+
+        A person's line is a name, or a name and its scale (`valence 1..9`). Without a scale it goes by the gold
+        numbers, outward to whole ones. Of a regression head the names are those that both data and model have.
+
+        Raises:
+            BadInput: a line has no good scale; the model does not give a name of the person's, or none of the data's.
+        """
+        chosen: Any = options.get("labels")
+        stated: Any = options.get("scales") or {}
+        lines = dict(map(read_scale, chosen or ()))
+        golds = [sample.values for sample in samples() if sample.values]
+        found = {**options}
+        if way == REGRESS:
+            found.pop("scales", None)
+            names = list(lines) or _shared(card, value_names(golds))
+            _known(card, names)
+            return {**found, "labels": names}
+        names = list(lines) or value_names(golds) or list(USUAL)
+        scales = {name: stated.get(name) or lines.get(name) or _seen(name, golds) for name in names}
+        return {**found, "labels": names, "scales": {name: list(scale) for name, scale in scales.items()}}
+
+
+def read_scale(line: str) -> tuple[str, tuple[float, float] | None]:
+    """A name, with the scale that stands behind it: `valence 1..9`.
+
+    Raises:
+        BadInput: the scale does not go up.
+    """
+    found = _SCALE.fullmatch(line.strip())
+    if found is None:
+        return line.strip(), None
+    low, high = float(found[2]), float(found[3])
+    if not low < high:
+        raise BadInput(f"{line!r}: a scale goes from a lower number to a higher one, such as valence 1..9")
+    return found[1], (low, high)
+
+
+def seen_scales(golds: Sequence[Mapping[str, float]]) -> dict[str, tuple[float, float]]:
+    """From where to where each gold number goes, outward to whole ones."""
+    return {name: _seen(name, golds) for name in value_names(golds)}
+
+
+def _seen(name: str, golds: Sequence[Mapping[str, float]]) -> tuple[float, float]:
+    there = [one[name] for one in golds if name in one]
+    if not there:
+        return USUAL_RANGE
+    low, high = float(math.floor(min(there))), float(math.ceil(max(there)))
+    return (low, high) if low < high else (low, low + 1)
+
+
+def _own(card: ModelCard) -> tuple[str, ...]:
+    return tuple(card.labels.get(OF_REGRESSION, ())) if REGRESS in card.capabilities else ()
+
+
+def _shared(card: ModelCard, names: Sequence[str]) -> list[str]:
+    """The names of the data that the model gives, or all of the model's where the data has none."""
+    own = _own(card)
+    there = [name for name in names if known_label(name, own) is not None]
+    if names and not there:
+        raise BadInput(f"{card.spec} gives none of these numbers: {', '.join(names)}; it gives: {', '.join(own)}")
+    return there or list(own)
+
+
+def _known(card: ModelCard, names: Sequence[str]) -> None:
+    own = _own(card)
+    strange = [name for name in names if known_label(name, own) is None]
+    if strange:
+        raise BadInput(f"{card.spec} gives no number {strange[0]!r}; it gives: {', '.join(own)}")
+
+
+# Files of gold and predicted numbers: their figures.
+
+
+def score_files(
+    golds: Sequence[ValuesGold], answers: Sequence[ValuesPrediction], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, Any]:
+    """The document of `emotui score values`. A text without an answer has no number on the answer's side."""
+    said = {one.id: one.values for one in answers}
+    shared = [shared_by(one.meta) for one in golds]
+    document = values_report([one.values or {} for one in golds], [said.get(one.id, {}) for one in golds], shared)
+    silent = sum(not said.get(one.id) for one in golds)
+    if silent:
+        document["notes"]["n"] = f"{silent} records without an answer are in no figure: see `without` of each name"
+    return document
+
+
+def score_baselines(
+    golds: Sequence[ValuesGold], given: Mapping[str, Any], embedding: Embedding
+) -> dict[str, dict[str, Any]]:
+    """The figures of `mean`: every text gets the mean of each name's gold numbers."""
+    labelled = [one.values or {} for one in golds]
+    means = {name: fmean(one[name] for one in labelled if name in one) for name in value_names(labelled)}
+    return {"mean": values_report(labelled, [means] * len(labelled), [shared_by(one.meta) for one in golds])}
+
 
 VERSION = "1"
 

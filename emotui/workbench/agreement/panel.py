@@ -14,9 +14,8 @@ from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS, SourceCount
-from emotui.workbench.annotate.answer import Answer
-from emotui.workbench.annotate.given import given_answers
-from emotui.workbench.annotate.others import REVEALED, names_of
+from emotui.workbench.annotate.answers import Answer
+from emotui.workbench.annotate.others import REVEALED, given_answers, names_of
 from emotui.workbench.datasets.label_maps import mapping_of
 from emotui.workbench.datasets.samples import COMPOSED, is_sample_data
 from emotui.workbench.datasets.sets import dataset_named

@@ -1,17 +1,230 @@
 """An agreement study of a dataset: all figures of its kind, each source against itself, and the doubts about gold."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.metrics.alpha import LEVELS, Level
+from emotui.metrics.dawid_skene import DawidSkene, dawid_skene
+from emotui.metrics.gamma_alignment import Dissimilarity, Units, best_alignment
+from emotui.metrics.rating_tables import votes
+from emotui.metrics.suspicion import AGREED, KINDS, Suspicion, suspicions
+from emotui.records import Mark
 from emotui.store.store import Store
-from emotui.workbench.agreement.documents import SPANS, VALUES, Agreement, Between, Itself, Measured
-from emotui.workbench.agreement.doubts import estimate
-from emotui.workbench.agreement.of_labels import measure_labels
-from emotui.workbench.agreement.of_spans import measure_spans
+from emotui.workbench.agreement.documents import (
+    LABELS,
+    SPANS,
+    VALUES,
+    Agreement,
+    Behind,
+    Between,
+    Doubt,
+    Estimate,
+    Itself,
+    Measured,
+    Rater,
+)
+from emotui.workbench.agreement.of_labels import YES_NO, measure_labels, questions_of
+from emotui.workbench.agreement.of_spans import marks_of, measure_spans
 from emotui.workbench.agreement.of_values import measure_values
 from emotui.workbench.agreement.panel import Panel, read_panel
+from emotui.workbench.datasets.sources import GOLD
+from emotui.workbench.progress import Cancelled
+
+# How good each source is, and which gold is likely wrong: Dawid and Skene's estimate over what sources say.
+
+Floats = NDArray[np.float64]
+
+NOTHING = "nothing"
+"""What a source says of a place that it did not mark."""
+
+UNLABELLED = "marked"
+"""What it says of one that it marked without a label."""
+
+_HARDLY = 5e-4
+"""Probabilities up to which a cell or a text is left out."""
+
+MOST_ANSWERS = 60
+"""Different answers up to which annotators' confusions are estimated: there are so many squared for each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Questions with the votes of all but gold, and gold's answer; rows of one group are estimated together."""
+
+    table: Floats
+    owner: Sequence[int]
+    names: Sequence[str]
+    gold: Sequence[str | None]
+    answers: Sequence[str]
+    groups: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Questions that were estimated together, with their votes and the sample that each is about."""
+
+    estimate: DawidSkene
+    counts: Floats
+    samples: Sequence[int]
+
+
+def estimate(
+    panel: Panel, *, cancelled: IsCancelled | None = None
+) -> tuple[Estimate | None, list[Doubt], dict[str, str]]:
+    """Dawid and Skene's estimate of all sources but gold, the doubts about gold that follow, and notes.
+
+    Of several labels a text every label is estimated by itself, as yes and no. Of spans the questions are the unitary
+    alignments of all sources, gold among them; a source that marked nothing there says so.
+    """
+    judges = [name for name in panel.raters if name != GOLD]
+    if panel.kind == VALUES:
+        return None, [], {"estimate": "numbers have no classes: Dawid and Skene's estimate is of labels"}
+    if len(judges) < 2:
+        return None, [], {"estimate": "needs two sources beside gold"}
+    asked = _of_spans(panel, judges, cancelled) if panel.kind == SPANS else _of_labels(panel, judges)
+    if not len(asked.table) or np.isnan(asked.table).all():
+        return None, [], {"estimate": "no question was answered"}
+    if len(asked.answers) > MOST_ANSWERS:
+        return None, [], {"estimate": f"{len(asked.answers)} different answers: the estimate is for {MOST_ANSWERS}"}
+    found: list[_Group] = []
+    doubts: list[Doubt] = []
+    for _, rows in groupby(
+        sorted(range(len(asked.table)), key=lambda row: asked.groups[row]), asked.groups.__getitem__
+    ):
+        chosen = list(rows)
+        counts = votes(asked.table[chosen], len(asked.answers))
+        if not counts.any():
+            continue
+        one = dawid_skene(counts)
+        found.append(_Group(one, counts, [panel.texts[asked.owner[row]].sample for row in chosen]))
+        suspicious = suspicions([asked.gold[row] for row in chosen], counts, asked.answers, one)
+        doubts += [_doubt(panel, asked, chosen[doubt.item], doubt) for doubt in suspicious if doubt.kind != AGREED]
+        if cancelled is not None and cancelled():
+            raise Cancelled
+    doubts.sort(key=lambda doubt: (KINDS.index(doubt.kind), -doubt.suspicion, doubt.sample))
+    raters = [_rater(name, at, found, asked.answers) for at, name in enumerate(judges)]
+    converged = all(one.estimate.converged for one in found)
+    whole = Estimate(raters, len(asked.table), converged, max(one.estimate.steps for one in found))
+    notes = {} if any(answer is not None for answer in asked.gold) else {"doubts": "there is no gold to doubt"}
+    return whole, doubts, notes
+
+
+def _rater(name: str, at: int, found: Sequence[_Group], answers: Sequence[str]) -> Rater:
+    right = sum(float((one.estimate.classes * one.counts[:, at]).sum()) for one in found)
+    total = sum(float(one.counts[:, at].sum()) for one in found)
+    worst: dict[int, float] = {}
+    for one in found:
+        said = one.counts[:, at]
+        wrong = 1 - (one.estimate.classes * said).sum(axis=1)
+        for at_row in np.nonzero((said.sum(axis=1) > 0) & (wrong > _HARDLY))[0].tolist():
+            number = one.samples[at_row]
+            worst[number] = max(worst.get(number, 0.0), float(wrong[at_row]))
+    behind = sorted(worst.items(), key=lambda one: (-one[1], one[0]))
+    confusion: dict[str, dict[str, float]] = {}
+    cells: dict[str, dict[str, Behind]] = {}
+    if len(found) == 1:
+        for there, (row, line) in enumerate(zip(answers, found[0].estimate.confusion[at], strict=True)):
+            if not np.isnan(line).any():
+                shown = [(k, answer) for k, answer in enumerate(answers) if line[k] > _HARDLY]
+                confusion[row] = {answer: float(line[k]) for k, answer in shown}
+                cells[row] = {answer: _says(found[0], at, there, k) for k, answer in shown}
+    return Rater(name, int(total), right / total if total else None, confusion, behind, cells)
+
+
+def _says(group: _Group, at: int, there: int, said: int) -> list[tuple[int, float]]:
+    """The samples in which a source says one class, with the probability that another is there."""
+    probable = group.estimate.classes[:, there] * group.counts[:, at, said]
+    worst: dict[int, float] = {}
+    for row in np.nonzero(probable > _HARDLY)[0].tolist():
+        worst[group.samples[row]] = max(worst.get(group.samples[row], 0.0), float(probable[row]))
+    return sorted(worst.items(), key=lambda one: (-one[1], one[0]))
+
+
+def _doubt(panel: Panel, asked: _Asked, row: int, doubt: Suspicion) -> Doubt:
+    text = panel.texts[asked.owner[row]]
+    said = msgspec.structs.asdict(doubt)
+    return Doubt(**said, sample=text.sample, id=text.id, question=asked.names[row])
+
+
+def _of_labels(panel: Panel, judges: Sequence[str]) -> _Asked:
+    """The questions of all, with gold as one more column, so that its labels are among the answers."""
+    whole = Panel(
+        panel.dataset,
+        panel.kind,
+        panel.texts,
+        {**{name: panel.said[name] for name in judges}, GOLD: panel.gold},
+    )
+    asked = questions_of(whole)
+    column = asked.table[:, -1]
+    gold = [None if np.isnan(answer) else asked.answers[int(answer)] for answer in column]
+    several = panel.kind == LABELS
+    answers = YES_NO if several else asked.answers
+    groups = asked.names if several else [""] * len(gold)
+    return _Asked(asked.table[:, :-1], asked.owner.tolist(), asked.names, gold, answers, groups)
+
+
+def _of_spans(panel: Panel, judges: Sequence[str], cancelled: IsCancelled | None) -> _Asked:
+    said = [panel.said[name] for name in judges]
+    labels = {
+        mark.label or UNLABELLED
+        for answers in (*said, panel.gold)
+        for answer in answers.values()
+        for mark in marks_of(answer)
+    }
+    answers = [NOTHING, *sorted(labels)]
+    number_of = {label: number for number, label in enumerate(answers)}
+    rows: list[list[float]] = []
+    owner: list[int] = []
+    names: list[str] = []
+    gold: list[str | None] = []
+    for at, text in enumerate(panel.texts):
+        if cancelled is not None and at % 500 == 0 and cancelled():
+            raise Cancelled
+        there = [place for place, answer in enumerate(said) if at in answer]
+        if not there:
+            continue
+        known = at in panel.gold
+        marks = [_distinct(marks_of(said[place][at])) for place in there]
+        marks += [_distinct(marks_of(panel.gold[at]))] if known else []
+        if not any(marks):
+            continue
+        units = [_units(one, number_of) for one in marks]
+        groups = (
+            best_alignment(units, Dissimilarity()).groups if len(units) > 1 else [(i,) for i in range(len(marks[0]))]
+        )
+        for group in groups:
+            row = [float("nan")] * len(judges)
+            for place, unit, own in zip(there, group, marks, strict=False):
+                row[place] = number_of[own[unit].label or UNLABELLED] if unit >= 0 else 0
+            span = next(own[unit] for unit, own in zip(group, marks, strict=True) if unit >= 0)
+            rows.append(row)
+            owner.append(at)
+            names.append(f"[{span.start},{span.end}] {text.text[span.start : span.end]}")
+            of_gold = group[-1]
+            gold.append((marks[-1][of_gold].label or UNLABELLED if of_gold >= 0 else NOTHING) if known else None)
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), len(judges))
+    return _Asked(table, owner, names, gold, answers, [""] * len(rows))
+
+
+def _distinct(marks: Sequence[Mark]) -> list[Mark]:
+    once = {(mark.place, mark.label): mark for mark in marks}
+    return sorted(once.values(), key=lambda mark: (mark.place, mark.label or ""))
+
+
+def _units(marks: Sequence[Mark], number_of: dict[str, int]) -> Units:
+    return Units(
+        np.array([mark.start for mark in marks], dtype=np.float64),
+        np.array([mark.end for mark in marks], dtype=np.float64),
+        np.array([number_of[mark.label or UNLABELLED] for mark in marks], dtype=np.int64),
+    )
+
 
 RESAMPLES = 1000
 """Of the bootstrap of every interval."""

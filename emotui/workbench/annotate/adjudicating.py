@@ -14,11 +14,10 @@ from msgspec.structs import replace
 
 from emotui.errors import BadInput
 from emotui.store.query import Dataset
-from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark, in_order, new_id
+from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark, in_order, new_id
 from emotui.workbench.annotate.events import Accept, AddSpan, Adopt
 from emotui.workbench.annotate.marks import Said
-from emotui.workbench.annotate.planning.distance import spread
-from emotui.workbench.annotate.planning.order import ranges_of
+from emotui.workbench.annotate.planning.order import ranges_of, spread
 from emotui.workbench.annotate.service import Annotating
 from emotui.workbench.datasets.sources import make_gold
 

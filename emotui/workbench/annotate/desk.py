@@ -9,20 +9,21 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.workbench.annotate.adjudicating import Adjudicating
-from emotui.workbench.annotate.answer import Answer
-from emotui.workbench.annotate.answers import gold_answer
-from emotui.workbench.annotate.given import source_answers, votes_of
-from emotui.workbench.annotate.others import inside, names_of
+from emotui.workbench.annotate.answers import Answer, gold_answer
+from emotui.workbench.annotate.others import inside, names_of, source_answers, votes_of
 from emotui.workbench.annotate.scheme import (
+    BUILT_IN,
     MASK,
+    NAMES,
     Scheme,
+    built_in,
     check_keys,
+    read_scheme,
     with_colours,
     with_keys,
     with_own_labels,
     without_keys,
 )
-from emotui.workbench.annotate.scheme_files import BUILT_IN, NAMES, built_in, read_scheme
 from emotui.workbench.annotate.service import Annotating
 from emotui.workbench.texts import stored_samples
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark
 
 
 class AddSpan(msgspec.Struct, frozen=True, tag="add-span"):

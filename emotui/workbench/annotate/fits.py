@@ -1,7 +1,7 @@
 """Whether an event fits its text and the scheme. What does not is refused in one line, and nothing is kept."""
 
 from emotui.errors import BadInput
-from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import (
     Accept,
     AddSpan,

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark, in_order
+from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark, in_order
 from emotui.workbench.annotate.events import (
     Accept,
     AddSpan,

@@ -6,7 +6,7 @@ import msgspec
 
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import Answer
+from emotui.workbench.annotate.answers import Answer
 from emotui.workbench.annotate.events import (
     Accept,
     Present,
@@ -15,10 +15,10 @@ from emotui.workbench.annotate.events import (
     SuggestionShown,
     SuggestionTaken,
 )
-from emotui.workbench.annotate.given import logs_of
 from emotui.workbench.annotate.log import Entry, Log
 from emotui.workbench.annotate.marks import items
-from emotui.workbench.annotate.planning.distance import distance
+from emotui.workbench.annotate.others import logs_of
+from emotui.workbench.annotate.planning.order import distance
 
 
 class EventTrace(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from emotui.store.store import Store
 from emotui.tasks.masked.lexicon import word_vectors
 from emotui.tasks.masked.word_questions import EMOTION, NEAREST
 from emotui.tasks.values.task import Values
-from emotui.workbench.annotate.given import logs_of, source_answers
+from emotui.workbench.annotate.others import logs_of, source_answers
 from emotui.workbench.texts import stored_samples
 
 

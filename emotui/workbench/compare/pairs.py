@@ -34,10 +34,9 @@ from emotui.workbench.compare.label_tests import label_tests, with_label_tests
 from emotui.workbench.compare.sources import Compared, comparable, lines_now, says, source_named, values_of
 from emotui.workbench.masked.lexicons import MASKED, check_one_lexicon, lexicons_of
 from emotui.workbench.results.published import published, published_table
-from emotui.workbench.runs.scores import last_attempts
-from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.runs.scores import groups_of, last_attempts
 from emotui.workbench.said import said_of
-from emotui.workbench.task_metrics import metrics_of
+from emotui.workbench.task_words import metrics_of
 
 if TYPE_CHECKING:
     from emotui.workbench.compare.sources import Values

@@ -9,8 +9,7 @@ from emotui.errors import BadInput
 from emotui.formats import check_not_over, write_text
 from emotui.formats.beside import SAID, lifted
 from emotui.formats.json_document import present, to_json_document
-from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.mapping import KeptMapping, mapping_text, read_mapping
+from emotui.formats.layouts.layout import KeptMapping, ReadOptions, mapping_text, read_mapping
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset
 from emotui.store.store import Store

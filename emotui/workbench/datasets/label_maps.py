@@ -1,8 +1,9 @@
 """The mappings of span labels that are kept with a dataset: what sources call an emotion, and what its gold does."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
+from typing import Any
 
 import msgspec
 
@@ -15,8 +16,30 @@ from emotui.store.store import Store
 from emotui.tasks.spans.label_maps import MAPPED, hash_of
 from emotui.tasks.spans.task import Prediction
 from emotui.tasks.task import Task
-from emotui.workbench.datasets.measured import with_measured
 from emotui.workbench.texts import stored_samples
+
+# What further models said of a dataset's texts, as the store keeps it for scores.
+
+
+def with_measured(store: Store, task: Task, dataset: Dataset) -> Task:
+    """The task with what is kept of the dataset; itself where nothing is."""
+    kept = measured(store, dataset)
+    return task.with_measured(kept) if kept else task
+
+
+def measured(store: Store, dataset: Dataset) -> Any:
+    """What is kept, in the task's own shape; empty where nothing is."""
+    return store.setting(_measured_key(dataset), {})
+
+
+def change_measured(store: Store, dataset: Dataset, change: Callable[[Any], Any]) -> None:
+    """Put what `change` makes of it in the place of what is kept."""
+    store.change_setting(_measured_key(dataset), change)
+
+
+def _measured_key(dataset: Dataset) -> str:
+    return f"measured/{dataset.dataset}"
+
 
 _OF_SPANS = "spans"
 

@@ -1,6 +1,6 @@
 """The figures of files: every command that scores, decodes or compares without a model and without the store."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,9 +9,9 @@ import msgspec
 
 from emotui.errors import BadInput
 from emotui.formats import Read, capped, read
+from emotui.formats.columns import FOUND, LabelColumns
 from emotui.formats.ratings import read_ratings
 from emotui.formats.reading import Warn, warn_skipped
-from emotui.formats.wide import FOUND, LabelColumns
 from emotui.records import (
     ClassGold,
     LabelsGold,
@@ -24,12 +24,55 @@ from emotui.records import (
 )
 from emotui.tasks.added_metrics import NO_VALUE, file_means
 from emotui.tasks.registry import task_named
-from emotui.workbench.files.fit import check_fit, lacking_in
+from emotui.tasks.task import Task
 from emotui.workbench.runs.similarity import LazyEmbedder
 
 if TYPE_CHECKING:
     from emotui.metrics.expected import Objective
     from emotui.metrics.nested_cv import Grid
+
+# Whether a file of predictions is about the records of a gold file, and about all of them.
+
+MISSING = ("empty", "skip")
+"""What a gold record without a prediction counts as: an answer that says nothing, or none at all."""
+
+_NAMED = 3
+
+
+def lacking_in(task: Task, golds: Sequence[Any], answers: Sequence[Any]) -> list[tuple[str, int]]:
+    """Each gold id and repeat without a prediction, where predictions have repeats; else the repeat is 0."""
+    there = {(record.id, record.repeat if task.files.repeats else 0) for record in answers}
+    repeats = sorted({repeat for _, repeat in there}) or [0]
+    return [(one.id, repeat) for repeat in repeats for one in golds if (one.id, repeat) not in there]
+
+
+def check_fit(
+    golds: Sequence[Any], answers: Sequence[Any], lacking: Collection[tuple[str, int]], predicted: str, gold: str
+) -> dict[str, Any]:
+    """Nothing, where the two files fit.
+
+    Raises:
+        BadInput: a line for each prediction about no gold record, that begins with its id, and one for all that
+            `lacking` names.
+    """
+    ids = {record.id for record in golds}
+    problems = [f"{record.id}: no record of {gold} has this id" for record in answers if record.id not in ids]
+    if lacking:
+        problems.append(without_prediction(predicted, lacking, f"{len(golds)} gold ids"))
+    if problems:
+        raise BadInput(*problems)
+    return {}
+
+
+def without_prediction(path: str, lacking: Collection[tuple[str, int]], of: str) -> str:
+    """That a file has no prediction for some ids (or repeats of them), the first of them named, of so many."""
+    without = list(dict.fromkeys(key for key, _ in lacking))
+    first = ", ".join(map(repr, without[:_NAMED])) + (", …" if len(without) > _NAMED else "")
+    return (
+        f"{path}: no prediction for {len(without)} of {of} ({first}): "
+        "say what they count as with --missing empty or --missing skip"
+    )
+
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 Document = dict[str, Any]
@@ -298,8 +341,8 @@ def choose_thresholds(
     gold: str, predicted: str, to: str | None = None, *, columns: LabelColumns = FOUND, skip_bad: bool, warn: Warn
 ) -> Document:
     """The document of `emotui thresholds`, and its thresholds as a file where `to` names one."""
+    from emotui.tasks.labels.files import TABLE, write_thresholds
     from emotui.tasks.labels.files import choose_thresholds as chosen
-    from emotui.tasks.labels.thresholds import TABLE, write_thresholds
 
     files = _Files(skip_bad=skip_bad, warn=warn)
     golds = files.read(gold, LabelsGold, columns=columns)

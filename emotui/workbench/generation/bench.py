@@ -10,7 +10,7 @@ from emotui.backends.host import IsCancelled
 from emotui.records import GenerationGold
 from emotui.store.store import Store
 from emotui.tasks.generation.task import EmotionGeneration
-from emotui.workbench.datasets.own_files import add_own_samples
+from emotui.workbench.datasets.whole_records import add_own_samples
 from emotui.workbench.generation.figures import Figures, Texts, figures_of, on_texts
 from emotui.workbench.generation.rating import (
     OPTIONS,
@@ -33,7 +33,7 @@ from emotui.workbench.generation.versions import (
     writers_of,
 )
 from emotui.workbench.progress import OnProgress, RunProgress
-from emotui.workbench.task_metrics import metrics_named
+from emotui.workbench.task_words import metrics_named
 
 SAMPLES = "generation samples"
 """The setting that says how far the texts that come with the task were brought in."""

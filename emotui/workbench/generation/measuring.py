@@ -12,16 +12,15 @@ from emotui.metrics.eans import EANS
 from emotui.records import Generation
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.tasks.generation import measured
-from emotui.tasks.generation.embedding import eans_of
-from emotui.tasks.generation.measured import Kept, Measure, Value, mark, measures_of
+from emotui.tasks.generation import whole
 from emotui.tasks.generation.measuring import eas_by_model, embedder_of, eps_by_nli, perplexities, stride_note
-from emotui.tasks.generation.options import EMBEDDED, ScoreSettings, score_settings
+from emotui.tasks.generation.options import EMBEDDED, ScoreSettings, eans_of, score_settings
 from emotui.tasks.generation.recognising import recognise
+from emotui.tasks.generation.whole import Kept, Measure, Value, mark, measures_of
 from emotui.tasks.spans.label_maps import read_label_map
-from emotui.workbench.datasets.measured import change_measured
-from emotui.workbench.datasets.measured import measured as kept_of
-from emotui.workbench.runs.export import run_records
+from emotui.workbench.datasets.label_maps import change_measured
+from emotui.workbench.datasets.label_maps import measured as kept_of
+from emotui.workbench.runs.export_rows import run_records
 from emotui.workbench.runs.run import rescore
 from emotui.workbench.texts import run_dataset
 
@@ -88,7 +87,7 @@ def measure_fluency(store: Store, run: Run, spec: str, stride: int | None) -> di
     measure(store, run.run, given)
     dataset = run_dataset(store, run)
     kept = {} if dataset is None else measures_of(kept_of(store, dataset))
-    one = kept[measured.PPL]
+    one = kept[whole.PPL]
     return {"ppl_model": spec, "ppl_stride": one.stride, "ppl_stride_tokens": one.stride_tokens}
 
 
@@ -135,13 +134,13 @@ class _Measuring:
             if spec != EMBEDDED or mapping:  # by its own names every score has it
                 found[f"ers:{spec}"] = self._recognised(spec, mapping)
         if own.nli is not None:
-            found[measured.EPS] = self._emotional(measured.EPS, own.nli, eps_by_nli)
+            found[whole.EPS] = self._emotional(whole.EPS, own.nli, eps_by_nli)
         if own.eas_model is not None:
-            found[measured.EAS] = self._emotional(measured.EAS, own.eas_model, eas_by_model)
+            found[whole.EAS] = self._emotional(whole.EAS, own.eas_model, eas_by_model)
         if embedder is not None:
-            found[measured.EANS] = self._relations(embedder)
+            found[whole.EANS] = self._relations(embedder)
         if own.ppl_model is not None:
-            found[measured.PPL] = self._fluency(own.ppl_model)
+            found[whole.PPL] = self._fluency(own.ppl_model)
         return found
 
     def _model(self, name: str, spec: str) -> ModelProcess:
@@ -183,11 +182,11 @@ class _Measuring:
     def _relations(self, spec: str) -> tuple[Measure, int]:
         own = self._settings
         empty = Measure(spec, reading=own.reading, template=own.template)
-        known = self._known(measured.EANS, empty)
+        known = self._known(whole.EANS, empty)
         fresh = _distinct(self._records, _triple, known)
         if fresh:
             triples = [(one.original, one.neutral, one.emotional, one.target) for one in fresh]
-            said = eans_of(triples, embedder_of(self._model(measured.EANS, spec)), own.reading, own.template)
+            said = eans_of(triples, embedder_of(self._model(whole.EANS, spec)), own.reading, own.template)
             known |= {
                 _triple(one): [each[name] for name in EANS] if each else None
                 for one, each in zip(fresh, said, strict=True)
@@ -196,13 +195,13 @@ class _Measuring:
 
     def _fluency(self, spec: str) -> tuple[Measure, int]:
         empty = Measure(spec, stride=self._settings.stride)
-        known = self._known(measured.PPL, empty)
+        known = self._known(whole.PPL, empty)
         every = dict.fromkeys(str(getattr(one, version)) for one in self._records for version in VERSIONS)
         fresh = [text for text in every if mark(text) not in known]
         if not fresh:
-            held = self._before[measured.PPL]
+            held = self._before[whole.PPL]
             return held, 0
-        read = perplexities(self._model(measured.PPL, spec), fresh, self._settings.stride)
+        read = perplexities(self._model(whole.PPL, spec), fresh, self._settings.stride)
         known |= {mark(text): read.of[text] for text in fresh}
         tokens, note = read.in_tokens(self._settings.stride), stride_note(self._settings.stride, read)
         return msgspec.structs.replace(empty, of=known, stride_tokens=tokens, note=note), len(fresh)

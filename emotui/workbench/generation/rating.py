@@ -12,22 +12,20 @@ from emotui.store.annotations import Entry
 from emotui.store.store import Store
 from emotui.tasks.generation.whole import folded
 from emotui.workbench.generation.rating_batches import (
-    EMOTIONAL,
-    NEUTRAL,
-    SIZE,
-    Item,
-    RatingOptions,
-    drawn,
-)
-from emotui.workbench.generation.rating_log import (
     BATCH,
+    EMOTIONAL,
     KINDS,
+    NEUTRAL,
     RATING,
+    SIZE,
     UNDO,
     Batch,
+    Item,
     RatingEntry,
     RatingLog,
+    RatingOptions,
     checks_of,
+    drawn,
     read_rating_log,
 )
 from emotui.workbench.generation.versions import Version, all_versions, dataset_of, invented, writers_of

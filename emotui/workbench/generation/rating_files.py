@@ -11,11 +11,9 @@ from emotui.records import Generation, GenerationGold, Rating
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.generation.crowd import Crowd, CrowdRating, gather
-from emotui.tasks.generation.detail import Prediction
-from emotui.tasks.generation.whole import joined
+from emotui.tasks.generation.whole import Prediction, joined
 from emotui.workbench.generation.rating import OPTIONS, labels_given, options_from, rating_log
-from emotui.workbench.generation.rating_batches import EMOTIONAL, NEUTRAL
-from emotui.workbench.generation.rating_log import RatingLog
+from emotui.workbench.generation.rating_batches import EMOTIONAL, NEUTRAL, RatingLog
 from emotui.workbench.generation.versions import Version, all_versions, dataset_of, writers_of
 
 

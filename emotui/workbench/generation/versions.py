@@ -10,12 +10,12 @@ from emotui.records import GenerationGold
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.tasks.generation.detail import Prediction
 from emotui.tasks.generation.task import EmotionGeneration
+from emotui.tasks.generation.whole import Prediction
 from emotui.tasks.parts import ILLUSTRATION
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
-from emotui.workbench.task_metrics import metrics_named
+from emotui.workbench.task_words import metrics_named
 
 TASK = EmotionGeneration.name
 

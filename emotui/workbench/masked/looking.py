@@ -10,13 +10,13 @@ from emotui.errors import BadInput
 from emotui.metrics.masked import fold, standing
 from emotui.records import MaskedGold
 from emotui.store.query import Run
+from emotui.store.rows import Annotation
 from emotui.store.store import Store
 from emotui.tasks.masked.examples import Example, ExampleFile, loaded
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.task import MASK, Prediction
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.files.build_masked import Building
-from emotui.workbench.masked.guesses import Guess, guess_of, keep_guess, take_back
 from emotui.workbench.masked.lexicons import lexicon_of
 from emotui.workbench.masked.review import Reviewing, begin_review, reviews, write_reviewed
 from emotui.workbench.masked.study import Coding, begin_study, results, study_sources
@@ -24,6 +24,42 @@ from emotui.workbench.masked.study_log import coders_of, studies
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
+
+# What people guess behind masks, in the annotation log: one entry a text and guess, the last one counts.
+
+KIND, UNDO = "masked-guess", "masked-guess-undo"
+
+
+class Guess(msgspec.Struct, frozen=True):
+    """A word for each mask; `blind`: given before the words of gold or a run were seen."""
+
+    words: tuple[str, ...]
+    blind: bool = True
+
+
+def keep_guess(store: Store, sample: int, person: str, guess: Guess) -> None:
+    """Keep a guess behind the ones before."""
+    store.append_annotation(KIND, sample, person, msgspec.json.encode(guess))
+
+
+def guess_of(store: Store, sample: int, person: str) -> Guess | None:
+    """The last guess of a person about a text that stands."""
+    last = _last(store, sample, person)
+    return None if last is None else msgspec.json.decode(last.payload, type=Guess)
+
+
+def take_back(store: Store, sample: int, person: str) -> None:
+    """Take the last guess that stands back; nothing happens where there is none."""
+    last = _last(store, sample, person)
+    if last is not None:
+        store.append_annotation(UNDO, sample, person, b"{}", undoes=last.annotation)
+
+
+def _last(store: Store, sample: int, person: str) -> Annotation | None:
+    entries = store.annotations(sample, person, kind=KIND)
+    undone = {one.undoes for one in entries}
+    standing = [one for one in entries if one.kind == KIND and one.annotation not in undone]
+    return standing[-1] if standing else None
 
 
 class WordEntry(msgspec.Struct, frozen=True):

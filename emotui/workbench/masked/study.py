@@ -23,7 +23,6 @@ from emotui.tasks.masked.published import published
 from emotui.tasks.masked.task import MASK, Prediction
 from emotui.workbench.compare.sources import Compared, comparable, says, source_named
 from emotui.workbench.datasets.sources import GOLD
-from emotui.workbench.masked.codebook import Code, express_codes
 from emotui.workbench.masked.study_log import (
     ANSWER,
     ANSWERS,
@@ -31,12 +30,14 @@ from emotui.workbench.masked.study_log import (
     STUDY,
     UNDO,
     Answer,
+    Code,
     Item,
     Order,
     Study,
     answers_of,
     check_new_study,
     coders_of,
+    express_codes,
     order_of,
     studies,
 )

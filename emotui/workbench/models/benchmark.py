@@ -22,7 +22,7 @@ from emotui.backends.base import (
 )
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.records import PLUTCHIK
-from emotui.tasks.scenes.prompts import QUESTION, SCENE, SYSTEM
+from emotui.tasks.scenes.asking import QUESTION, SCENE, SYSTEM
 
 SENTENCES = (
     "The bus came late again and nobody at the stop said a word about it.",

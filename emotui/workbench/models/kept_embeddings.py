@@ -8,7 +8,7 @@ import msgspec
 
 from emotui.backends.host import ModelProcess
 from emotui.store.store import Store
-from emotui.tasks.embedding import BATCH, embedded
+from emotui.tasks.asking import BATCH, embedded
 
 if TYPE_CHECKING:
     import numpy as np

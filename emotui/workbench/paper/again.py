@@ -13,9 +13,8 @@ from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.workbench.datasets.experiments import add_experiment
 from emotui.workbench.datasets.label_maps import keep_label_map
-from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.datasets.samples import add_experiment, add_samples
 from emotui.workbench.paper.folder import write_paper
 from emotui.workbench.paper.recipe import FILE, Recipe, RecipeDataset, RecipeRun, read_recipe
 from emotui.workbench.paper.reproducing import Reproduced, compared

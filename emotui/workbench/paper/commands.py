@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from emotui.store.query import Dataset, Run
-from emotui.workbench.datasets.experiments import experiment_of
+from emotui.workbench.datasets.samples import experiment_of
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.run_file import portable
 

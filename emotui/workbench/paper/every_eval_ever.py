@@ -12,8 +12,8 @@ from emotui.store.store import Store
 from emotui.workbench.paper.commands import command_of
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.run_file import portable
-from emotui.workbench.runs.sharing import groups_of
-from emotui.workbench.task_metrics import metrics_of
+from emotui.workbench.runs.scores import groups_of
+from emotui.workbench.task_words import metrics_of
 
 SCHEMA = "0.2.2"
 _SEED = 0

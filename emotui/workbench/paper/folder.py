@@ -19,9 +19,8 @@ from emotui.formats.rows import literal
 from emotui.formats.written import refusal
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.workbench.datasets.experiments import experiment_of
 from emotui.workbench.datasets.label_maps import label_map
-from emotui.workbench.datasets.samples import has_texts, is_sample_data
+from emotui.workbench.datasets.samples import experiment_of, has_texts, is_sample_data
 from emotui.workbench.paper.checklist import checklist
 from emotui.workbench.paper.commands import limit_of
 from emotui.workbench.paper.croissant import croissant

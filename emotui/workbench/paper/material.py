@@ -12,11 +12,9 @@ from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.workbench.paper.naming import Naming
-from emotui.workbench.runs.cards import known_card
-from emotui.workbench.runs.machine import Measured, measured
+from emotui.workbench.runs.machine import Measured, known_card, measured
 from emotui.workbench.runs.plan import RunConfig
-from emotui.workbench.runs.scores import last_attempts
-from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.runs.scores import groups_of, last_attempts
 
 _PACKAGES = (
     *("numpy", "scipy", "torch", "transformers", "sentence-transformers", "llama-cpp-python", "aiohttp", "duckdb"),

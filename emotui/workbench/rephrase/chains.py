@@ -12,8 +12,8 @@ from emotui.records import Attempt, Chain, ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.rephrase.task import Rephrase
-from emotui.workbench.datasets.own_files import add_own_samples
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.datasets.whole_records import add_own_samples
 from emotui.workbench.rephrase.log import (
     ATTEMPT,
     FROM_A_FILE,
@@ -24,12 +24,12 @@ from emotui.workbench.rephrase.log import (
     Made,
     ReviewEntry,
     SkipEntry,
+    confirmed,
     made,
     read_log,
     rounds,
 )
 from emotui.workbench.rephrase.originals import keep_labels, verdicts_kept
-from emotui.workbench.rephrase.review import confirmed
 from emotui.workbench.rephrase.views import state_of
 
 SAMPLE_ANNOTATOR = "sample"

@@ -10,6 +10,8 @@ from functools import partial
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from emotui.backends.base import ModelCard, OnStep
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput, ModelError
@@ -18,19 +20,41 @@ from emotui.formats.reading import Warn, warn_skipped
 from emotui.metrics.classes import class_report
 from emotui.metrics.repeats import known_sd
 from emotui.metrics.rephrasings import NAMES, is_right, rephrasing_sets
-from emotui.records import PLUTCHIK, Chain, ClassGold
+from emotui.records import PLUTCHIK, Attempt, Chain, ClassGold
 from emotui.tasks.asking import Asking
-from emotui.tasks.prompting.settings import configured
-from emotui.tasks.prompting.ways import DIRECT
+from emotui.tasks.prompting.settings import DIRECT, configured
 from emotui.tasks.rephrase.labelling import choices
-from emotui.tasks.rephrase.prompts import EXAMPLES, WAYS
-from emotui.tasks.rephrase.task import Rephrase, suited
+from emotui.tasks.rephrase.task import EXAMPLES, WAYS, Example, Rephrase, suited
 from emotui.workbench.rephrase.files import read_variants
 from emotui.workbench.results.published import PublishedRow, published
 from emotui.workbench.runs.plan import chosen_way, sample_seed
 
 if TYPE_CHECKING:
     from emotui.metrics.beside import Resampled
+
+# Examples for prompts, from a file of rephrasing chains or of labelled texts.
+
+
+class _Labelled(msgspec.Struct, frozen=True, kw_only=True):
+    """A chain or a labelled text, as far as an example needs it."""
+
+    id: str
+    text: str
+    label: str
+    attempts: tuple[Attempt, ...] = ()
+
+
+def read_examples(path: str) -> list[Example]:
+    """The labelled texts of a file; of a chain its original, with the attempts as its rephrasings.
+
+    Raises:
+        BadInput: the file cannot be read, or a record of it is none of both; a line each.
+    """
+    return [
+        Example(record.id, record.text, record.label, tuple(attempt.text for attempt in record.attempts))
+        for record in read(path, _Labelled).records
+    ]
+
 
 BESIDE, SEED = 2000, 0
 """Resamples for intervals, and the seed of their draws, as of all figures beside which an interval stands."""

@@ -16,8 +16,8 @@ from emotui.metrics.word_distributions import SMOOTHING
 from emotui.records import Chain, ClassGold, Text
 from emotui.store.store import Store
 from emotui.workbench.rephrase.chains import Imported, import_chains
+from emotui.workbench.rephrase.originals import check_name, keep_variants, kept_variants
 from emotui.workbench.rephrase.records import Rephrased
-from emotui.workbench.rephrase.variants import check_name, keep_variants, kept_variants
 
 Document = dict[str, Any]
 

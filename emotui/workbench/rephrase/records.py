@@ -14,9 +14,19 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.rephrase.task import Rephrase
 from emotui.workbench.rephrase.chains import chains_of, stored_texts
-from emotui.workbench.rephrase.log import REVIEW, UNDO, ClassifierMark, Log, ReviewEntry, last_review, numbered
-from emotui.workbench.rephrase.review import check_review, review_queue, reviews_report
-from emotui.workbench.rephrase.variants import kept_variants
+from emotui.workbench.rephrase.log import (
+    REVIEW,
+    UNDO,
+    ClassifierMark,
+    Log,
+    ReviewEntry,
+    check_review,
+    last_review,
+    numbered,
+    review_queue,
+    reviews_report,
+)
+from emotui.workbench.rephrase.originals import kept_variants
 from emotui.workbench.rephrase.views import ReviewItem
 
 TASK = Rephrase.name
@@ -110,7 +120,7 @@ class Rephrased:
         return last.content.attempt
 
     def agreement(self, dataset: str | int) -> dict[str, Any]:
-        """How far reviewers agree; see `emotui.workbench.rephrase.review.reviews_report`."""
+        """How far reviewers agree; see `emotui.workbench.rephrase.log.reviews_report`."""
         found = self.dataset(dataset)
         return reviews_report(self.log(found).in_force(), self.samples(found))
 

@@ -10,8 +10,8 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tables import Cell, ResultsTable
 from emotui.workbench.compare.sources import Compared
-from emotui.workbench.runs.sharing import groups_of
-from emotui.workbench.task_metrics import metrics_of
+from emotui.workbench.runs.scores import groups_of
+from emotui.workbench.task_words import metrics_of
 from emotui.workbench.texts import runs_of
 
 if TYPE_CHECKING:

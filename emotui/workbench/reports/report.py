@@ -20,7 +20,7 @@ from emotui.tables import ResultsTable
 from emotui.tasks.registry import task_named
 from emotui.tasks.scenes.task import Scenes
 from emotui.tasks.spans.task import Spans
-from emotui.workbench.datasets.experiments import experiment_of
+from emotui.workbench.datasets.samples import experiment_of
 from emotui.workbench.progress import OnProgress, RunProgress, Throttled
 from emotui.workbench.reports import figures
 from emotui.workbench.reports.best import Best, Judge

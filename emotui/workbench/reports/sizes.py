@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from emotui.store.store import Store
 from emotui.workbench.reports.values import Section, SizeOf
-from emotui.workbench.task_metrics import metrics_of
+from emotui.workbench.task_words import metrics_of
 
 _PARTS = ("task-1", "task-2")
 """Tables of the spans task about a part of a dataset end in its key."""

@@ -9,7 +9,7 @@ from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.tasks.registry import task_named
 from emotui.workbench.results.span_tables import OWN, SETTINGS
-from emotui.workbench.task_metrics import metrics_of
+from emotui.workbench.task_words import metrics_of
 
 _PASSAGE = '"sentences":[{'
 """What the record of a passage holds, letter by letter."""

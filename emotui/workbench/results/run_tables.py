@@ -14,8 +14,7 @@ from emotui.tasks.parts import ScoredRun
 from emotui.tasks.registry import task_named
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.progress import IsCancelled, OnCount
-from emotui.workbench.runs.scores import former_gold, metrics
-from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.runs.scores import former_gold, groups_of, metrics
 
 if TYPE_CHECKING:
     from emotui.tasks.masked.lexicon import WordVectors

@@ -19,8 +19,7 @@ from emotui.store.store import Store
 from emotui.tables import Bars, ResultsTable, Transitions
 from emotui.tasks.registry import task_named
 from emotui.tasks.spans.task import Spans
-from emotui.workbench.datasets.experiments import experiment_of
-from emotui.workbench.datasets.samples import has_texts, is_sample_data
+from emotui.workbench.datasets.samples import experiment_of, has_texts, is_sample_data
 from emotui.workbench.masked.lexicons import told_of_lexicons
 from emotui.workbench.results.older_gold import told_of_gold
 from emotui.workbench.results.prompting_tables import prompting_tables
@@ -40,7 +39,7 @@ from emotui.workbench.runs.run import EMBEDDING
 from emotui.workbench.runs.scores import unreadable
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.runs.states import with_state
-from emotui.workbench.task_metrics import metrics_of
+from emotui.workbench.task_words import metrics_of
 from emotui.workbench.texts import runs_of
 
 if TYPE_CHECKING:
@@ -235,7 +234,7 @@ class Results:
             BadInput: no such dataset.
         """
         from emotui.workbench.results.spread.people import people_tables
-        from emotui.workbench.runs.sharing import groups_of
+        from emotui.workbench.runs.scores import groups_of
 
         with self._store.together():
             found = self._dataset(dataset, runs, of_spans=False)

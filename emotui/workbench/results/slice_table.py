@@ -10,8 +10,8 @@ from emotui.metrics.resampling import BESIDE, convention, group_numbers, ratio_i
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import INTERVAL, Cell, Column, ResultsTable, Row
-from emotui.workbench.notes.book import NoteBook
-from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.notes import NoteBook
+from emotui.workbench.runs.scores import groups_of
 from emotui.workbench.slices.table import Facets
 
 KEY = "slices"

@@ -21,8 +21,7 @@ from emotui.store.store import Store
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.task import CONVENTION
 from emotui.workbench.progress import Cancelled, IsCancelled, OnCount
-from emotui.workbench.runs.scores import former_gold
-from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.runs.scores import former_gold, groups_of
 
 PARTS = ("task-1", "task-2")
 """Single sentences, and passages; told apart by whether a sample has sentences (section 4)."""

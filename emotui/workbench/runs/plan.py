@@ -231,7 +231,7 @@ def free_name(store: Store, beginning: str) -> str:
 def chosen_way(task: Task, card: ModelCard, wanted: str | None, options: Mapping[str, object] | None = None) -> str:
     """The way to ask this model: the wanted one, else the model's first; `""` where there is only one.
 
-    `wanted`: by the task's own name, or by the word that all tasks share (`emotui.tasks.prompting.ways`).
+    `wanted`: by the task's own name, or by the word that all tasks share (`emotui.tasks.prompting.settings`).
 
     Raises:
         BadInput: it cannot be asked that way, or there are options for a model that has none.

@@ -28,9 +28,8 @@ from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.masked.lexicons import lexicon_of, with_lexicon
 from emotui.workbench.progress import OnProgress, RunProgress
-from emotui.workbench.runs.cards import remember_card, remembered_card
 from emotui.workbench.runs.holders import is_own, signed
-from emotui.workbench.runs.machine import Meter, keep_measured
+from emotui.workbench.runs.machine import Meter, keep_measured, remember_card, remembered_card
 from emotui.workbench.runs.plan import (
     BATCH,
     RunConfig,

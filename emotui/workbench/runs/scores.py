@@ -12,6 +12,7 @@ from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.added_metrics import NO_VALUE, mean_of, with_added
+from emotui.tasks.parts import shared_column
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
 from emotui.workbench.datasets.label_maps import note_on
@@ -19,6 +20,26 @@ from emotui.workbench.masked.lexicons import note_on_lexicon, with_lexicon
 from emotui.workbench.runs.plan import settings_of
 from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.texts import run_dataset, sample_reader, stored_samples
+
+# Which samples of a dataset share a passage, a post or an original, by a column of the data's own.
+
+
+def groups_of(store: Store, dataset: int) -> tuple[str, dict[int, int]] | None:
+    """The column by which samples of a dataset go together, and by a sample's number that of its group.
+
+    Returns:
+        None where no two samples share anything.
+    """
+    column = shared_column(store.own_columns(dataset))
+    if column is None:
+        return None
+    numbers, said = store.file_order(dataset), store.said_in(dataset, column)
+    seen: dict[str, int] = {}
+    groups = {
+        number: seen.setdefault(word, number) if word else number for number, word in zip(numbers, said, strict=True)
+    }
+    return (column, groups) if len(set(groups.values())) < len(groups) else None
+
 
 ELSEWHERE = "elsewhere"
 """In place of a way to ask: nobody was asked here."""

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from emotui.backends.host import IsCancelled, ModelProcess
-from emotui.tasks.embedding import embedded
+from emotui.tasks.asking import embedded
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,9 +19,8 @@ from emotui.records import ScenesGold
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.scenes.task import Prediction, Scenes, vector_letters
-from emotui.workbench.runs.export import export_run
-from emotui.workbench.runs.scores import metrics
-from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.runs.export_rows import export_run
+from emotui.workbench.runs.scores import groups_of, metrics
 from emotui.workbench.scenes.decoding import Redecoding, SceneRun, Tuning
 from emotui.workbench.texts import read_sample, run_dataset, stored_samples
 

@@ -29,8 +29,8 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.compare.pairs import Comparing
 from emotui.workbench.compare.sources import Compared, gold_note
-from emotui.workbench.notes.book import NoteBook
-from emotui.workbench.runs.sharing import groups_of
+from emotui.workbench.notes import NoteBook
+from emotui.workbench.runs.scores import groups_of
 from emotui.workbench.slices.conditions import SLICE, Condition, parsed, written
 from emotui.workbench.slices.facets import Bools
 from emotui.workbench.slices.table import Facets

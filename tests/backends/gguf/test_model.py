@@ -23,8 +23,7 @@ from emotui.backends import host, stopping
 from emotui.backends.base import Generate, Generation, Message, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.gguf import load
 from emotui.backends.gguf.library import Device, Library
-from emotui.backends.gguf.model import GgufModel
-from emotui.backends.gguf.scoring import common_length
+from emotui.backends.gguf.model import GgufModel, common_length
 from emotui.backends.gguf.writing import find_stop
 from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import ModelError

@@ -5,7 +5,7 @@ from typing import cast
 import pytest
 
 from emotui.backends.gguf.context import Context
-from emotui.backends.gguf.rooms import Rooms
+from emotui.backends.gguf.model import Rooms
 from emotui.errors import ModelError
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from emotui.backends.tuning.losses import pairwise_kl, terms
+from emotui.backends.tuning.classifier import pairwise_kl, terms
 from emotui.backends.tuning.recipe import KL_TERMS
 
 NUMBERS = st.floats(-6, 6, allow_nan=False, width=64)

@@ -17,14 +17,13 @@ from safetensors.torch import load_file
 from emotui.backends.base import Classify
 from emotui.backends.hf import load
 from emotui.backends.tuning.base import load_classifier
-from emotui.backends.tuning.classifier import mean_pair_kl, train
+from emotui.backends.tuning.classifier import Texts, mean_pair_kl, train
 from emotui.backends.tuning.fitting import Interrupted, rate_share
 from emotui.backends.tuning.recipe import Example, Recipe
-from emotui.backends.tuning.texts import Texts
 from emotui.commands.signals import stopping
 from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.lexicons import emolex
-from emotui.workbench.training.classifier import TrainingFiles, train_classifier
+from emotui.workbench.training import TrainingFiles, train_classifier
 from tests.backends.hf import models as hf_models
 from tests.backends.tuning.material import CUES, base, examples, write_files
 from tests.paths import CHECKOUT

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import SpanMark
+from emotui.workbench.annotate.answers import SpanMark
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, AddSpan, SetLabels, SetNote
 from emotui.workbench.annotate.scheme import Group, Label, Scheme

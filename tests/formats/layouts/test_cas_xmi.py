@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.tools.cas_xmi import LAYOUT, _Layers, _types
-from emotui.formats.layouts.tools.cas_xmi_document import read_document
+from emotui.formats.layouts.tools.cas_xmi import LAYOUT, _Layers, _types, read_document
 from emotui.formats.rows import Flaw, UnreadableFile
 from tests.formats.layouts.made import NAMES, NUMBERS, TEXTS, read_all, recognised, written_and_read
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from emotui.errors import BadInput
-from emotui.formats.layouts.corpora.numbered import GOEMOTIONS_LABELS
+from emotui.formats.layouts.corpora.released import GOEMOTIONS_LABELS
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.reading import rows, take
 from tests.formats.layouts.reading_rows import flaws, read, taken_for

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.screens.annotate.hints import alphabet, codes, hints
+from emotui.screens.annotate.marking import alphabet, codes, hints
 
 
 @given(st.integers(0, 700), st.integers(4, 26))

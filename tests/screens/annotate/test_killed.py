@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import SpanMark
+from emotui.workbench.annotate.answers import SpanMark
 from emotui.workbench.workspace import FIRST_START
 from tests.effort import tried
 from tests.paths import CHECKOUT

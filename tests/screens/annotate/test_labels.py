@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from emotui.records import LabelsGold, MaskedGold, ScenesGold, Sentence, SpanSample, ValuesGold
 from emotui.screens.annotate.place import Annotate
 from emotui.workbench.annotate.planning.assignment import Assignment, assign
-from emotui.workbench.annotate.scheme_files import built_in
+from emotui.workbench.annotate.scheme import built_in
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.driving import frame, notified, opened, press, screen_text

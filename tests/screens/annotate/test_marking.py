@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from emotui.screens.annotate.marking import CHARACTER, CLAUSE, SENTENCE, WORD, Marking
 from emotui.screens.annotate.units import TextUnits
-from emotui.workbench.annotate.answer import SpanMark
+from emotui.workbench.annotate.answers import SpanMark
 
 TEXTS = st.text(st.sampled_from(list("ab'., !?\né\u0301\u200d👩👧🇩昨日はเมื่ล")), min_size=1, max_size=40)
 MOVES = st.lists(st.tuples(st.sampled_from([WORD, CHARACTER, CLAUSE, SENTENCE, "v"]), st.sampled_from([-1, 1])))

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 
 from emotui.screens.widgets.cell_width import fit, joined, right_to_left, shown, turns, whole, width, wrap
 from emotui.screens.widgets.number_format import bars, share, tenths
-from emotui.screens.widgets.span_layers import flatten
 from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier, lay_out
+from emotui.screens.widgets.tiered_text import flatten
 
 TEXTS = st.text(
     alphabet=st.one_of(

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from emotui.screens.compare.figures import bar, between, p_value, sides, signed
+from emotui.screens.compare.parts import DifferenceRows
 from emotui.screens.compare.place import Compare
 from emotui.screens.compare.requests import usual_order
-from emotui.screens.compare.rows import DifferenceRows
 from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.sources import Compared
 from tests.screens.driving import frame, listed, opened, press, screen_text

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from emotui.workbench.datasets.label_maps import label_map
-from emotui.workbench.datasets.source_bench import LabelSheet, SourceBench
+from emotui.workbench.datasets.sources import LabelSheet, SourceBench
 from emotui.workbench.workspace import Workspace
 from tests.screens.driving import notified, opened, press, screen_text, settle
 from tests.screens.labelled_workspace import labelled_workspace

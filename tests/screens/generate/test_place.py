@@ -3,11 +3,9 @@
 from pathlib import Path
 
 from emotui.metrics.metric import Metric
-from emotui.screens.generate.people import labels_in_words, number, seen
-from emotui.screens.generate.place import Generate
-from emotui.screens.generate.plot import Point, lettered, plotted
-from emotui.screens.generate.tables import grade, graded
-from emotui.screens.generate.texts import differing, marked
+from emotui.screens.generate.overview import Point, lettered, plotted
+from emotui.screens.generate.place import Generate, differing, marked
+from emotui.screens.generate.tables import grade, graded, labels_in_words, number, seen
 from emotui.screens.widgets.line import Part
 from emotui.workbench.workspace import Workspace
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.errors import BadInput
-from emotui.screens.clipboard import copy_by_tmux
-from emotui.screens.keymaps.file import Chosen, read, write
-from emotui.screens.keymaps.keymap import SIGNS
+from emotui.screens.app import copy_by_tmux
+from emotui.screens.keymaps import SIGNS, Chosen, read, write
 from emotui.screens.long_text import edited, editor_of
 from emotui.screens.places import ACTIONS
 

@@ -11,18 +11,14 @@ import pytest
 from emotui.screens.actions import Acting
 from emotui.screens.folding import Folding
 from emotui.screens.frame import Frame
-from emotui.screens.keymaps.file import Chosen, clashes
-from emotui.screens.keymaps.keymap import PANE, SIGNS, Keymap
-from emotui.screens.keymaps.words import hold, keyed
+from emotui.screens.keymaps import PANE, SIGNS, Chosen, Keymap, clashes, hold, keyed
 from emotui.screens.keys import Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions
-from emotui.screens.own_keys import SCOPES
 from emotui.screens.places import ACTIONS, PLACES, TITLES, class_of
-from emotui.screens.samples.actions import ListActions
+from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
-from emotui.screens.samples.source_actions import SourceActions
-from emotui.screens.tool import ToolActions
+from emotui.screens.tool import SCOPES, ToolActions
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.footer import KeyBar
 from tests.paths import CHECKOUT

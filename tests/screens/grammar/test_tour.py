@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from emotui.screens.dialogs.tour import STEPS, Tour
-from emotui.screens.keymaps.words import keyed
+from emotui.screens.keymaps import keyed
 from emotui.screens.places import ACTIONS, TITLES
 from emotui.screens.widgets.cell_width import NOT_TURNED, width
 from emotui.screens.widgets.editor import DirectionLine

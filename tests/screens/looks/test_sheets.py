@@ -15,7 +15,7 @@ from emotui.metrics.saturation import Saturation
 from emotui.screens.actions import SHARED
 from emotui.screens.annotate import dialogs as annotate
 from emotui.screens.app import EmotuiApp
-from emotui.screens.dialogs.choices import Choice, ChoiceDialog, OrderDialog
+from emotui.screens.dialogs.choices import Choice, ChoiceDialog, NameDialog, OrderDialog
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog
 from emotui.screens.dialogs.file import ExportDialog, FileDialog
 from emotui.screens.dialogs.filter import FilterDialog
@@ -25,31 +25,27 @@ from emotui.screens.dialogs.keys import KeysDialog
 from emotui.screens.dialogs.live_model import LiveDialog
 from emotui.screens.dialogs.make_gold import GoldDialog
 from emotui.screens.dialogs.map_labels import LabelsDialog
-from emotui.screens.dialogs.name import NameDialog
 from emotui.screens.dialogs.run_model import ModelDialog, Over
 from emotui.screens.dialogs.runs import RunDialog
 from emotui.screens.dialogs.sql import SqlDialog
-from emotui.screens.generate.dialogs import RateDialog
-from emotui.screens.keymaps.file import Chosen
+from emotui.screens.generate.place import RateDialog
+from emotui.screens.keymaps import Chosen
 from emotui.screens.list_state import ListState
 from emotui.screens.long_text import Drafts
-from emotui.screens.notes.codebook import Codebook
-from emotui.screens.notes.note import CODES as NOTE_CODES
-from emotui.screens.notes.note import NOTE as NOTE_TEXT
-from emotui.screens.notes.note import NoteDialog
 from emotui.screens.notes.requests import Answer
+from emotui.screens.notes.sheets import CODES as NOTE_CODES
+from emotui.screens.notes.sheets import NOTE as NOTE_TEXT
+from emotui.screens.notes.sheets import Codebook, NoteDialog
 from emotui.screens.places import SIGNS
-from emotui.screens.rephrase.dialogs import NewRoundDialog, SuggestionDialog
-from emotui.screens.scenes.dialogs import AlphaDialog, PriorDialog
+from emotui.screens.rephrase.suggestions import NewRoundDialog, SuggestionDialog
+from emotui.screens.scenes.place import AlphaDialog, PriorDialog
 from emotui.store.query import Dataset
-from emotui.workbench.annotate.scheme_files import built_in
-from emotui.workbench.datasets.source_bench import LabelSheet
-from emotui.workbench.datasets.sources import Proposed
+from emotui.workbench.annotate.scheme import built_in
+from emotui.workbench.datasets.sources import LabelSheet, Proposed
 from emotui.workbench.drafts import Draft, Field
 from emotui.workbench.generation.rating_batches import RatingOptions
 from emotui.workbench.models.loaded import OnShelf
-from emotui.workbench.notes.book import Code
-from emotui.workbench.notes.folding import Note
+from emotui.workbench.notes import Code, Note
 from emotui.workbench.rephrase.views import Progress, Round, Suggestion
 from emotui.workbench.runs.choices import RunChoices
 from tests.screens.driving import drawn

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from emotui.screens.masked.fills import GOLD, HIDDEN, RUN
 from emotui.screens.masked.place import Masked
-from emotui.screens.masked.text import Filling, hidden, text_lines
+from emotui.screens.masked.text import GOLD, HIDDEN, RUN, Filling, hidden, text_lines
 from emotui.screens.widgets.page import Page
 from tests.screens.driving import frame, opened, press, screen_text
 from tests.screens.masked.workspace import FILLS, WRITES, masked_workspace

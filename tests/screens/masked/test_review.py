@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from emotui.screens.masked.place import Masked
-from emotui.screens.masked.review_rows import moved
+from emotui.screens.masked.review_mode import moved
 from emotui.screens.widgets.page import Page
 from emotui.workbench.files.build_masked import Building
 from emotui.workbench.masked.review import begin_review, progress_of

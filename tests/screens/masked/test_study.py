@@ -3,12 +3,11 @@
 from pathlib import Path
 
 from emotui.screens.masked.place import Masked
-from emotui.screens.masked.study_results import result_lines
-from emotui.screens.masked.study_rows import ANSWER, CODE, lines, rows_of
+from emotui.screens.masked.study_mode import ANSWER, CODE, lines, rows_of
+from emotui.screens.masked.study_place import result_lines
 from emotui.store.query import Dataset
-from emotui.workbench.masked.codebook import express_codes
 from emotui.workbench.masked.study import Shown, begin_study, results
-from emotui.workbench.masked.study_log import Answer, answers_of
+from emotui.workbench.masked.study_log import Answer, answers_of, express_codes
 from emotui.workbench.workspace import Workspace
 from tests.screens.driving import frame, listed, notified, opened, press, screen_text
 from tests.screens.masked.workspace import WRITES, masked_workspace

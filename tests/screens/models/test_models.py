@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from emotui.screens.models.about import about
-from emotui.screens.models.place import Models
-from emotui.screens.models.rows import lines
+from emotui.screens.models.place import Models, about, lines
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.workbench.files.view import FileView
 from emotui.workbench.models.benchmark import Rate

@@ -13,8 +13,7 @@ from emotui.screens.app import EmotuiApp
 from emotui.workbench.datasets.sets import replace_gold
 from emotui.workbench.drafts import DraftBook
 from emotui.workbench.query_process import ask
-from emotui.workbench.rephrase.originals import verdicts_kept
-from emotui.workbench.rephrase.variants import drop_variants, keep_variants, kept_variants
+from emotui.workbench.rephrase.originals import drop_variants, keep_variants, kept_variants, verdicts_kept
 from tests.screens.driving import notified, opened, press, screen_text, settle
 from tests.screens.rephrase.driving import arrive, page, submit
 from tests.screens.rephrase_workspace import TEXTS, Scripted, scripted

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.rephrase.bars import Bars
+from emotui.screens.rephrase.writing import Bars
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.page import Page
 from tests.screens.driving import opened, press, screen_text, settle, strike

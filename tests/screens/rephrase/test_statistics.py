@@ -8,8 +8,7 @@ from textual.widgets import Input
 
 from emotui.metrics.rephrasing_statistics import statistics_report
 from emotui.records import Attempt, Chain
-from emotui.screens.rephrase.charts import VIEWS
-from emotui.screens.rephrase.statistics import Figures
+from emotui.screens.rephrase.statistics import VIEWS, Figures
 from emotui.screens.widgets.page import Page
 from tests.screens.driving import opened, press, screen_text, settle
 from tests.screens.rephrase.driving import IMPLICIT, arrive, submit

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.screens.rephrase.carried import carried
+from emotui.screens.rephrase.attempts import carried
 from emotui.screens.rephrase.review import matching
-from emotui.screens.rephrase.tug import AHEAD, BEHIND, MIDDLE, lines, sparkline, verdict
+from emotui.screens.rephrase.writing import AHEAD, BEHIND, MIDDLE, sparkline, verdict
+from emotui.screens.rephrase.writing import tug_lines as lines
 from emotui.screens.widgets.cell_width import width
 from emotui.workbench.rephrase.views import CarryingWords
 

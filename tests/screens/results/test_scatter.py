@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.place import Results
-from emotui.screens.results.scatter import beside
+from emotui.screens.results.plot import beside
 from emotui.tables import Plot
 from emotui.tasks.masked.lexicon import word_vectors
 from emotui.workbench.datasets.sets import dataset_named

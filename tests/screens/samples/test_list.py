@@ -14,10 +14,9 @@ from rich.segment import Segment
 from rich.style import Style
 
 from emotui.screens.browse.place import Browse
+from emotui.screens.folding import Divider
 from emotui.screens.samples.corpus import Corpus, CorpusLine, ticks
-from emotui.screens.samples.divider import Divider
-from emotui.screens.samples.requests import telling
-from emotui.screens.samples.table import SampleList, feelings
+from emotui.screens.samples.table import SampleList, feelings, telling
 from emotui.store.query import ListQuery, ListRow
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import list_query, sample_records, workspace

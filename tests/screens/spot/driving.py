@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 
 from emotui.backends.base import Request, Score
 from emotui.records import SpanSample
-from emotui.screens.spot.editor import SpotEditor
 from emotui.screens.spot.place import Spot
+from emotui.screens.spot.view import SpotEditor
 from emotui.screens.widgets.page import Page
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind

@@ -15,15 +15,10 @@ from emotui.backends.base import (
     ModelCard,
 )
 from emotui.records import PLUTCHIK
-from emotui.screens.spot.answers import Column
-from emotui.screens.spot.blocks import MASK, Block, blocks, carrying
-from emotui.screens.spot.compare import arranged, shares
-from emotui.screens.spot.headline import headlines
-from emotui.screens.spot.marks import moved, who_marked_what
-from emotui.screens.spot.task_blocks import task_blocks
+from emotui.screens.spot.blocks import MASK, Block, Column, blocks, carrying
+from emotui.screens.spot.view import arranged, headlines, moved, shares, task_blocks, who_marked_what
 from emotui.screens.widgets.page import Lines
-from emotui.workbench.models.probe import Odds, Probe
-from emotui.workbench.models.probe_tasks import TaskAnswer
+from emotui.workbench.models.probe import Odds, Probe, TaskAnswer
 
 TEXT = "I miss her so much."
 

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from emotui.backends.host import ModelProcess
 from emotui.records import SpanSample
 from emotui.screens.app import EmotuiApp
-from emotui.screens.spot.editor import SpotEditor
+from emotui.screens.spot.view import SpotEditor
 from emotui.workbench.models import probe
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from emotui.screens.frame import Frame
-from emotui.screens.spot.editor import SpotEditor
-from emotui.screens.spot.marks import evidence
+from emotui.screens.spot.view import SpotEditor, evidence
 from emotui.store.store import Store
 from emotui.workbench.datasets.spot_checks import SPOT_CHECKS
 from emotui.workbench.files.view import FileView

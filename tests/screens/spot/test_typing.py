@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from emotui.screens.spot.editor import LONGEST
 from emotui.screens.spot.place import Spot
+from emotui.screens.spot.view import LONGEST
 from emotui.screens.widgets.page import Page
 from emotui.workbench.workspace import Workspace
 from tests.screens.driving import frame, notified, opened, press, screen_text, settle, strike, until

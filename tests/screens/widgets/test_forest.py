@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.screens.widgets.drawing.forest import BASELINE, PRINTED, Dot, Scale, ends, headed, on_axis, scaled
+from emotui.screens.widgets.drawing import BASELINE, PRINTED, Dot, Scale, ends, headed, on_axis, scaled
 
 
 def drawn(dot: Dot, scale: Scale) -> str:

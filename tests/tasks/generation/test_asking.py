@@ -14,13 +14,9 @@ from emotui.metrics.eans import EANS
 from emotui.metrics.eps import EPS_LABELS
 from emotui.records import Generation as Record
 from emotui.records import GenerationGold, Text
-from emotui.tasks.generation.detail import Detail, Prediction
-from emotui.tasks.generation.embedding import distinct, eans_of, nearest_label, once
-from emotui.tasks.generation.measured import mark
-from emotui.tasks.generation.options import score_settings
-from emotui.tasks.generation.prompts import read_generation_prompts, rewritten
-from emotui.tasks.generation.task import METRICS, REWRITE, EmotionGeneration
-from emotui.tasks.generation.whole import joined, parted
+from emotui.tasks.generation.options import distinct, eans_of, nearest_label, once, score_settings
+from emotui.tasks.generation.task import METRICS, REWRITE, EmotionGeneration, read_generation_prompts, rewritten
+from emotui.tasks.generation.whole import Detail, Prediction, joined, mark, parted
 from emotui.tasks.task import Parsed
 
 JOY = GenerationGold(id="1", text="I love this film.", label="joy")

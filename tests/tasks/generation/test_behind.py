@@ -1,8 +1,8 @@
 """The texts behind a figure of generation."""
 
 from emotui.tables import Cell, Column, ResultsTable, Row
-from emotui.tasks.generation.behind import texts_behind, with_texts
-from emotui.tasks.generation.detail import Detail
+from emotui.tasks.generation.tables import texts_behind, with_texts
+from emotui.tasks.generation.whole import Detail
 
 SAID = [
     (7, Detail("a", 0, "joy", values={"r1_m": 0.2, "eas": 0.9})),

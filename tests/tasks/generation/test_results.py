@@ -12,7 +12,7 @@ from emotui.metrics.human_labels import majority_label
 from emotui.metrics.resampling import BESIDE, draws, interval_of
 from emotui.store.store import Store
 from emotui.tasks.generation.document import ScoredText, _resampled
-from emotui.tasks.generation.run_tables import run_tables
+from emotui.tasks.generation.tables import run_tables
 from emotui.tasks.parts import ScoredRun
 from tests.conftest import Emotui
 

@@ -26,9 +26,9 @@ from emotui.metrics.span_report import span_report
 from emotui.records import Generation as Versions
 from emotui.records import Mark, MaskedGold, SpanPrediction, SpanSample
 from emotui.store.store import Store
-from emotui.tasks.embedding import MOST_IN_A_ROW, embedded
-from emotui.tasks.generation.embedding import eans_of, nearest_label, once
+from emotui.tasks.asking import MOST_IN_A_ROW, embedded
 from emotui.tasks.generation.measuring import eas_by_model, eps_by_nli, perplexities
+from emotui.tasks.generation.options import eans_of, nearest_label, once
 from emotui.tasks.generation.recognising import recognise
 from emotui.tasks.masked.examples import nearest_examples
 from emotui.workbench.datasets.label_maps import nearest

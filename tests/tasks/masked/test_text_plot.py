@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.commands.masked.text_plot import bar, text_plot
+from emotui.commands.masked.figures import bar, text_plot
 from emotui.tables import Plot
 
 

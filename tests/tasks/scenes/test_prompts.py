@@ -15,7 +15,7 @@ from emotui.records import PLUTCHIK, ScenesGold
 from emotui.store.store import Store
 from emotui.tasks.prompting.files import Prompt, filled
 from emotui.tasks.prompting.settings import check_options
-from emotui.tasks.scenes.prompts import (
+from emotui.tasks.scenes.asking import (
     PROMPTS,
     QUESTION,
     REASONING,

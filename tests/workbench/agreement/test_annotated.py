@@ -6,10 +6,9 @@ import pytest
 
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.workbench.agreement.looking import looked_at, standing
+from emotui.workbench.agreement.looking import looked_at, standing, verified_tables
 from emotui.workbench.agreement.study import study
-from emotui.workbench.agreement.suggestions import traced, traced_tables
-from emotui.workbench.agreement.verified import verified_tables
+from emotui.workbench.agreement.tables import traced, traced_tables
 from emotui.workbench.annotate.events import Accept, SetLabels, SuggestionTaken
 from emotui.workbench.annotate.planning.assignment import Assignment, Retest, assign
 from emotui.workbench.runs.elsewhere import Said, keep_said

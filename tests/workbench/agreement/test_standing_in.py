@@ -10,8 +10,7 @@ from emotui.errors import BadInput
 from emotui.metrics.alternative_annotator import accuracy, negative_rmse, stand_in
 from emotui.records import LabelsGold, Mark, ScenesGold, SpanSample, ValuesGold
 from emotui.store.store import Store
-from emotui.workbench.agreement.stand_in_tables import stand_in_tables
-from emotui.workbench.agreement.standing_in import stand_in_test
+from emotui.workbench.agreement.standing_in import stand_in_tables, stand_in_test
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.elsewhere import Said, keep_said
 from tests.conftest import Emotui

@@ -6,7 +6,7 @@ Adds one span after the other to the first text, each with its own label-free pl
 import sys
 
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import SpanMark
+from emotui.workbench.annotate.answers import SpanMark
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import AddSpan
 

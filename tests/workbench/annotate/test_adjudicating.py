@@ -7,7 +7,7 @@ from emotui.errors import BadInput
 from emotui.records import Mark, SpanSample
 from emotui.store.store import Store
 from emotui.workbench.annotate.adjudicating import Adjudicating, merged
-from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, AddSpan, RemoveSpan
 from emotui.workbench.datasets.samples import add_samples

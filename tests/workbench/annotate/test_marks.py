@@ -1,4 +1,4 @@
-from emotui.workbench.annotate.answer import Answer, SpanMark
+from emotui.workbench.annotate.answers import Answer, SpanMark
 from emotui.workbench.annotate.events import (
     Accept,
     AddSpan,

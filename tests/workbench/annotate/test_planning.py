@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from emotui.errors import BadInput
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import Answer, SpanMark
+from emotui.workbench.annotate.answers import Answer, SpanMark
 from emotui.workbench.annotate.events import Accept, AddSpan, SetLabels
-from emotui.workbench.annotate.given import both_answers, given_answers
+from emotui.workbench.annotate.others import both_answers, given_answers
 from emotui.workbench.annotate.planning.assignment import Assignment, Retest, assign, batches, comes_back
-from emotui.workbench.annotate.planning.distance import distance, spread
-from emotui.workbench.annotate.planning.order import Order
+from emotui.workbench.annotate.planning.order import Order, distance, spread
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.elsewhere import Said, keep_said
 from tests.workbench.annotate.small_sets import LabelsGold, begin, numbers, store_with

@@ -6,7 +6,7 @@ import pytest
 from emotui.records import SpanSample
 from emotui.store.query import Run
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import SentenceSaid, SpanMark
+from emotui.workbench.annotate.answers import SentenceSaid, SpanMark
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import (
     Accept,
@@ -20,7 +20,7 @@ from emotui.workbench.annotate.events import (
     SetSentence,
     SetWord,
 )
-from emotui.workbench.annotate.scheme_files import built_in
+from emotui.workbench.annotate.scheme import built_in
 from emotui.workbench.datasets.sets import delete
 from emotui.workbench.datasets.sources import make_gold, sources
 from emotui.workbench.runs.export_rows import export_rows, found_sources

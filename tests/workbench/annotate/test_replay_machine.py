@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
 
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import SpanMark, new_id
+from emotui.workbench.annotate.answers import SpanMark, new_id
 from emotui.workbench.annotate.events import (
     Accept,
     AddSpan,

@@ -5,16 +5,19 @@ import pytest
 from emotui.errors import BadInput
 from emotui.screens.annotate.entry import reserved
 from emotui.workbench.annotate.scheme import (
+    BUILT_IN,
+    FURTHER,
     Group,
     Label,
     Scale,
     Scheme,
+    built_in,
     check_keys,
+    read_scheme,
     with_colours,
     with_keys,
     with_own_labels,
 )
-from emotui.workbench.annotate.scheme_files import BUILT_IN, FURTHER, built_in, read_scheme
 from tests.conftest import Emotui
 
 GOOD = """name = "mine"

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from emotui.errors import BadInput
-from emotui.workbench.annotate.answer import SentenceSaid, SpanMark
+from emotui.workbench.annotate.answers import SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import (
     Accept,
     AddSpan,

@@ -4,7 +4,7 @@ import pytest
 
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.workbench.annotate.answer import Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import (
     Accept,
     AddSpan,
@@ -13,9 +13,7 @@ from emotui.workbench.annotate.events import (
     SuggestionRefused,
     SuggestionTaken,
 )
-from emotui.workbench.annotate.planning.assignment import Assignment, assign
-from emotui.workbench.annotate.planning.progress import progress_of
-from emotui.workbench.annotate.planning.protocols import assignment_by, protocol_named
+from emotui.workbench.annotate.planning.assignment import Assignment, assign, assignment_by, progress_of, protocol_named
 from emotui.workbench.annotate.planning.verification import percent_agreement
 from emotui.workbench.annotate.traces import answer_traces, event_traces
 from emotui.workbench.runs.elsewhere import Said, keep_said

@@ -19,7 +19,7 @@ from emotui.formats.layouts.layout import ReadOptions
 from emotui.records import Text
 from emotui.workbench.datasets.foreign import Wish, read_foreign
 from emotui.workbench.files import texts as of_files
-from emotui.workbench.files.answers import Answered, Answers
+from emotui.workbench.files.predict import Answered, Answers
 from emotui.workbench.files.texts import Texts
 
 LINES = st.one_of(

@@ -7,8 +7,7 @@ import pytest
 from emotui.errors import BadInput
 from emotui.tasks.masked.examples import loaded
 from emotui.tasks.masked.lexicon import WordVectors
-from emotui.workbench.masked.guesses import Guess
-from emotui.workbench.masked.looking import MaskedBench, entry_of, mask_said
+from emotui.workbench.masked.looking import Guess, MaskedBench, entry_of, mask_said
 from tests.screens.masked.workspace import FILLS, WRITES, masked_workspace, texts
 
 JOY = (0, 0, 0, 0, 1, 0, 0, 0, 0, 1)

@@ -10,10 +10,9 @@ from emotui.errors import BadInput
 from emotui.records import MaskedGold
 from emotui.store.query import Dataset
 from emotui.workbench.datasets.samples import add_samples
-from emotui.workbench.masked.codebook import express_codes, read_codes, write_codes
+from emotui.workbench.masked.finished_study import EXPORTED, export_answers, take_sheet, write_sheet
 from emotui.workbench.masked.study import Coding, begin_study, results
-from emotui.workbench.masked.study_files import EXPORTED, export_answers, take_sheet, write_sheet
-from emotui.workbench.masked.study_log import STUDY, Answer, studies
+from emotui.workbench.masked.study_log import STUDY, Answer, express_codes, read_codes, studies, write_codes
 from emotui.workbench.workspace import Workspace
 from tests.screens.masked.workspace import WRITES, add_masked_run, masked_workspace
 

@@ -9,7 +9,7 @@ import pytest
 from emotui.errors import BadInput
 from emotui.records import SampleNote
 from emotui.store.store import Store
-from emotui.workbench.notes.book import NoteBook, codes_in
+from emotui.workbench.notes import NoteBook, codes_in
 from tests.store.store_samples import samples
 
 
@@ -98,7 +98,7 @@ def test_notes_that_are_written_out_come_in_again_elsewhere_once(book: NoteBook,
 KILLED = """
 import os, signal, sys
 from emotui.store.store import Store
-from emotui.workbench.notes.book import NoteBook
+from emotui.workbench.notes import NoteBook
 book = NoteBook(Store.open(sys.argv[1]))
 book.write(1, 1, "ada", "kept", ["a"])
 with book.store._turns.writing() as connection:

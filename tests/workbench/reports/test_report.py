@@ -21,8 +21,7 @@ from emotui.errors import BadInput
 from emotui.records import ScenesGold
 from emotui.store.query import Dataset
 from emotui.tables import Cell, Column, ResultsTable, Row, shown_cell
-from emotui.workbench.datasets.experiments import add_experiment
-from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.datasets.samples import add_experiment, add_samples
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.reports.escaping import latex, markdown, one_line
 from emotui.workbench.reports.notes import footnotes

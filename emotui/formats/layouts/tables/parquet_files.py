@@ -1,7 +1,8 @@
 """Parquet of any columns, and folders of the library `datasets`: Parquet shards, or Arrow files of `save_to_disk`."""
 
+import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,219 @@ from typing import Any
 import msgspec
 
 from emotui.bounded import read_bytes
+from emotui.formats import jsonl
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
-from emotui.formats.layouts.tables import datasets_writing
-from emotui.formats.layouts.tables.features import names_in_card, names_in_json
 from emotui.formats.layouts.tables.layouts import read_shaped, settle
 from emotui.formats.layouts.tables.table import Table
-from emotui.formats.layouts.tables.writing import table_cells
+from emotui.formats.layouts.tables.writing import NESTED, PLAIN, cell, table_cells
+from emotui.formats.layouts.tools.said import all_labels, is_number
 from emotui.formats.rows import Flaw, UnreadableFile, literal
 from emotui.formats.unpacked import ENGINE, NOTHING_FETCHED, check_unpacked, rows_at_once
 from emotui.installing import install
+
+# Rows as a folder that `datasets.load_from_disk` opens: an Arrow file, and two JSON files that say what is in it.
+
+# The names of labels that files of the library `datasets` have as numbers.
+
+Names = Mapping[str, tuple[str, ...]]
+
+
+def names_of(features: object) -> dict[str, tuple[str, ...]]:
+    """By column the names of its labels, of `features` as `dataset_info.json` or a Parquet file's metadata has them."""
+    found = {}
+    for column, feature in features.items() if isinstance(features, Mapping) else ():
+        if (names := _class_label(feature)) is not None:
+            found[str(column)] = names
+    return found
+
+
+def names_in_json(text: bytes) -> dict[str, tuple[str, ...]]:
+    """Those in a document that is `{features: ...}`, or has it below `info`; none where it is something else."""
+    value = jsonl.decode(text)
+    if isinstance(value, Flaw) or not isinstance(value, dict):
+        return {}
+    inner = value.get("info")
+    return names_of((inner if isinstance(inner, dict) else value).get("features"))
+
+
+def names_in_card(card: str) -> dict[str, tuple[str, ...]]:
+    """Those in the head of a README.md on the Hub, of its first configuration."""
+    import yaml
+
+    parts = card.split("---\n", 2)
+    if len(parts) < 3 or parts[0].strip():
+        return {}
+    try:
+        head = yaml.safe_load(parts[1])
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    described = head.get("dataset_info") if isinstance(head, dict) else None
+    described = described[0] if isinstance(described, list) and described else described
+    features = described.get("features") if isinstance(described, dict) else None
+    found = {}
+    for feature in features if isinstance(features, list) else ():
+        if isinstance(feature, dict) and (names := _in_card(feature)) is not None:
+            found[str(feature.get("name"))] = names
+    return found
+
+
+def _class_label(feature: Any) -> tuple[str, ...] | None:
+    if isinstance(feature, list):
+        return next((names for one in feature if (names := _class_label(one)) is not None), None)
+    if not isinstance(feature, Mapping):
+        return None
+    if feature.get("_type") == "ClassLabel" and isinstance(feature.get("names"), list):
+        return tuple(map(str, feature["names"]))
+    return next((names for one in feature.values() if (names := _class_label(one)) is not None), None)
+
+
+def _in_card(feature: Any) -> tuple[str, ...] | None:
+    """`class_label: names: {'0': joy}`, wherever it stands below."""
+    if isinstance(feature, list):
+        return next((names for one in feature if (names := _in_card(one)) is not None), None)
+    if not isinstance(feature, dict):
+        return None
+    label = feature.get("class_label")
+    names = label.get("names") if isinstance(label, dict) else None
+    if isinstance(names, dict):
+        try:
+            return tuple(str(names[key]) for key in sorted(names, key=int))
+        except (ValueError, TypeError):
+            return None
+    if isinstance(names, list):
+        return tuple(map(str, names))
+    return next((found for one in feature.values() if (found := _in_card(one)) is not None), None)
+
+
+MISSING = f"a folder of datasets is written with pyarrow: {install('arrow')}, or write Parquet (--format parquet)"
+_BATCH = 1000
+_DATA, _DATASET_INFO, _DATASET_STATE = "data-00000-of-00001.arrow", "dataset_info.json", "state.json"
+_TEXT, _WHOLE, _REAL = "string", "int64", "float64"
+
+Feature = Any
+"""What a column holds, as `dataset_info.json` has it: an object with `_type`, or a list or an object of such."""
+
+
+def write_datasets(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
+    """A folder with a row a text. What is nested and of no one shape stands as JSON in its column.
+
+    Raises:
+        ValueError: pyarrow is not there.
+    """
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError:
+        raise ValueError(MISSING) from None
+    features = {key: _feature(key, rows) for key in _keys(rows)}
+    described = {"features": features}
+    metadata = {"huggingface": msgspec.json.encode({"info": described}).decode()}
+    schema = pyarrow.schema([(key, _type(pyarrow, feature)) for key, feature in features.items()], metadata)
+    path.mkdir()
+    with pyarrow.OSFile(str(path / _DATA), "wb") as sink, pyarrow.ipc.new_stream(sink, schema) as writer:
+        for batch in _dataset_batches(rows, features):
+            writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema))
+    info = {"citation": "", "description": "", "features": features, "homepage": "", "license": ""}
+    (path / _DATASET_INFO).write_bytes(msgspec.json.format(msgspec.json.encode(info)))
+    state: dict[str, object] = {
+        "_data_files": [{"filename": _DATA}],
+        "_fingerprint": hashlib.sha256((path / _DATA).read_bytes()).hexdigest()[:16],
+        "_format_columns": None,
+        "_format_kwargs": {},
+        "_format_type": None,
+        "_output_all_columns": False,
+        "_split": None,
+    }
+    (path / _DATASET_STATE).write_bytes(msgspec.json.format(msgspec.json.encode(state)))
+    return []
+
+
+def _keys(rows: Sequence[TextRow]) -> list[str]:
+    return [key for key in (*PLAIN, *NESTED) if key in ("id", "text") or any(row.get(key) is not None for row in rows)]
+
+
+def _feature(key: str, rows: Sequence[TextRow]) -> Feature:
+    """What the column of a key holds."""
+    said = [row[key] for row in rows if row.get(key) is not None]
+    if key == "label":
+        return _names(all_labels([{"label": one} for one in said]))
+    if key == "labels" and all(isinstance(one, list | tuple) for one in said):
+        return {"feature": _names(all_labels([{"labels": one} for one in said])), "_type": "Sequence"}
+    if key == "values" and any(said) and all(is_number(number) for one in said for number in one.values()):
+        return {name: _value(_REAL) for name in dict.fromkeys(name for one in said for name in one)}
+    if key == "spans":
+        marks = [mark for one in said for mark in one]
+        held: dict[str, Feature] = {"start": _value(_WHOLE), "end": _value(_WHOLE)}
+        if names := all_labels(marks):
+            held["label"] = _names(names)
+        if any(mark.get("score") is not None for mark in marks):
+            held["score"] = _value(_REAL)
+        if any(mark.get("attributes") for mark in marks):
+            held["attributes"] = _value(_TEXT)
+        return [held]
+    return _value(_TEXT)
+
+
+def _value(kind: str) -> Feature:
+    return {"dtype": kind, "_type": "Value"}
+
+
+def _names(names: Sequence[str]) -> Feature:
+    return {"names": list(names), "_type": "ClassLabel"}
+
+
+def _type(pyarrow: Any, feature: Feature) -> Any:
+    """The Arrow type of what a column holds."""
+    if isinstance(feature, list):
+        return pyarrow.list_(_type(pyarrow, feature[0]))
+    kind = feature.get("_type")
+    if kind == "Sequence":
+        return pyarrow.list_(_type(pyarrow, feature["feature"]))
+    if kind == "ClassLabel":
+        return pyarrow.int64()
+    if kind == "Value":
+        return {_TEXT: pyarrow.string(), _WHOLE: pyarrow.int64(), _REAL: pyarrow.float64()}[feature["dtype"]]
+    return pyarrow.struct([(name, _type(pyarrow, one)) for name, one in feature.items()])
+
+
+def _dataset_batches(rows: Sequence[TextRow], features: Mapping[str, Feature]) -> Iterator[list[dict[str, Any]]]:
+    numbers = {key: _numbers(feature) for key, feature in features.items()}
+    for start in range(0, len(rows), _BATCH):
+        yield [
+            {key: _held(key, row.get(key), features[key], numbers[key]) for key in features}
+            for row in rows[start : start + _BATCH]
+        ]
+
+
+def _numbers(feature: Feature) -> dict[str, int]:
+    """The number of each name of the labels in a column."""
+    inner = feature[0].get("label", {}) if isinstance(feature, list) else feature.get("feature", feature)
+    return {name: number for number, name in enumerate(inner.get("names", ()))}
+
+
+def _held(key: str, value: Any, feature: Feature, numbers: Mapping[str, int]) -> Any:
+    """A value as its column holds it."""
+    if value is None:
+        return None
+    if key == "spans":
+        return [
+            {
+                "start": mark["start"],
+                "end": mark["end"],
+                "label": None if mark.get("label") is None else numbers[mark["label"]],
+                "score": mark.get("score"),
+                "attributes": cell(mark["attributes"]) if mark.get("attributes") else None,
+            }
+            for mark in value
+        ]
+    if key == "label":
+        return numbers[value]
+    if isinstance(feature, Mapping) and feature.get("_type") == "Sequence":
+        return [numbers[name] for name in value]
+    if key == "values" and "_type" not in feature:
+        return {name: float(number) for name, number in value.items()}
+    return cell(value)
+
 
 _MAGIC = b"PAR1"
 _INFO, _STATE, _SPLITS = "dataset_info.json", "state.json", "dataset_dict.json"
@@ -236,6 +441,6 @@ DATASETS = Layout(
     about="A folder of the library datasets: save_to_disk's Arrow files, or Parquet shards with their README.md.",
     recognise=_recognise_folder,
     rows=partial(read_shaped, read_folder),
-    write=datasets_writing.write,
+    write=write_datasets,
     settled=partial(settle, read_folder),
 )

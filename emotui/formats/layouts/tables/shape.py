@@ -8,10 +8,8 @@ from math import isfinite
 from typing import Any
 
 from emotui.formats.layouts.layout import ReadOptions, TextRow
-from emotui.formats.layouts.tables.people import ANSWERS, said_by
-from emotui.formats.layouts.tables.several import several_of
+from emotui.formats.layouts.tables.several import ANSWERS, said_by, several_of, text_and_spans
 from emotui.formats.layouts.tables.table import Table
-from emotui.formats.layouts.tables.tags import text_and_spans
 from emotui.formats.layouts.tables.values import (
     differs,
     identifier,

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from emotui.formats.layouts.layout import TextRow
-from emotui.formats.layouts.lost import all_labels, lost
 from emotui.formats.layouts.tables.names import EMOTIONS, NAMES, SCALES, normal
+from emotui.formats.layouts.tools.said import all_labels, lost
 
 PLAIN = ("id", "text", "subject", "label", "emotion", "valence")
 NESTED = ("labels", "spans", "values", "sentences", "annotators", "meta")

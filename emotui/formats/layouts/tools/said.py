@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeGuard
 
 from emotui.formats.layouts.layout import TextRow
@@ -133,3 +134,65 @@ class Lost:
     def lines(self) -> list[str]:
         """A line a kind, as it stands after "cannot hold", in the order in which they were met."""
         return [f"{what} ({n:,}: {instead})" for (what, instead), n in self._counts.items()]
+
+
+# What a layout cannot hold of rows, and every label that rows have.
+
+
+def lost(rows: Iterable[TextRow], held: Collection[str]) -> Lost:
+    """What of the rows has no place in a layout that holds these keys."""
+    found = Lost()
+    for row in rows:
+        found.fields(row, held)
+    return found
+
+
+def all_labels(rows: Sequence[TextRow]) -> list[str]:
+    """Every label of the texts as a whole, in the order in which they come up."""
+    found: dict[str, None] = {}
+    for row in rows:
+        said = row.get("labels")
+        found |= dict.fromkeys(said or ())
+        if (one := row.get("label")) is not None:
+            found[one] = None
+    return list(found)
+
+
+# Names of files for rows of a layout with a file a text: their ids where these can be names.
+
+
+def file_names(rows: Sequence[TextRow], lost: Lost) -> list[str]:
+    """A name a row, without an ending, each once on any system; folders are parted by `/`."""
+    width = len(str(len(rows)))
+    found: list[str] = []
+    taken: set[str] = set()
+    for number, row in enumerate(rows, start=1):
+        name = row.get("id")
+        if name is None or not _is_name(name) or name.lower() in taken:
+            lost.add("ids that are no names of files, or none", "replaced by numbers")
+            name = f"text-{number:0{width}d}"
+        taken.add(name.lower())
+        found.append(name)
+    return found
+
+
+def make_folders(top: Path, names: Iterable[str]) -> None:
+    """Makes the folder that files of these names go into, and those within it."""
+    top.mkdir(parents=True, exist_ok=True)
+    for folder in {name.rpartition("/")[0] for name in names} - {""}:
+        (top / folder).mkdir(parents=True, exist_ok=True)
+
+
+def _is_name(name: str) -> bool:
+    """Whether a file may be called so on any system, and its name be read back as this id."""
+    parts = PurePosixPath(name).parts
+    return (
+        bool(parts)
+        and "/".join(parts) == name
+        and len(name.encode("utf-8", "replace")) < 200
+        and all(part not in ("..", ".", "/") and not part.startswith(".") and _is_plain(part) for part in parts)
+    )
+
+
+def _is_plain(part: str) -> bool:
+    return part.isprintable() and part == part.strip(" .") and not set(part) & set('\\:*?"<>|')

@@ -1,7 +1,8 @@
 """In which order texts come: as they stand, by chance, or by where an answer is of most use."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Literal
 
 import msgspec
@@ -11,15 +12,72 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
-from emotui.workbench.annotate.answer import Answer
-from emotui.workbench.annotate.answers import gold_answer
-from emotui.workbench.annotate.given import by_sample, source_answers, votes_of
-from emotui.workbench.annotate.others import GOLD
-from emotui.workbench.annotate.planning.distance import distance, spread
+from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark, gold_answer
+from emotui.workbench.annotate.others import GOLD, by_sample, source_answers, votes_of
 from emotui.workbench.annotate.scheme import MASK, Scheme
 from emotui.workbench.runs.elsewhere import source_run
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.texts import runs_of, stored_samples
+
+# How far two answers to one text are apart, in [0, 1]: for orders and for what has to be adjudicated.
+
+
+def distance(a: Answer, b: Answer, ranges: dict[str, float] | None = None) -> float:
+    """0 where both say the same, 1 where they share nothing; the mean over what either of them says anything of.
+
+    Spans: 1 less the F1 of the characters inside them, each counted once a label. Labels: 1 less the Jaccard index.
+    Numbers: the mean difference over the length of their scale (`ranges`; without one, different or not). Sentences
+    and words: the share of those that differ.
+    """
+    parts = []
+    if a.spans or b.spans:
+        parts.append(_spans(a.spans, b.spans))
+    if a.labels is not None or b.labels is not None:
+        parts.append(_labels(a.labels or (), b.labels or ()))
+    if names := {*a.values, *b.values}:
+        parts.append(_mean(_number(a.values.get(name), b.values.get(name), (ranges or {}).get(name)) for name in names))
+    if places := {*a.sentences, *b.sentences}:
+        nothing = SentenceSaid()
+        pairs = [(a.sentences.get(place, nothing), b.sentences.get(place, nothing)) for place in places]
+        parts.append(_mean(((x.emotion != y.emotion) + (x.valence != y.valence)) / 2 for x, y in pairs))
+    if masks := {*a.words, *b.words}:
+        parts.append(_mean(float(_word(a, mask) != _word(b, mask)) for mask in masks))
+    return _mean(parts)
+
+
+def spread(answers: Sequence[Answer], ranges: dict[str, float] | None = None) -> float:
+    """The mean distance over all pairs of answers; 0 for fewer than two."""
+    return _mean(distance(a, b, ranges) for a, b in combinations(answers, 2))
+
+
+def _spans(a: Sequence[SpanMark], b: Sequence[SpanMark]) -> float:
+    mine, theirs = _characters(a), _characters(b)
+    return 1 - 2 * len(mine & theirs) / (len(mine) + len(theirs))
+
+
+def _characters(spans: Sequence[SpanMark]) -> set[tuple[int, str | None]]:
+    return {(at, span.label) for span in spans for at in range(span.start, span.end)}
+
+
+def _labels(a: Sequence[str], b: Sequence[str]) -> float:
+    both, either = set(a) & set(b), set(a) | set(b)
+    return 1 - len(both) / len(either) if either else 0.0
+
+
+def _number(a: float | None, b: float | None, length: float | None) -> float:
+    if a is None or b is None:
+        return 1.0
+    return min(1.0, abs(a - b) / length) if length else float(a != b)
+
+
+def _word(answer: Answer, mask: int) -> str:
+    return answer.words.get(mask, "").strip().lower()
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return sum(found) / len(found) if found else 0.0
+
 
 Kind = Literal["fixed", "random", "uncertain", "disagree", "error", "gold"]
 

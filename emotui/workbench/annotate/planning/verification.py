@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from emotui.workbench.annotate.answer import Answer
+from emotui.workbench.annotate.answers import Answer
 
 Aspect = Literal["labels", "emotion", "valence"]
 """What is verified: the labels of a text, or the emotion or the valence of each sentence."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from emotui.formats.layouts.layout import TextRow
 from emotui.formats.layouts.tools.said import Lost
-from emotui.formats.layouts.tools.webanno.cells import escaped, escaped_text
-from emotui.formats.layouts.tools.webanno.header import PLAIN_LAYER
+from emotui.formats.layouts.tools.webanno.header import PLAIN_LAYER, escaped, escaped_text
 from emotui.formats.offsets import utf16_places
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*", re.ASCII)

@@ -1,0 +1,350 @@
+"""`emotui annotate`: who annotates what, by which scheme, how far they are, and how their answers came about."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import click
+import msgspec
+
+from emotui.bounded import read_text
+from emotui.commands.output import as_written, json_option, print_json, say, shown, terminal, warn
+from emotui.commands.program_options import annotator_option, db_option, look_into, read_only_option
+from emotui.errors import BadInput
+from emotui.formats.rows import literal
+from emotui.screens.annotate.entry import reserved
+from emotui.workbench.annotate.desk import Desk
+from emotui.workbench.annotate.others import source_answers
+from emotui.workbench.annotate.planning.assignment import (
+    PROTOCOLS,
+    Assignment,
+    Batch,
+    Retest,
+    assignment_by,
+    progress_of,
+    protocol_named,
+)
+from emotui.workbench.annotate.planning.assignment import assign as keep_assignment
+from emotui.workbench.annotate.planning.order import KINDS, Order, order_of
+from emotui.workbench.annotate.planning.verification import Aspect, percent_agreement
+from emotui.workbench.annotate.scheme import (
+    FURTHER,
+    NAMES,
+    Scheme,
+    built_in,
+    check_keys,
+    read_scheme,
+    shared_keys,
+    with_keys,
+)
+from emotui.workbench.annotate.traces import answer_traces, event_traces
+from emotui.workbench.datasets.sets import dataset_named
+
+# `emotui annotate log`: every event, and how each answer came about.
+
+
+@click.command()
+@click.argument("dataset")
+@annotator_option("Of this annotator alone.")
+@db_option
+@read_only_option
+@json_option
+def log(dataset: str, annotator: str | None, db: str | None, read_only: bool, as_json: bool) -> None:
+    """How the answers to DATASET came about: order, seconds, suggestions followed; with --json every event too."""
+    store = look_into(db, read_only=read_only).store
+    found = dataset_named(store, dataset)
+    answers = list(answer_traces(store, found, annotator))
+    if as_json:
+        events = event_traces(store, found, annotator)
+        rows = [msgspec.structs.asdict(one) | {"what": msgspec.to_builtins(one.what)} for one in events]
+        print_json({"dataset": dataset, "answers": [msgspec.structs.asdict(one) for one in answers], "events": rows})
+        return
+    if not answers:
+        say("No answers yet. Annotate in place 2 of the workbench: emotui")
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("annotator", "text", "place", "seconds", "events", "suggested by", "taken", "mended", "away"):
+        table.add_column(column, justify="left" if column in ("annotator", "text", "suggested by") else "right")
+    for one in answers:
+        name = one.annotator + (" again" if one.round else "")
+        of = f"{one.taken}/{one.shown}" if one.source else "–"
+        cells = (name, one.id, shown(one.place), shown(one.answered), str(one.events), one.source or "–", of)
+        table.add_row(*map(as_written, (*cells, str(one.mended) if one.source else "–", shown(one.away))))
+    terminal().print(table)
+
+
+# `emotui annotate scheme`: look at schemes, check a file, keep one for a dataset.
+
+
+@click.group()
+def scheme() -> None:
+    """Schemes: which labels and numbers there are, their keys, and the guidelines beside them."""
+
+
+@scheme.command()
+@click.argument("file", type=click.Path())
+@json_option
+def check(file: str, as_json: bool) -> None:
+    """Say what is wrong with the scheme in FILE (TOML), or what it holds."""
+    found = read_scheme(file)
+    _check(found)
+    _show(with_keys(found, reserved()), as_json)
+
+
+@scheme.command()
+@click.argument("dataset")
+@db_option
+@read_only_option
+@json_option
+def show(dataset: str, db: str | None, read_only: bool, as_json: bool) -> None:
+    """Show the scheme that DATASET is annotated by."""
+    _show(Desk(look_into(db, read_only=read_only).store).scheme(dataset), as_json)
+
+
+@scheme.command()
+@click.argument("dataset")
+@click.argument("file", type=click.Path(), required=False)
+@click.option("--built-in", is_flag=True, help="The one that comes with the task again.")
+@db_option
+@json_option
+def use(dataset: str, file: str | None, built_in: bool, db: str | None, as_json: bool) -> None:
+    """Keep the scheme in FILE, or the built-in one of that name (seer, say), for DATASET. Answers stay as they are."""
+    if (file is None) != built_in:
+        raise BadInput("name the file of a scheme, or --built-in")
+    desk = Desk(look_into(db).store)
+    if file is not None and file not in NAMES:
+        _check(read_scheme(file))
+    _show(with_keys(desk.keep_scheme(dataset, file), reserved()), as_json)
+
+
+def _check(scheme: Scheme) -> None:
+    """Tell which keys mean two things, and which the place refuses since it has them for itself."""
+    try:
+        check_keys(scheme, reserved())
+    except BadInput as error:
+        for problem in error.problems:
+            warn(problem)
+    for line in shared_keys(scheme):
+        warn(f"{scheme.path}: {line}")
+
+
+def _show(found: Scheme, as_json: bool) -> None:
+    if as_json:
+        groups = [
+            {
+                "name": group.name,
+                "of": group.of,
+                "exclusive": group.exclusive,
+                "required": group.required,
+                "labels": [{"name": one.name, "key": one.key, "colour": one.colour} for one in group.labels],
+                "key": group.key,
+                "scale": None
+                if group.scale is None
+                else {"minimum": group.scale.minimum, "maximum": group.scale.maximum, "step": group.scale.step},
+            }
+            for group in found.groups
+        ]
+        head = {"name": found.name, "tasks": found.tasks, "spans": found.spans, "overlap": found.overlap}
+        print_json({**head, "groups": groups, "guidelines": bool(found.guidelines)})
+        return
+    from rich.table import Table
+
+    say(literal(found.name) + (": spans" if found.spans else ""))
+    table = Table(box=None, pad_edge=False)
+    for column in ("group", "of", "label", "key", "colour"):
+        table.add_column(column)
+    for group in found.groups:
+        of = group.of + (", required" if group.required else "")
+        if group.scale is not None:
+            scale = f"{group.scale.minimum:g} to {group.scale.maximum:g} by {group.scale.step:g}"
+            table.add_row(*map(as_written, (group.name, of, scale, group.key, "")))
+        for label in group.labels:
+            table.add_row(*map(as_written, (group.name, of, label.name, label.key or "–", label.colour)))
+        if not group.labels and group.scale is None:
+            table.add_row(*map(as_written, (group.name, of, "a word", "", "")))
+    terminal().print(table)
+
+
+# `emotui annotate assign`, `protocol`, `progress` and `verify`: who annotates what, and how far they are.
+
+_people = click.option("--annotators", required=True, metavar="A,B,...", help="Who annotates, by the names they use.")
+_seed = click.option("--seed", default=0, show_default=True, help="Of everything that is left to chance.")
+_consent = click.option("--consent", type=click.Path(), help="A text that everybody agrees to before the first one.")
+
+
+@click.command()
+@click.argument("dataset")
+@_people
+@click.option("--overlap", default=1, show_default=True, help="How many annotators see each text.")
+@click.option("--batch", default=20, show_default=True, help="Texts of one sitting.")
+@click.option("--order", type=click.Choice(list(KINDS)), default="fixed", show_default=True, help="Within each's own.")
+@click.option("--retest", default=0.0, help="The share of one's own texts that comes back for a second answer.")
+@click.option("--retest-after", default=20, show_default=True, help="After how many others.")
+@_consent
+@_seed
+@db_option
+@json_option
+def assign(
+    dataset: str,
+    annotators: str,
+    overlap: int,
+    batch: int,
+    order: str,
+    retest: float,
+    retest_after: int,
+    consent: str | None,
+    seed: int,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Deal the texts of DATASET out to several annotators, in place of how they were dealt out before."""
+    store = look_into(db).store
+    found = dataset_named(store, dataset)
+    wanted = Assignment(
+        annotators=_names(annotators),
+        overlap=overlap,
+        batch=batch,
+        seed=seed,
+        order=msgspec.convert({"kind": order, "seed": seed}, Order),
+        retest=Retest(share=retest, after=retest_after, seed=seed),
+        consent=_read(consent) or "",
+    )
+    order_of(store, found, Desk(store).scheme(dataset), wanted.order)  # so that it has something to go by
+    _tell(dataset, wanted, keep_assignment(store, found, wanted), as_json)
+
+
+@click.command()
+@click.argument("dataset", required=False)
+@click.argument("name", required=False)
+@click.option("--annotators", metavar="A,B,...", help="Who annotates, by the names they use.")
+@_consent
+@_seed
+@db_option
+@json_option
+def protocol(
+    dataset: str | None,
+    name: str | None,
+    annotators: str | None,
+    consent: str | None,
+    seed: int,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Deal DATASET out by the protocol NAME of a paper, with its scheme; without them, list the protocols."""
+    if dataset is None or name is None:
+        _list_protocols(as_json)
+        return
+    store = look_into(db).store
+    found = dataset_named(store, dataset)
+    chosen = protocol_named(name)
+    wanted = assignment_by(chosen, _names(annotators or ""), n=found.n, seed=seed, consent=_read(consent))
+    made = keep_assignment(store, found, wanted)
+    if chosen.scheme in FURTHER and found.task in built_in(chosen.scheme).tasks:
+        Desk(store).keep_scheme(dataset, chosen.scheme)
+    _tell(dataset, wanted, made, as_json)
+    if not as_json:
+        say(f"{chosen.title} ({chosen.source})")
+        for place, step in enumerate(chosen.steps, 1):
+            say(f"  {place}. {step}")
+
+
+@click.command()
+@click.argument("dataset")
+@db_option
+@read_only_option
+@json_option
+def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> None:
+    """How far each annotator of DATASET is."""
+    store = look_into(db, read_only=read_only).store
+    found = dataset_named(store, dataset)
+    how_far = progress_of(store, found)
+    rows = [msgspec.structs.asdict(one) for one in how_far.annotators]
+    if as_json:
+        texts = {str(n): count for n, count in how_far.answers.items()}
+        print_json({"dataset": dataset, "n": how_far.n, "annotators": rows, "texts_by_answers": texts})
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("annotator", "texts", "given", "left", "flagged", "unsure", "again", "seconds"):
+        table.add_column(column, justify="left" if column == "annotator" else "right")
+    for row in rows:
+        table.add_row(*(as_written(shown(value)) for value in row.values()))
+    terminal().print(table)
+    told = ", ".join(f"{count} with {n}" for n, count in how_far.answers.items())
+    say(f"texts by how many answers they have: {told}")
+
+
+@click.command()
+@click.argument("dataset")
+@click.argument("model")
+@_people
+@click.option("--of", type=click.Choice(["labels", "emotion", "valence"]), default="labels", show_default=True)
+@db_option
+@read_only_option
+@json_option
+def verify(dataset: str, model: str, annotators: str, of: str, db: str | None, read_only: bool, as_json: bool) -> None:
+    """How often annotators agree with the labels of the source MODEL, and with one another (SEER, Table 2)."""
+    store = look_into(db, read_only=read_only).store
+    found = dataset_named(store, dataset)
+    names = _names(annotators)
+    said = source_answers(store, found, (model, *names))
+    aspect: Aspect = msgspec.convert(of, Aspect)
+    verified = percent_agreement(said[model], [said[name] for name in names], aspect)
+    ids = {number: id for id, number in store.numbers_by_id(found.dataset).items()}
+    figures = {"n": verified.n, "annotators": verified.annotators, "model": verified.model, "same": verified.same}
+    if as_json:
+        kept = [ids[number] for number in verified.kept]
+        notes = {} if verified.n else {"notes": {"n": "there is no text that all of them label"}}
+        print_json({"dataset": dataset, "of": of, **figures, "kept": kept, **notes})
+        return
+    say(f"{literal(model)} verified by {', '.join(map(literal, names))}: {verified.n} {of}")
+    say(f"  same verdict on the model's  {shown(verified.annotators)}")
+    say(f"  all agree with the model     {shown(verified.model)}")
+    say(f"  same label                   {shown(verified.same)}")
+    say(f"  texts to keep                {len(verified.kept)}")
+
+
+def _names(given: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in given.split(",")) if given.strip() else ()
+
+
+def _read(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return read_text(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
+
+
+def _tell(dataset: str, wanted: Assignment, made: Sequence[Batch], as_json: bool) -> None:
+    load = Counter(name for batch in made for name in batch.annotators for _ in batch.samples)
+    if as_json:
+        shares = {name: load[name] for name in wanted.annotators}
+        rows = [{"batch": one.number, "n": len(one.samples), "annotators": one.annotators} for one in made]
+        plan = msgspec.to_builtins(wanted)
+        print_json({"dataset": dataset, "assignment": plan, "texts": shares, "batches": rows})
+        return
+    say(f"{literal(dataset)}: {len(made)} batches, each for {wanted.overlap} of {len(wanted.annotators)} annotators")
+    for name in wanted.annotators:
+        say(f"  {literal(name)}  {load[name]} texts")
+
+
+def _list_protocols(as_json: bool) -> None:
+    if as_json:
+        print_json([msgspec.structs.asdict(one) for one in PROTOCOLS])
+        return
+    for one in PROTOCOLS:
+        size = f"batches of {one.batch}" if one.batch else "all texts at once"
+        say(f"{one.name}: {one.title}; {one.overlap} a text, {size} ({one.source})")
+
+
+@click.group()
+def annotate() -> None:
+    """Annotation by people: assignments, schemes, progress, and the log. The annotating itself is place 2."""
+
+
+for command in (assign, log, progress, protocol, scheme, verify):
+    annotate.add_command(command)

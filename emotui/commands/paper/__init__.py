@@ -1,1 +1,0 @@
-"""What goes with a paper: runs as files, the same again, and the folder of tables, figures and words."""

@@ -1,1 +1,0 @@
-"""How commands reach the terminal: tables, and progress."""

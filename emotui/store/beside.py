@@ -1,0 +1,167 @@
+"""What people keep beside the samples of a dataset: notes with codes, filters under a name; and vectors of texts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from emotui.errors import BadInput
+from emotui.store.rows import now
+
+if TYPE_CHECKING:
+    from emotui.store.access import Access
+
+# Filters that are kept under a name.
+
+
+class SliceTable:
+    """Filters of a dataset under a name. Every method is one short transaction; safe across threads."""
+
+    def __init__(self, turns: "Access") -> None:
+        self._turns = turns
+
+    def all(self, dataset: int) -> list[tuple[str, str, str]]:
+        """(name, conditions as text, when it was saved) of each, by name."""
+        with self._turns.reading() as connection:
+            found = connection.execute(
+                "select name, conditions, made from slices where dataset = ? order by lower(name), name", [dataset]
+            )
+            return found.fetchall()
+
+    def save(self, dataset: int, name: str, conditions: str) -> bool:
+        """Keep a filter under a name, in place of one of that name; says whether there was one."""
+        with self._turns.writing() as connection:
+            gone = connection.execute(
+                "delete from slices where dataset = ? and name = ? returning name", [dataset, name]
+            ).fetchall()
+            connection.execute("insert into slices values (?, ?, ?, ?)", [dataset, name, conditions, now()])
+        return bool(gone)
+
+    def remove(self, dataset: int, name: str) -> None:
+        """Forget a filter. Raises BadInput where there is none of that name."""
+        with self._turns.writing() as connection:
+            gone = connection.execute(
+                "delete from slices where dataset = ? and name = ? returning name", [dataset, name]
+            ).fetchall()
+            if not gone:
+                raise BadInput(f"there is no slice {name!r}")
+
+
+# The log of notes and codes. It only grows: undo is an entry in it.
+
+NOTE, RENAME, UNDO = "note", "rename", "undo"
+"""What an entry does: a person's note on a sample is now this; a code has another name; an entry is taken back."""
+
+
+class NoteEntry(msgspec.Struct, frozen=True):
+    """One entry. `text` and `codes`: of a note what it says, of a new name the two names of the code.
+
+    `undoes`: the entry that this one takes back. `at`: UTC, ISO 8601.
+    """
+
+    entry: int
+    kind: str
+    dataset: int
+    sample: int | None
+    annotator: str
+    text: str
+    codes: tuple[str, ...]
+    undoes: int | None
+    at: str
+
+
+Wanted = tuple[int, str, str, Sequence[str]]
+"""(sample, annotator, text, codes) of a note that is to be written."""
+
+
+class NoteLog:
+    """Every method is one short transaction; safe across threads."""
+
+    def __init__(self, turns: "Access") -> None:
+        self._turns = turns
+
+    def entries(self, dataset: int) -> list[NoteEntry]:
+        """All entries about a dataset, in the order in which they were made."""
+        with self._turns.reading() as connection:
+            found = connection.execute(
+                "select entry, kind, dataset, sample, annotator, text, codes, undoes, made from notes"
+                " where dataset = ? order by entry",
+                [dataset],
+            )
+            return list(map(_entry, found.fetchall()))
+
+    def last(self, dataset: int) -> int:
+        """The number of the newest entry about a dataset; 0 where there is none."""
+        with self._turns.reading() as connection:
+            found = connection.execute("select max(entry) from notes where dataset = ?", [dataset]).fetchone()
+            return int(found[0] or 0) if found else 0
+
+    def write(self, dataset: int, notes: Iterable[Wanted]) -> None:
+        """Keep these notes, all or none, each in place of what its annotator noted about the sample before."""
+        at = now()
+        rows = [(NOTE, dataset, sample, who, text, list(codes), None, at) for sample, who, text, codes in notes]
+        if rows:
+            self._append(rows)
+
+    def rename(self, dataset: int, old: str, new: str, annotator: str) -> None:
+        """Call a code by another name from now on; where there is one of that name, both are one."""
+        self._append([(RENAME, dataset, None, annotator, "", [old, new], None, now())])
+
+    def undo(self, dataset: int, annotator: str) -> NoteEntry | None:
+        """Take back the last entry of an annotator that is not taken back yet; None where there is none."""
+        with self._turns.writing() as connection:
+            row = connection.execute(
+                "select entry, kind, dataset, sample, annotator, text, codes, undoes, made from notes"
+                " where dataset = ? and annotator = ? and kind != ? and entry not in"
+                " (select undoes from notes where dataset = ? and undoes is not null) order by entry desc limit 1",
+                [dataset, annotator, UNDO, dataset],
+            ).fetchone()
+            if row is None:
+                return None
+            connection.execute(
+                "insert into notes values (nextval('note_ids'), ?, ?, ?, ?, '', [], ?, ?)",
+                [UNDO, dataset, row[3], annotator, row[0], now()],
+            )
+            return _entry(row)
+
+    def _append(self, rows: Sequence[tuple[object, ...]]) -> None:
+        with self._turns.writing() as connection:
+            connection.executemany("insert into notes values (nextval('note_ids'), ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def _entry(row: tuple[Any, ...]) -> NoteEntry:
+    entry, kind, dataset, sample, annotator, text, codes, undoes, at = row
+    return NoteEntry(entry, kind, dataset, sample, annotator, text, tuple(codes), undoes, at)
+
+
+# Vectors of texts, by what embedded them: a text is embedded once.
+
+
+class EmbeddingTable:
+    """Every method is one short transaction; safe across threads. Vectors are bytes, as their owner wrote them."""
+
+    def __init__(self, turns: "Access") -> None:
+        self._turns = turns
+
+    def known(self, model: str, digests: Sequence[str]) -> dict[str, bytes]:
+        """By digest the vectors that a model has made of these texts."""
+        with self._turns.reading() as connection:
+            found = connection.execute(
+                "select digest, vector from embeddings where model = ? and digest in (select unnest(?))",
+                [model, list(digests)],
+            ).fetchall()
+        return dict(found)
+
+    def keep(self, model: str, vectors: Mapping[str, bytes]) -> None:
+        """Keep vectors of a model by their texts' digests. What is known already stays as it is."""
+        if not vectors:
+            return
+        with self._turns.writing() as connection:
+            there = connection.execute(
+                "select digest from embeddings where model = ? and digest in (select unnest(?))",
+                [model, list(vectors)],
+            ).fetchall()
+            known = {digest for (digest,) in there}
+            appender = connection.appender("embeddings")
+            appender.append_rows((model, digest, vector) for digest, vector in vectors.items() if digest not in known)
+            appender.flush()

@@ -1,1 +1,0 @@
-"""Notes on samples, and the codes that grow out of them."""

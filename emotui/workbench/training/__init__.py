@@ -1,1 +1,0 @@
-"""Training a classifier of one's own."""

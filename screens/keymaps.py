@@ -1,0 +1,302 @@
+"""Which key does what: the keys of the registry, a person's own, and sentences that name them."""
+
+import contextlib
+import re
+import string
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+from textual.binding import Binding
+from textual.keys import KEY_NAME_REPLACEMENTS
+
+from emotui.bounded import read_text
+from emotui.errors import BadInput
+from emotui.screens.actions import Action
+
+# Which key does what: the keys of the registry, or those that a person has put in their place.
+
+PANE = frozenset({"up", "down", "left", "right", "pageup", "pagedown", "home", "end", "enter"})
+"""Keys that act in the pane that has the focus and nowhere else; letters act from every pane."""
+
+_NAMED = {
+    "enter": "Enter",
+    "escape": "Esc",
+    "tab": "Tab",
+    "shift+tab": "⇧Tab",
+    "space": "Space",
+    "backspace": "⌫",
+    "delete": "Del",
+    "insert": "Ins",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "ctrl+left": "^←",
+    "ctrl+right": "^→",
+    "shift+up": "⇧↑",
+    "shift+down": "⇧↓",
+    "shift+left": "⇧←",
+    "shift+right": "⇧→",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+}
+
+
+def key_of(character: str) -> str:
+    """The name of a key by what it types, as Textual has it: `slash` for /."""
+    if character.isalnum():
+        return character
+    name = unicodedata.name(character).lower().replace("-", "_").replace(" ", "_")
+    return KEY_NAME_REPLACEMENTS.get(name, name)
+
+
+SIGNS: dict[str, str] = (
+    {key_of(one): one for one in string.ascii_letters + string.digits + string.punctuation}
+    | {f"ctrl+{one}": f"^{one.upper()}" for one in string.ascii_lowercase if one != "c"}
+    | {f"f{number}": f"F{number}" for number in range(1, 13)}
+    | _NAMED
+)
+"""Every key that can mean something, by its name: how it is shown. Ctrl+C copies, or says how to leave."""
+
+
+def sign_of(key: str) -> str:
+    """How a key is shown, or keys that are pressed one after the other: `gg`."""
+    return "".join(SIGNS.get(one, one) for one in key.split())
+
+
+def typed(key: str) -> bool:
+    """Does a field that has the focus take this key as a character?"""
+    first = key.split()[0]
+    return (len(SIGNS.get(first, "")) == 1 and first not in _NAMED) or first == "space"
+
+
+_NAMED_KEY = re.compile(r"\{([a-zA-Z_]+)\}")
+
+
+class Keymap:
+    """The actions with the keys that they have for this person.
+
+    Args:
+        actions: the registry.
+        chosen: by the id of an action the keys that it has instead of the registry's; none: it has no key. Two keys
+            with a blank between them are pressed one after the other.
+    """
+
+    def __init__(self, actions: Iterable[Action], chosen: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        registry = tuple(actions)
+        own = [_with_keys(one, (chosen or {}).get(one.id)) for one in registry]
+        self._signs = {one.id: sign_of(one.keys[0]) for one in own if one.keys}
+        self._labels = {one.id: one.label for one in own}
+        self.actions = tuple(map(self._worded, own))
+        self._keys = {one.id: one.keys for one in self.actions}
+        self._before = {one.id: one.keys for one in registry}
+        self._on: dict[str, list[Action]] = {}
+        for action in self.actions:
+            for key in action.keys:
+                self._on.setdefault(key, []).append(action)
+        self._begun = frozenset(key.split()[0] for key in self._on if " " in key)
+
+    def changed(self, action: Action) -> list[str]:
+        """The keys of an action that it has not in the registry."""
+        return [key for key in action.keys if key not in self._before[action.id]]
+
+    def keys_of(self, action: str) -> tuple[str, ...]:
+        """The keys of an action, by its id; none: it has none, or there is no such action."""
+        return self._keys.get(action, ())
+
+    def begins(self, key: str) -> bool:
+        """Is it the first of two keys that mean something together?"""
+        return key in self._begun
+
+    def words(self, sentence: str) -> str:
+        """The sentence with keys in place of `{id}`; an action without a key is named as the palette has it."""
+
+        def named(found: re.Match[str]) -> str:
+            name = found[1]
+            return self._signs.get(name) or (f"“{self._labels[name]}”" if name in self._labels else found[0])
+
+        return _NAMED_KEY.sub(named, sentence)
+
+    def _worded(self, action: Action) -> Action:
+        """The action with the keys that there are in what is said of it."""
+        footer = action.footer
+        if footer is not None:
+            signs = (self._signs.get(name) for name in _NAMED_KEY.findall(footer[0]))
+            footer = " ".join(sign for sign in signs if sign), footer[1]
+        if footer is None and "{" not in action.help + action.needs:
+            return action
+        return replace(action, help=self.words(action.help), needs=self.words(action.needs), footer=footer)
+
+    def on(self, key: str) -> list[Action]:
+        """What a key can mean, in the order of the registry."""
+        return self._on.get(key, [])
+
+
+def _with_keys(action: Action, keys: tuple[str, ...] | None) -> Action:
+    if keys is None:
+        return action
+    shown = sign_of(keys[0]) if keys else ""
+    return replace(action, keys=keys, shown=shown)
+
+
+def bindings() -> list[Binding]:
+    """A binding for every key that there is: which action it means is known only when it is pressed."""
+    return [Binding(key, f"press('{key}')", show=False, id=key) for key in SIGNS]
+
+
+# Sentences that name keys, with the keys that this person has: `keyed("{run} chooses a run")`.
+
+_held: list[Keymap] = []
+"""The keymap that holds, once the frame has told it; one frame runs in a process."""
+
+
+def hold(keymap: Keymap) -> None:
+    """From now on sentences name the keys of this keymap."""
+    _held[:] = [keymap]
+
+
+def keyed(sentence: str) -> str:
+    """The sentence with the key of an action in place of its id in braces; as it is, until a keymap holds."""
+    return _held[0].words(sentence) if _held else sentence
+
+
+# A person's own keys: a file in TOML, the sets to begin with, and what two actions on one key would mean.
+
+Keys = Mapping[str, tuple[str, ...]]
+
+SETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "emotui": {},
+    "vim": {
+        "page_down": ("ctrl+f", "pagedown"),
+        "page_up": ("ctrl+b", "pageup"),
+        "first": ("g g", "home"),
+        "alpha_less": ("h", "left"),
+        "alpha_more": ("l", "right"),
+        "figure_back": ("h", "left"),
+        "figure": ("l", "right"),
+        "mask_back": ("h", "left"),
+        "mask_on": ("l", "right"),
+        "list": ("ctrl+l",),
+        "palette": ("colon", "ctrl+p"),
+        "codes": ("quotation_mark",),
+        "pane": ("ctrl+w", "tab"),
+    },
+}
+"""By name, which keys a set has that are not the registry's."""
+
+
+_MOST = 2
+"""Keys that are pressed one after the other."""
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """The set that a person begins with, and the keys that they have changed, by the id of the action."""
+
+    base: str = "emotui"
+    keys: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def all(self) -> Keys:
+        """The keys of the set with the changes over them."""
+        return SETS[self.base] | self.keys
+
+
+def where() -> Path:
+    """Where the file is: in the folder for settings of this user."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("emotui")) / "keys.toml"
+
+
+def read(path: Path, actions: Sequence[Action]) -> Chosen:
+    """What a file says; where there is none, the registry's own keys.
+
+    Raises:
+        BadInput: `PATH: what`: an action or key of that name does not exist, or the file is no TOML.
+    """
+    try:
+        text = read_text(path)
+    except FileNotFoundError:
+        return Chosen()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: it cannot be read: {error}") from None
+    from emotui.toml_text import parse_toml
+
+    content = parse_toml(str(path), text)
+    base, table = content.get("set", "emotui"), content.get("keys", {})
+    if base not in SETS:
+        raise BadInput(f"{path}: set is one of {', '.join(SETS)}, not {base!r}")
+    if not isinstance(table, dict) or set(content) - {"set", "keys"}:
+        raise BadInput(f"{path}: it has a set and a table [keys], and nothing else")
+    names = {action.id for action in actions}
+    keys = {}
+    for name, given in table.items():
+        if name not in names:
+            raise BadInput(f"{path}: there is no action {name!r}: emotui keys --json names them")
+        keys[name] = tuple(_key(str(path), name, one) for one in (given if isinstance(given, list) else [given]))
+    return Chosen(base, keys)
+
+
+def _key(path: str, action: str, given: object) -> str:
+    """The name of a key as a person writes it: a character, ctrl+x, f5, pageup; or of two, one after the other: g g.
+
+    Raises:
+        BadInput: there is no such key.
+    """
+    written = given.split(" ") if isinstance(given, str) and len(given) > 1 else [given]
+    names = [_named(one) for one in written]
+    if not all(names) or len(names) > _MOST:
+        raise BadInput(f"{path}: {action}: there is no key {given!r}")
+    return " ".join(names)
+
+
+def _named(given: object) -> str:
+    """The name of one key; empty: there is none."""
+    name = ""
+    if isinstance(given, str) and given:
+        with contextlib.suppress(ValueError):
+            name = key_of(given) if len(given) == 1 else given.lower()
+    return name if name in SIGNS else ""
+
+
+def write(path: Path, chosen: Chosen) -> None:
+    """Keep what was chosen, whole or not at all."""
+    import json
+
+    from emotui.formats.written import write_text
+
+    lines = [f"set = {json.dumps(chosen.base)}", "", "[keys]"]
+    for name, keys in sorted(chosen.keys.items()):
+        lines.append(f"{name} = {json.dumps([_as_typed(key) for key in keys], ensure_ascii=False)}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, "\n".join([*lines, ""]))
+
+
+def _as_typed(key: str) -> str:
+    if " " in key:
+        return " ".join(map(_as_typed, key.split()))
+    sign = SIGNS[key]
+    return sign if len(sign) == 1 and key_of(sign) == key else key
+
+
+def clashes(keymap: Keymap, scopes: Mapping[str, str], changed: str) -> list[str]:
+    """What else the new keys of an action mean where it can be done, in words.
+
+    Args:
+        scopes: by the id of an action the place that alone does it; none: it is everywhere.
+        changed: the id of the action.
+    """
+    action = next(one for one in keymap.actions if one.id == changed)
+    here = scopes.get(changed)
+    found = []
+    for key in keymap.changed(action):
+        for other in keymap.on(key):
+            there = scopes.get(other.id)
+            if other.id != changed and (here is None or there is None or here == there):
+                found.append(f"{sign_of(key)} is also “{other.label}”" + (f" in {there}" if there else ""))
+    return found

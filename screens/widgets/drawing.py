@@ -1,0 +1,120 @@
+"""Shapes that figures are drawn as."""
+
+from collections.abc import Iterable, Sequence
+from math import ceil, floor, log10
+
+import msgspec
+
+from emotui.screens.widgets.line import Part
+
+# A figure a row on one axis: dot and interval, over a shaded range and faint ticks. Shapes tell, colours repeat.
+
+OWN, PERSON, BASELINE, PRINTED = "●", "◆", "×", "○"
+"""The dots: of what was run here, of people, of what costs nothing, and of what a paper prints: that one is hollow."""
+
+_KIND = {OWN: "said", PERSON: "gold", BASELINE: "plain", PRINTED: "dim"}
+_BAND, _TICK = "░", "┊"
+_APART = 7
+"""Cells that a tick has at least, with what is written over it."""
+
+
+class Dot(msgspec.Struct, frozen=True):
+    """A figure with its 95% interval; each is None where there is none. `sign`: one of the dots."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    sign: str = OWN
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """The axis: its ends, the cells it has, the values of its ticks, and the range that is shaded."""
+
+    low: float
+    high: float
+    cells: int
+    ticks: tuple[float, ...] = ()
+    shaded: tuple[float, float] | None = None
+
+    def place(self, value: float) -> int:
+        """The cell of a value, the nearest there is."""
+        return min(max(round((value - self.low) / (self.high - self.low) * (self.cells - 1)), 0), self.cells - 1)
+
+
+def ends(
+    dots: Iterable[Dot],
+    shaded: tuple[float, float] | None,
+    least: float | None,
+    most: float | None,
+    span: float = 0.0,
+) -> tuple[float, float]:
+    """The least and the greatest value that is drawn, with a little room; never the same.
+
+    Args:
+        least, most: what no value can pass; the room stops there.
+        span: so far apart they are at least, so that a small difference does not look like a large one.
+    """
+    values = [value for dot in dots for value in (dot.value, dot.low, dot.high) if value is not None]
+    values += list(shaded or ())
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    margin = max((high - low) * 0.03, (span - high + low) / 2) or 0.05
+    low, high = low - margin, high + margin
+    return max(low, least) if least is not None else low, min(high, most) if most is not None else high
+
+
+def scaled(low: float, high: float, cells: int, shaded: tuple[float, float] | None = None) -> Scale:
+    """An axis from `low` to `high` with ticks at round values."""
+    power = 10.0 ** (floor(log10(high - low)) - 1) if high > low else 1.0
+    values: list[float] = []
+    for step in (power * one for one in (1, 2, 5, 10, 20, 50)):
+        values = [round(at * step, 10) for at in range(ceil(low / step), floor(high / step) + 1)]
+        if len(values) * _APART <= cells:
+            break
+    return Scale(low, high, cells, tuple(values), shaded)
+
+
+def headed(scale: Scale, written: Sequence[str]) -> str:
+    """The line over an axis: what is written of each tick stands over it, where it has room."""
+    line = [" "] * scale.cells
+    free = 0
+    for value, word in zip(scale.ticks, written, strict=True):
+        at = min(max(scale.place(value) - (len(word) - 1) // 2, 0), scale.cells - len(word))
+        if at >= free:
+            line[at : at + len(word)] = word
+            free = at + len(word) + 1
+    return "".join(line)
+
+
+def on_axis(dot: Dot, scale: Scale) -> list[Part]:
+    """A row of the axis in exactly its cells."""
+    cells = [" "] * scale.cells
+    for value in scale.ticks:
+        cells[scale.place(value)] = _TICK
+    if scale.shaded is not None:
+        for at in range(scale.place(scale.shaded[0]), scale.place(scale.shaded[1]) + 1):
+            cells[at] = _BAND
+    kinds = ["rest" if sign == _TICK else "dim" for sign in cells]
+    kind = _KIND[dot.sign]
+    if dot.low is not None and dot.high is not None:
+        left, right = scale.place(dot.low), scale.place(dot.high)
+        cells[left : right + 1] = "─" * (right - left + 1)
+        kinds[left : right + 1] = [kind] * (right - left + 1)
+        cells[left], cells[right] = "├", "┤"
+    if dot.value is not None:
+        at = scale.place(dot.value)
+        cells[at], kinds[at] = dot.sign, kind
+    parts: list[Part] = []
+    for sign, kind in zip(cells, kinds, strict=True):
+        if parts and parts[-1].kind == kind:
+            parts[-1] = Part(parts[-1].text + sign, kind)
+        else:
+            parts.append(Part(sign, kind))
+    return parts
+
+
+def legend(*, shaded: str = "", printed: bool = False, intervals: bool = True) -> list[Part]:
+    """What the shapes mean that are drawn; `shaded`: of whom the range is."""
+    said = ["├─●─┤ value and 95% interval" if intervals else "● value"]
+    said += [f"{_BAND} {shaded}"] if shaded else []
+    said += [f"{PRINTED} † as printed"] if printed else []
+    return [Part("   ".join(said), "dim")]

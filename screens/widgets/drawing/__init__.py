@@ -1,1 +1,0 @@
-"""Shapes that figures are drawn as."""
