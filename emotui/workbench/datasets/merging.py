@@ -19,8 +19,7 @@ from emotui.workbench.datasets.foreign import Wish, read_rows
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.drafts import DraftBook
 from emotui.workbench.progress import OnStep, silent
-from emotui.workbench.rephrase.originals import move_labels
-from emotui.workbench.rephrase.variants import move_variants
+from emotui.workbench.rephrase.originals import move_labels, move_variants
 from emotui.workbench.runs.run import rescore
 from emotui.workbench.runs.states import check_at_rest
 

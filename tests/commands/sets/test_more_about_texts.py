@@ -11,8 +11,7 @@ from emotui.records import ClassGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.drafts import Draft, DraftBook, Field
-from emotui.workbench.rephrase.originals import keep_labels, verdicts_kept
-from emotui.workbench.rephrase.variants import keep_variants, kept_variants
+from emotui.workbench.rephrase.originals import keep_labels, keep_variants, kept_variants, verdicts_kept
 from tests.conftest import Emotui
 
 ROWS = [
