@@ -89,7 +89,7 @@ def move_variants(store: Store, old: Dataset, new: Dataset, ids: Mapping[str, st
     columns = kept_variants(store, old)
     if columns:
         moved = {name: {ids.get(key, key): text for key, text in texts.items()} for name, texts in columns.items()}
-        store.set_setting(key_of(new, _NAME), moved | kept_variants(store, new))
+        store.set_setting(key_of(new, _VARIANTS_NAME), moved | kept_variants(store, new))
 
 
 def drop_variants(store: Store, dataset: Dataset, name: str) -> None:

@@ -65,7 +65,7 @@ def test_results_have_the_figures_of_score_and_say_that_they_are_illustration(
     run = next(one for one in store.runs() if one.model == model)
     said = [(one.sample, one.detail) for one in store.outcomes(run.run) if one.detail is not None]
     later = {said[0][0]: (("disgust",) * 9, ("neutral",))}
-    (raters,) = (table for table in run_tables([ScoredRun(run, "few", said, {}, later)]) if table.key == "raters")
+    (raters,) = (table for table in run_tables([ScoredRun(run, "few", said, rated=later)]) if table.key == "raters")
     assert raters.rows[0].cells[0].value == pytest.approx(_with_first_seen_as_disgust(few, model))
     printed = emotui("score", "generation", "--records", few)
     assert "ILLUSTRATION" in printed.out
