@@ -85,6 +85,16 @@ def test_a_shard_in_two_stores_and_one_that_answers_for_others_are_refused_befor
     assert (target.runs(), target.datasets()) == ([], [])
 
 
+def test_a_run_without_the_answers_that_it_says_it_has_is_refused(tmp_path: Path) -> None:
+    target = Store.open(tmp_path / "all.duckdb")
+    lost = shard(tmp_path, "1/2", EXACT, IDS[:1])
+    with lost._turns.writing() as connection:
+        connection.execute("update runs set number = 999")
+    with pytest.raises(BadInput, match="it counts 1 as answered and holds 0"):
+        merge(target, [lost])
+    assert (target.runs(), target.datasets()) == ([], [])
+
+
 def merging(folder: Path, room: int | None = None) -> "subprocess.Popen[str]":
     """`emotui merge` of both shards; `room`: bytes up to which it may write a file, as on a full disk."""
 

@@ -116,7 +116,9 @@ def _check_answers(part: _Part) -> None:
         task = task_named(run.task).with_options(config.options, config.repeats)
         golds = dict(stored_samples(store, part.dataset.read_as(run.task), part.dataset.n))
         kept: dict[int, list[ScoreRow]] = {}
+        answers = 0
         for row in store.results(run.run):
+            answers += 1
             if row.sample not in own:
                 raise BadInput(f"it has answers about texts that are not in its {where}")
             scored = "" if row.score is None else score_fault(row.score)
@@ -126,6 +128,8 @@ def _check_answers(part: _Part) -> None:
                 msgspec.json.decode(row.prediction, type=task.prediction)
             if row.score is not None:
                 kept.setdefault(row.sample, []).append(row.score)
+        if answers != run.done + run.failed:
+            raise BadInput(f"it counts {run.done + run.failed:,} as answered and holds {answers:,}")
     except Exception as error:  # whatever somebody else's bytes do to who reads them
         raise BadInput(f"{_named(store, run)}: {_why(error)}") from None
     # What makes figures of scores reads all of them, as whoever looks at the run will.
