@@ -1,10 +1,15 @@
 """A file of one's own: what it is taken for and how its records will be, and then into the workspace."""
 
+import asyncio
+import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.geometry import Size
+from textual.suggester import Suggester
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
@@ -12,7 +17,7 @@ from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.requests import LatestRequest
-from emotui.screens.widgets.cell_width import wrap
+from emotui.screens.widgets.cell_width import fit, width, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Lines, Page
@@ -21,6 +26,9 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.importing import Asked, Look
     from emotui.workbench.drafts import Field
     from emotui.workbench.progress import OnStep, RunProgress
+
+_INDENT, _TEXT_LINES = 4, 2
+"""Of the records that are shown: cells before what they say, and the most lines that a text takes."""
 
 LONG = ("path", "columns")
 """The fields in which one writes more than a name."""
@@ -46,6 +54,30 @@ class Importer(Protocol):
         """What a file is taken for; tells how far it is."""
 
 
+class Paths(Suggester):
+    """What the name of a file or folder that is being typed goes on as: the first that begins so, by name."""
+
+    def __init__(self) -> None:
+        # A folder changes while the sheet is open.
+        super().__init__(use_cache=False, case_sensitive=True)
+
+    async def get_suggestion(self, value: str) -> str | None:
+        """The whole path, a folder's with a slash behind it; None: nothing there begins so."""
+        return await asyncio.to_thread(_completed, value)
+
+
+def _completed(value: str) -> str | None:
+    folder, slash, begun = value.rpartition("/")
+    if not begun:
+        return None
+    try:
+        with os.scandir(Path(folder + slash).expanduser()) as there:
+            name, is_folder = min((one.name, one.is_dir()) for one in there if one.name.startswith(begun))
+    except (OSError, ValueError):  # it cannot be looked into, or nothing there begins so
+        return None
+    return folder + slash + name + "/" * is_folder
+
+
 class ImportDialog(Dialog["Asked"]):
     """Enter looks; Enter again, with nothing changed, gives back what to bring in. Esc stops a look, and else leaves.
 
@@ -63,9 +95,12 @@ class ImportDialog(Dialog["Asked"]):
     def __init__(
         self, importer: Importer, drafts: Drafts | None = None, fields: "Mapping[str, Field] | None" = None
     ) -> None:
-        super().__init__("Import a file", ("Enter", "look, then import"), ("Tab", "next field"))
+        super().__init__(
+            "Import a file", ("Enter", "look, then import"), ("→", "complete a path"), ("Tab", "next field")
+        )
         self._drafts, self._drafted = drafts, fields or {}
         self._looked: Asked | None = None
+        self._flawed = False
         self._importer, self._over = importer, threading.Event()
         self._asked: LatestRequest[Asked, Look] = LatestRequest(
             "look at a file", self, self._look, self._show, self._failed
@@ -80,6 +115,8 @@ class ImportDialog(Dialog["Asked"]):
         fields: list[Widget] = []
         for name, about, example in _FIELDS:
             options: dict[str, Any] = {"id": name, "compact": True, "placeholder": example}
+            if name in ("path", "mapping"):
+                options["suggester"] = Paths()
             long = name in LONG
             field = (
                 LongInput(drafts=self._drafts, field=self._drafted.get(name), **options) if long else Input(**options)
@@ -101,11 +138,12 @@ class ImportDialog(Dialog["Asked"]):
         """
         from emotui.workbench.datasets.importing import Asked
 
-        asked = Asked(*(self.text(name) for name in ("path", "columns", "kind", "layout", "name", "mapping")))
+        path, columns, kind, layout, name, mapping = (self.text(field) for field, _, _ in _FIELDS)
+        asked = Asked(path, columns, kind, layout, name, mapping)
         if not asked.path:
             raise BadInput("Name a file or a folder first.")
         if asked == self._looked:
-            return asked
+            return replace(asked, skip_bad=self._flawed)
         self.refuse("")
         self._over.clear()
         self._page.show([[Part("looking …   Esc stops", "dim")]])
@@ -139,12 +177,15 @@ class ImportDialog(Dialog["Asked"]):
         return self.query_one("#look", Page)
 
     def _show(self, asked: "Asked", look: "Look") -> None:
-        self._looked = asked
+        self._looked, self._flawed = asked, bool(look.wrong)
         n = look.n
-        said = f"Enter imports {count(n)} sample{'s' * (n != 1)} as {look.name}; the first of them:"
+        without = " without the rows that are wrong" if look.wrong else ""
+        said = f"Enter imports {count(n)} sample{'s' * (n != 1)} as {look.name}{without}; the first of them:"
 
         def lines(room: Size) -> Lines:
-            return [*_folded(look.lines, room), [], *_folded([said], room, "strong"), *_folded(look.first, room, "dim")]
+            first = [line for record in look.first for line in _record(record, room)]
+            wrong = _folded(look.wrong, room, "mark")
+            return [*_folded(look.lines, room), *wrong, [], *_folded([said], room, "strong"), *first]
 
         self._page.show_for(lines, home=True)
 
@@ -157,5 +198,42 @@ class ImportDialog(Dialog["Asked"]):
         self.refuse("The file cannot be taken as it is: name its columns, kind or format above, or mend it.")
 
 
-def _folded(texts: "tuple[str, ...] | list[str]", room: Size, kind: str = "plain") -> Lines:
+def _folded(texts: Sequence[str], room: Size, kind: str = "plain") -> Lines:
     return [[Part(text[a:b], kind)] for text in texts for a, b in wrap(text, max(room.width, 20))]
+
+
+def _record(record: Mapping[str, Any], room: Size) -> Lines:
+    """A record as it will be: its text, and under it what is said of it, a line for each kind."""
+    text = str(record.get("text", ""))
+    cells = max(room.width - _INDENT, 20)
+    lines: list[list[Part]] = [[Part(f"  {fit(str(record.get('id', '')), room.width - 4)}", "key")]]
+    rows = wrap(text, cells)
+    for at, (a, b) in enumerate(rows[:_TEXT_LINES]):
+        last = at == _TEXT_LINES - 1 < len(rows) - 1
+        lines.append([Part(" " * _INDENT + fit(text[a:] if last else text[a:b], cells))])
+    for name, value in record.items():
+        if name not in ("id", "text", "meta"):
+            said = "; ".join(_in_words(value, text))
+            lines.append([Part(f"{'':{_INDENT}}{name} ", "dim"), Part(fit(said, max(cells - width(name) - 1, 8)))])
+    return lines
+
+
+def _in_words(value: Any, text: str) -> Iterator[str]:
+    """What is said under one key: of spans their words, of labels with 0 or 1 those with 1."""
+    if isinstance(value, Mapping):
+        flags = all(type(each) is int and each in (0, 1) for each in value.values())
+        for name, each in value.items():
+            if not flags:
+                yield f"{name} {', '.join(_in_words(each, text))}"
+            elif each:
+                yield str(name)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            if isinstance(each, list | tuple) and len(each) > 1 and all(isinstance(end, int) for end in each[:2]):
+                yield " ".join((f"“{text[each[0] : each[1]]}”", *map(str, each[2:])))
+            else:
+                yield from _in_words(each, text)
+        if not value:
+            yield "none"
+    else:
+        yield str(value)

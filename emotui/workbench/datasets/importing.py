@@ -10,6 +10,7 @@ from emotui.formats import check_not_over, write_text
 from emotui.formats.beside import SAID, lifted
 from emotui.formats.json_document import present, to_json_document
 from emotui.formats.layouts.layout import KeptMapping, ReadOptions, mapping_text, read_mapping
+from emotui.formats.reading import capped
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset
 from emotui.store.store import Store
@@ -34,6 +35,7 @@ class Asked:
     Attributes:
         columns: `FIELD=COLUMN`, between commas.
         mapping: a TOML file that is read where it is there, and written when the file has been brought in.
+        skip_bad: rows that are wrong are left out.
     """
 
     path: str
@@ -42,16 +44,26 @@ class Asked:
     layout: str = ""
     name: str = ""
     mapping: str = ""
+    skip_bad: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a look at a file gave: lines about it, its first records as JSON, and how many there are."""
+    """What a look at a file gave.
+
+    Attributes:
+        lines: what it is taken for.
+        first: its first records, by their keys.
+        n: how many good records there are.
+        name: of the dataset that they will be.
+        wrong: a line for each row that is wrong, the first twenty.
+    """
 
     lines: tuple[str, ...]
-    first: tuple[str, ...]
+    first: tuple[Mapping[str, Any], ...]
     n: int
     name: str
+    wrong: tuple[str, ...] = ()
 
 
 class Importing:
@@ -61,20 +73,22 @@ class Importing:
         self._store = store
 
     def look(self, asked: Asked, on_step: OnStep = silent) -> Look:
-        """What the file is taken for, and its first records as they will be.
+        """What the file is taken for, its first records as they will be, and which rows are wrong.
 
         Raises:
-            BadInput: it cannot be read, or rows of it are wrong, a line each.
+            BadInput: it cannot be read, or no row of it is good.
         """
-        found = read_foreign([_path(asked)], _wish(asked), on_step=on_step)
-        first = tuple(first_records(found))
-        return Look(tuple(described(found)), first, len(found.samples), asked.name or dataset_name(_path(asked)))
+        found = read_foreign([_path(asked)], _wish(asked), skip_bad=True, on_step=on_step)
+        first = tuple(_records(found))
+        name = asked.name or dataset_name(_path(asked))
+        return Look(tuple(described(found)), first, len(found.samples), name, capped(found.skipped))
 
     def bring_in(self, asked: Asked, on_step: OnStep = silent) -> Dataset:
         """The file as a dataset; the mapping is kept where a file for it was named.
 
         Raises:
-            BadInput: as `look`; the name belongs to other samples; or the mapping cannot be written.
+            BadInput: it cannot be read; rows of it are wrong and not to be left out, a line each; the name belongs to
+                other samples; or the mapping cannot be written.
         """
         if asked.mapping:
             check_not_over(expanded(asked.mapping), _path(asked), self._store.path)
@@ -83,6 +97,7 @@ class Importing:
             [_path(asked)],
             _wish(asked),
             asked.name or None,
+            skip_bad=asked.skip_bad,
             warn=lambda line: None,
             on_step=on_step,
         )
@@ -125,9 +140,15 @@ def described(found: Foreign) -> Iterator[str]:
 
 def first_records(found: Foreign) -> Iterator[str]:
     """The first records as they will be, one a line."""
-    for sample in found.samples[:SHOWN]:
-        text = to_json_document(lifted(type(sample), present(sample)))
+    for record in _records(found):
+        text = to_json_document(record)
         yield text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _records(found: Foreign) -> Iterator[Mapping[str, Any]]:
+    """The first records by their keys."""
+    for sample in found.samples[:SHOWN]:
+        yield lifted(type(sample), present(sample))
 
 
 def save_mapping(path: str, found: Foreign) -> None:

@@ -6,10 +6,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from emotui.screens.dialogs.import_file import ImportDialog
+from emotui.screens.dialogs.import_file import ImportDialog, Paths, _record
 from emotui.store.store import Store
 from emotui.workbench.datasets import foreign, samples
 from emotui.workbench.progress import OnStep
@@ -43,7 +44,8 @@ async def test_a_file_is_looked_at_mapped_and_then_taken_and_shown(tmp_path: Pat
         await press(pilot, "I")
         await typed(pilot, path=table, columns="text=Said,label=Feels", mapping=mapping)
         await until(pilot, "taken for", "Enter imports 2 samples as own")
-        assert '"text":"What a day [b]!"' in screen_text(pilot)
+        assert "What a day [b]!" in screen_text(pilot)
+        assert "label anger" in screen_text(pilot)
         assert [one.name for one in source.datasets()] == ["sample"]
         await typed(pilot, name="tweets")
         assert "Enter imports 2 samples as tweets" in screen_text(pilot)
@@ -66,7 +68,7 @@ async def test_a_mapping_that_was_kept_is_used_again(tmp_path: Path, table: Path
     async with opened(workspace(tmp_path / "w.duckdb", run=False)) as pilot:
         await press(pilot, "I")
         await typed(pilot, path=table, mapping=mapping)
-        assert '"label":"Kim"' in screen_text(pilot)
+        assert "label Kim" in screen_text(pilot)
 
 
 @pytest.mark.parametrize(
@@ -150,3 +152,62 @@ async def test_a_look_and_an_import_say_how_far_they_are_and_their_key_ends_them
             await settle(pilot, work=True)
         assert "Stopped; nothing was imported" in notified(pilot)
     assert [one.name for one in source.datasets()] == ["sample"]
+
+
+async def test_rows_that_are_wrong_are_told_and_left_out_by_a_second_enter(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    rows = [
+        '{"text": "He left", "label": "sadness"}',
+        '{"label": "joy"}',
+        '{"text": "Hooray", "label": "joy"}',
+    ]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    source = workspace(tmp_path / "w.duckdb", run=False)
+    async with opened(source) as pilot:
+        await press(pilot, "I")
+        await typed(pilot, path=path)
+        await until(pilot, "jsonl:2:", "Enter imports 2 samples as own without the rows that are wrong")
+        await press(pilot, "enter")
+        await settle(pilot, work=True)
+    assert next(one for one in source.datasets() if one.name == "own").n == 2
+
+
+async def test_a_path_is_completed_as_in_a_shell(tmp_path: Path) -> None:
+    (tmp_path / "corpora").mkdir()
+    (tmp_path / "corpora" / "first.csv").write_text("text\nHello there\n", encoding="utf-8")
+    async with opened(workspace(tmp_path / "w.duckdb", run=False)) as pilot:
+        await press(pilot, "I")
+        path = pilot.app.screen.query_one("#path", Input)
+        for begun, whole in ((f"{tmp_path}/corp", "corpora/"), (f"{tmp_path}/corpora/f", "corpora/first.csv")):
+            path.value = begun
+            path.cursor_position = len(begun)
+            await awaited(lambda: bool(path._suggestion))
+            await press(pilot, "right")
+            assert path.value == f"{tmp_path}/{whole}"
+    assert Paths().cache is None
+
+
+@pytest.mark.parametrize("value", ["", "/", "/nowhere/at/all", "x" * 5000, "a\0b", "corpora/\x1b"])
+async def test_nothing_is_made_up_where_no_path_begins_so(value: str) -> None:
+    assert await Paths().get_suggestion(value) is None
+
+
+def test_what_is_said_of_a_text_is_shown_in_words() -> None:
+    record = {
+        "id": "a",
+        "text": "I am so happy",
+        "spans": [[5, 13, "joy"], [0, 1]],
+        "labels": {"joy": 1, "fear": 0},
+        "values": {"valence": 0.5},
+        "annotators": {"ann": {"spans": []}},
+        "meta": {"own": "x"},
+    }
+    lines = ["".join(part.text for part in line).rstrip() for line in _record(record, Size(60, 9))]
+    assert lines == [
+        "  a",
+        "    I am so happy",
+        "    spans “so happy” joy; “I”",
+        "    labels joy",
+        "    values valence 0.5",
+        "    annotators ann spans none",
+    ]
