@@ -109,6 +109,16 @@ def test_long_tables_keep_spans(data: st.DataObject) -> None:
     assert back("long", rows) == ([], rows)
 
 
+def test_a_table_of_spans_is_not_written_of_texts_that_have_labels_alone() -> None:
+    with pytest.raises(ValueError, match="nothing marks one in these texts: --format wide or table"):
+        back("long", [{"id": "a", "text": "Hooray", "label": "joy"}])
+    lost, found = back("long", [{"id": "a", "text": "Hooray"}])
+    assert (lost, found) == (
+        ["texts of which nothing is said (1: read as texts without spans)"],
+        [{"id": "a", "text": "Hooray", "spans": []}],
+    )
+
+
 @settings(max_examples=25)
 @given(st.lists(st.lists(st.sampled_from(["joy", "fear"]), min_size=1, unique=True), min_size=1, max_size=4))
 def test_goemotions_files_keep_labels(said: list[list[str]]) -> None:

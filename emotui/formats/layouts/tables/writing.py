@@ -63,10 +63,18 @@ def _marks(row: TextRow, labels: Sequence[str]) -> list[object]:
 
 
 def write_long(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
-    """A row a span; a text without one has a row of its own, without start and end."""
-    write_table(path, _long_cells(rows))
+    """A row a span; a text without one has a row of its own, without start and end.
+
+    Raises:
+        ValueError: something is said of the texts, and nothing of a part of one.
+    """
     held = ("id", "text", "subject", "emotion", "valence", "sentences", "spans", "annotators", "meta")
     unheld = lost(rows, held)
+    if unheld.lines() and not any(key in row for row in rows for key in ("spans", "sentences", "annotators")):
+        raise ValueError(
+            "long has a row a span, and nothing marks one in these texts: --format wide or table holds what is said"
+        )
+    write_table(path, _long_cells(rows))
     unheld.add("texts of which nothing is said", "read as texts without spans", sum("spans" not in row for row in rows))
     return unheld.lines()
 
