@@ -1,9 +1,13 @@
 """What can be asked of a list of samples, and the rows that come back. Plain values, shared by store and workbench."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
+
+if TYPE_CHECKING:
+    import numpy as np
 
 MARKS = {
     "H": "hallucinated",
@@ -135,6 +139,12 @@ class Run(msgspec.Struct, frozen=True):
     error: str | None
     source: str = "model"
     deleted: str | None = None
+
+
+def counted_marks(bits: "np.ndarray[Any, np.dtype[np.int64]]") -> dict[str, int]:
+    """How many samples have each mark. `bits`: (n,) as `marks_to_bits` makes them; -1 where there is no score."""
+    scored = bits[bits >= 0]
+    return {mark: int((scored >> at & 1).sum()) for at, mark in enumerate(MARKS)}
 
 
 def marks_to_bits(marks: str) -> int:

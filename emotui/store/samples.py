@@ -263,6 +263,21 @@ def emotions(connection: "DuckDBPyConnection", dataset: int) -> list[str]:
     return [row[0] for row in found.fetchall()]
 
 
+def label_counts(connection: "DuckDBPyConnection", dataset: int) -> dict[str, dict[str, int]]:
+    """How many samples have each emotion, and each valence: by `emotions` and `valences`, then by name."""
+    first, n = first_of(connection, dataset)
+    found: dict[str, dict[str, int]] = {}
+    for column in ("emotions", "valences"):
+        rows = connection.execute(
+            f"select name, sum(n)::bigint from (select distinct label_set, unnest({column}) as name from label_sets"
+            " where dataset = ?) join (select label_set, count(*) as n from samples where sample between ? and ?"
+            " group by label_set) using (label_set) group by name",
+            [dataset, first, first + n - 1],
+        )
+        found[column] = dict(rows.fetchall())
+    return found
+
+
 def set_asked(connection: "DuckDBPyConnection", dataset: int, fingerprint: str, asked: str) -> None:
     """Keep the fingerprint of what is asked about, unless the samples have changed since `fingerprint`."""
     connection.execute(

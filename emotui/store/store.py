@@ -345,6 +345,11 @@ class Store:
         with self._turns.reading() as connection:
             return samples.emotions(connection, dataset)
 
+    def label_counts(self, dataset: int) -> dict[str, dict[str, int]]:
+        """How many samples have each emotion, and each valence: by `emotions` and `valences`, then by name."""
+        with self._turns.reading() as connection:
+            return samples.label_counts(connection, dataset)
+
     def numbers_by_id(self, dataset: int) -> dict[str, int]:
         """The number of each sample of a data set, by its id, in file order."""
         with self._turns.reading(access.ROOMY) as connection:

@@ -13,7 +13,7 @@ from emotui.errors import BadInput, StoreError
 from emotui.metrics.metric import Metric
 from emotui.records import SpanSample
 from emotui.store.access import OnWaiting
-from emotui.store.query import Dataset, ListQuery, ListRow, Run
+from emotui.store.query import Dataset, ListQuery, ListRow, Run, counted_marks
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
 from emotui.store.upgrade import OnUpgrade
@@ -157,6 +157,10 @@ class Workspace:
 
     def emotions(self, dataset: int) -> list[str]:
         return self.store.emotions(dataset)
+
+    def filter_counts(self, dataset: int, run: str | None) -> Mapping[str, Mapping[str, int]]:
+        counts = self.store.label_counts(dataset)
+        return counts if run is None else counts | {"marks": counted_marks(self.store.marks(dataset, run))}
 
     def order(self, query: ListQuery) -> "np.ndarray | range":
         # All of a dataset is known by two numbers: the first page then waits neither for numpy nor for a query.

@@ -1,6 +1,6 @@
 """Which samples the list keeps: by emotion, valence, kind of error and the values of metrics, a row each."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,12 +18,16 @@ from emotui.records import VALENCES
 from emotui.screens.dialogs.dialog import Dialog, number_field
 from emotui.screens.list_state import ListState, column_of, key_of
 from emotui.screens.long_text import Drafts, LongInput
+from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.switches import Switches
 from emotui.store.query import MARKS, Bounds
 from emotui.workbench.slices.conditions import parsed
 
 if TYPE_CHECKING:
     from emotui.workbench.drafts import Field
+
+Counts = Mapping[str, Mapping[str, int]]
+"""By `emotions`, `valences` and `marks`, then by name: how many samples have it."""
 
 FIELD = "filter"
 """The field of a filter's conditions, as drafts name it."""
@@ -41,6 +45,7 @@ class FilterDialog(Dialog[Filtered]):
 
     Args:
         slices: the names of saved filters; None: none can be saved here.
+        counts: gives how many samples have each emotion, valence and mark, in a thread; None: nothing does.
         marked: whether samples are marked by kinds of errors.
         valenced: whether samples have a valence.
         drafts, field: where drafts are, and whose the conditions' one is; None: there is none.
@@ -69,15 +74,20 @@ class FilterDialog(Dialog[Filtered]):
         emotions: Sequence[str],
         metrics: Sequence[Metric],
         slices: Sequence[str] | None = None,
+        counts: "Callable[[], Counts] | None" = None,
         *,
         marked: bool = True,
         valenced: bool = True,
         drafts: Drafts | None = None,
         field: "Field | None" = None,
     ) -> None:
-        keys = ("Tab", "row"), ("← →", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply")
+        keys = ("Tab", "row"), ("← → a … z", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply")
         super().__init__("Filter", *keys)
         self._state, self._emotions, self._slices = state, list(emotions), slices
+        self._counts: LatestRequest[Callable[[], Counts], Counts] = LatestRequest(
+            "filter counts", self, lambda count: count(), lambda _, counts: self._tell_counts(counts)
+        )
+        self._count = counts
         self._marked, self._valenced = marked, valenced
         self._drafts, self._field = drafts, field
         self._metrics = {key_of(metric, metrics): metric for metric in metrics}
@@ -112,6 +122,17 @@ class FilterDialog(Dialog[Filtered]):
                 rows.append(_row("slices", Switches(list(self._slices), state.slices, id="slices")))
             rows.append(_row("save as", Input(placeholder="a name for this filter", compact=True, id="name")))
         return rows
+
+    def on_mount(self) -> None:
+        """Counts come when they are there; nothing waits for them."""
+        super().on_mount()
+        if self._count is not None:
+            self._counts.ask(self._count)
+
+    def _tell_counts(self, counts: "Counts") -> None:
+        for name, of_names in counts.items():
+            for switches in self.query(f"#{name}").results(Switches):
+                switches.count(of_names)
 
     def action_clear(self) -> None:
         """Everything off."""

@@ -242,7 +242,6 @@ class ListActions(Acting):
             session.change(filtered.state)
             session.drafts.kept(field, filtered.state.column)
             if filtered.name and slicing is not None and dataset is not None:
-                run = session.run_shown
                 line = filtered.state.as_conditions(self._metrics)
                 wish = dataset.dataset, filtered.name, line, None if run is None else run.run
                 self._saved.ask(wish)
@@ -251,11 +250,16 @@ class ListActions(Acting):
         words = session.overview.words
         marked = words is not None and words.marks_errors
         valenced = dataset is None or dataset.task == "spans"
+        run = session.run_shown
+        counts = None
+        if dataset is not None:
+            counts = partial(session.bound.filter_counts, dataset.dataset, None if run is None else run.run)
         dialog = FilterDialog(
             session.state,
             session.overview.emotions,
             self._metrics,
             saved,
+            counts,
             marked=marked,
             valenced=valenced,
             drafts=session.drafts,

@@ -1,6 +1,6 @@
 """Names that are on or off, or of which one is on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.segment import Segment
 from textual import events
@@ -13,11 +13,13 @@ from emotui.screens.widgets.cell_width import shown, width
 
 
 class Switches(Widget, can_focus=True):
-    """Names that are on or off. Arrow keys move, Space switches; so does a click. Several on mean any of them."""
+    """Names that are on or off. Arrow keys move, and a letter goes to the next name that begins with it; Space
+    switches; so does a click. Several on mean any of them.
+    """
 
     BINDINGS = [
-        Binding("right,l", "move(1)", show=False),
-        Binding("left,h", "move(-1)", show=False),
+        Binding("right", "move(1)", show=False),
+        Binding("left", "move(-1)", show=False),
         Binding("space", "switch", show=False),
     ]
     COMPONENT_CLASSES = {"switches--on", "switches--cursor", "switches--off"}
@@ -51,6 +53,13 @@ class Switches(Widget, can_focus=True):
         self._labels = [shown(label) for label in (labels or names)]
         self._on &= set(names)
         self._at = 0
+        self.refresh(layout=True)
+
+    def count(self, counts: Mapping[str, int]) -> None:
+        """Tell behind each name how many there are."""
+        self._labels = [
+            f"{label} {counts.get(name, 0):,}" for name, label in zip(self._names, self._labels, strict=True)
+        ]
         self.refresh(layout=True)
 
     def clear(self) -> None:
@@ -89,6 +98,16 @@ class Switches(Widget, can_focus=True):
     def action_move(self, step: int) -> None:
         self._at = (self._at + step) % max(len(self._names), 1)
         self.refresh()
+
+    def on_key(self, event: events.Key) -> None:
+        letter = event.character or ""
+        if not letter.isalpha():
+            return
+        after = [*range(self._at + 1, len(self._labels)), *range(self._at + 1)]
+        begun = [at for at in after if self._labels[at].lower().startswith(letter.lower())]
+        if begun:
+            event.stop()
+            self.action_move(begun[0] - self._at)
 
     def action_switch(self) -> None:
         if self._names:

@@ -14,7 +14,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from emotui.store.listing import _by_value
-from emotui.store.query import MARKS, SORTS, Bounds, ListQuery, bits_to_marks, marks_to_bits
+from emotui.store.query import MARKS, SORTS, Bounds, ListQuery, bits_to_marks, counted_marks, marks_to_bits
 from emotui.store.rows import SampleRow
 from emotui.store.store import Store
 from tests.store.store_samples import failure, result, sample, score
@@ -131,6 +131,18 @@ def test_any_query_gives_what_the_straightforward_way_gives(store: Store, query:
     order = store.order(query)
     assert order.dtype == "int64"
     assert order.tolist() == straightforward(query)
+
+
+def test_counts_of_a_filter_are_how_many_samples_it_keeps(store: Store) -> None:
+    counts = store.label_counts(2)
+    for name in ("sad", "fear", "happy"):
+        assert counts["emotions"][name] == len(store.order(ListQuery(2, emotions=(name,))))
+    for name in ("positive", "negative", "neutral"):
+        assert counts["valences"][name] == len(store.order(ListQuery(2, valences=(name,))))
+    marks = counted_marks(store.marks(2, "run"))
+    assert marks == {mark: len(store.order(ListQuery(2, "run", marks=mark))) for mark in MARKS}
+    assert marks["X"] > 0
+    assert store.label_counts(9) == {"emotions": {}, "valences": {}}
 
 
 @given(

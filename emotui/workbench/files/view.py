@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,6 +113,15 @@ class FileView:
 
     def emotions(self, dataset: int) -> list[str]:
         return list(dict.fromkeys(emotion for sample in self._samples for emotion in _emotions(sample)))
+
+    def filter_counts(self, dataset: int, run: str | None) -> Mapping[str, Mapping[str, int]]:
+        from emotui.store.query import counted_marks
+
+        counts = {
+            "emotions": Counter(name for sample in self._samples for name in set(_emotions(sample))),
+            "valences": Counter(name for sample in self._samples for name in set(_valences(sample))),
+        }
+        return counts if run is None else counts | {"marks": counted_marks(self.marks(dataset, run))}
 
     def order(self, query: ListQuery) -> "np.ndarray":
         import numpy as np

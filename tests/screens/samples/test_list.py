@@ -20,7 +20,7 @@ from emotui.screens.samples.table import SampleList, feelings, telling
 from emotui.store.query import ListQuery, ListRow
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import list_query, sample_records, workspace
-from tests.screens.driving import click, event_of, frame, listed, opened, press, screen_text, settle, shown_id
+from tests.screens.driving import click, event_of, frame, listed, opened, press, screen_text, settle, shown_id, until
 from tests.screens.rephrase_workspace import scripted
 from tests.waiting import awaited
 
@@ -64,6 +64,17 @@ async def test_filter_keeps_the_samples_with_an_emotion_and_says_so(source: Work
         expected = [s.id for s in sample_records() if "sad" in {s.emotion, *(one.emotion for one in s.sentences)}]
         assert listed(pilot) == expected
         assert f"{len(expected)} of {len(sample_records())}  sad" in screen_text(pilot)
+
+
+async def test_the_filter_counts_what_it_would_keep_and_a_letter_goes_to_a_name(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "f")
+        counts = source.filter_counts(1, "rule-1")
+        await until(pilot, f"□ sad {counts['emotions']['sad']}", f"□ M missed {counts['marks']['M']}")
+        await press(pilot, "s", "space")
+        assert f"■ sad {counts['emotions']['sad']}" in screen_text(pilot)
+        await press(pilot, "enter")
+        assert len(listed(pilot)) == counts["emotions"]["sad"]
 
 
 async def test_filter_by_f1_refuses_what_is_no_figure(source: Workspace) -> None:
