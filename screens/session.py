@@ -542,16 +542,16 @@ def open_up(source: "BrowseSource", tasks: tuple[str, ...], annotator: str) -> O
 def look(source: "BrowseSource", tasks: tuple[str, ...], task: str, name: str | None) -> Overview:
     """What there is now of a task; of its datasets the one called `name`, or else the first.
 
-    Datasets of a task that is none of `tasks`, which have lists of their own, are in the list of the first; where that
-    would be empty, all are.
+    In the list of the first of `tasks`, which have lists of their own, are those of any task, its own and those of tasks
+    without a list first.
     """
     from emotui.workbench.task_words import words_of
 
     with source.together():
         every = source.datasets()
         datasets = tuple(one for one in every if (one.task if one.task in tasks else tasks[0]) == task)
-        if not datasets and task == tasks[0]:
-            datasets = tuple(every)
+        if task == tasks[0]:
+            datasets += tuple(one for one in every if one not in datasets)
         dataset = ListState(dataset=name).chosen_dataset(datasets)
         if dataset is None:
             return Overview(datasets)

@@ -264,13 +264,16 @@ def test_a_run_of_ones_own_is_shown_from_its_beginning(source: Workspace) -> Non
     assert session.run_shown.run == "mine"
 
 
-def test_where_no_list_would_have_a_text_the_first_one_has_those_of_all_tasks(tmp_path: Path) -> None:
+def test_the_first_list_has_texts_of_every_task_its_own_first_and_others_have_theirs(tmp_path: Path) -> None:
     opened = Workspace.open(tmp_path / "w.duckdb")
     add_samples(opened.store, "rephrase", "posts", [ClassGold(id="1", text="t", label="joy")], "x")
     tasks = ("spans", "rephrase")
     assert [one.name for one in look(opened, tasks, "spans", None).datasets] == ["posts"]
     add_samples(opened.store, "labels", "several", [LabelsGold(id="1", text="t", labels=("joy",))], "x")
-    assert [one.name for one in look(opened, tasks, "spans", None).datasets] == ["several"]
+    first = look(opened, tasks, "spans", None)
+    assert [one.name for one in first.datasets] == ["several", "posts"]
+    assert first.dataset is not None
+    assert first.dataset.name == "several"
     assert [one.name for one in look(opened, tasks, "rephrase", None).datasets] == ["posts"]
 
 
