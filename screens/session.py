@@ -542,8 +542,8 @@ def open_up(source: "BrowseSource", tasks: tuple[str, ...], annotator: str) -> O
 def look(source: "BrowseSource", tasks: tuple[str, ...], task: str, name: str | None) -> Overview:
     """What there is now of a task; of its datasets the one called `name`, or else the first.
 
-    In the list of the first of `tasks`, which have lists of their own, are those of any task, its own and those of tasks
-    without a list first.
+    In the list of the first of `tasks`, which have lists of their own, are those of any task: its own, and those of
+    tasks without a list, come first.
     """
     from emotui.workbench.task_words import words_of
 
