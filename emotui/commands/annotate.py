@@ -28,10 +28,10 @@ from emotui.workbench.annotate.planning.order import KINDS, Order, order_of
 from emotui.workbench.annotate.planning.verification import Aspect, percent_agreement
 from emotui.workbench.annotate.scheme import (
     FURTHER,
-    NAMES,
     Scheme,
     built_in,
     check_keys,
+    is_built_in,
     read_scheme,
     shared_keys,
     with_keys,
@@ -113,7 +113,7 @@ def use(dataset: str, file: str | None, built_in: bool, db: str | None, as_json:
     if (file is None) != built_in:
         raise BadInput("name the file of a scheme, or --built-in")
     desk = Desk(look_into(db).store)
-    if file is not None and file not in NAMES:
+    if file is not None and not is_built_in(file):
         _check(read_scheme(file))
     _show(with_keys(desk.keep_scheme(dataset, file), reserved()), as_json)
 

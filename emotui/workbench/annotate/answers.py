@@ -170,7 +170,7 @@ def keys_of(sample: Any, answer: Answer, scheme: Scheme, sentences: Sequence[tup
     if scheme.of(MASK):
         keys["labels"] = [answer.words.get(place, "") for place in range(1 + max(answer.words, default=-1))]
     elif any(group.labels for group in scheme.of(TEXT)):
-        keys |= _label_keys(sample, answer.labels or ())
+        keys |= _label_keys(sample, answer.labels or (), several=_several(scheme))
     if any(group.scale for group in scheme.of(TEXT)):
         keys["values"] = dict(answer.values)
     if answer.sentences:
@@ -188,9 +188,15 @@ def _item(mark: Mark) -> dict[str, Any] | list[Any]:
     return [mark.start, mark.end] if mark.label is None else [mark.start, mark.end, mark.label]
 
 
-def _label_keys(sample: Any, labels: Sequence[str]) -> dict[str, Any]:
+def _several(scheme: Scheme) -> bool:
+    """Whether a text may have several labels by this scheme."""
+    of_texts = [group for group in scheme.of(TEXT) if group.labels]
+    return len(of_texts) > 1 or any(not group.exclusive for group in of_texts)
+
+
+def _label_keys(sample: Any, labels: Sequence[str], *, several: bool) -> dict[str, Any]:
     if isinstance(sample, ScenesGold):
         return {"labels": {name: int(name in labels) for name in sample.labels}}
-    if hasattr(sample, "labels"):
+    if hasattr(sample, "labels") or (several and not hasattr(sample, "label")):
         return {"labels": list(labels)}
     return {"label": labels[0]} if labels else {}

@@ -14,10 +14,11 @@ from emotui.workbench.annotate.others import inside, names_of, source_answers, v
 from emotui.workbench.annotate.scheme import (
     BUILT_IN,
     MASK,
-    NAMES,
+    TEXT,
     Scheme,
     built_in,
     check_keys,
+    is_built_in,
     read_scheme,
     with_colours,
     with_keys,
@@ -25,7 +26,10 @@ from emotui.workbench.annotate.scheme import (
     without_keys,
 )
 from emotui.workbench.annotate.service import Annotating
-from emotui.workbench.texts import stored_samples
+from emotui.workbench.texts import said_counts, stored_samples
+
+_KINDS: Mapping[str, Sequence[str]] = {"spans": ("spans",), "labels": ("label", "labels"), "values": ("values",)}
+"""Built-in schemes by what they ask for, with the keys under which gold says it."""
 
 _LOOKED_THROUGH = 20_000
 """Texts of a dataset among which its own labels are looked for, once."""
@@ -55,7 +59,8 @@ class Desk:
             BadInput: no such dataset, no name, no scheme for the task, or a key of the scheme is the place's own.
         """
         found = self._dataset(dataset)
-        return Annotating(self._store, found, annotator, self._scheme(found, scheme, reserved))
+        asked = self._scheme(found, scheme, reserved)
+        return Annotating(self._store, _answered(found, asked), annotator, asked)
 
     def adjudicate(
         self,
@@ -76,7 +81,9 @@ class Desk:
             BadInput: as `begin`; fewer than two sources; the name is that of a source.
         """
         found = self._dataset(dataset)
-        work = Annotating(self._store, found, name, self._scheme(found, scheme, reserved), blind=False)
+        asked = self._scheme(found, scheme, reserved)
+        found = _answered(found, asked)
+        work = Annotating(self._store, found, name, asked, blind=False)
         voices = [one for one in sources or votes_of(self._store, found) if one not in names_of(work.annotator)]
         if work.annotator in sources:
             raise BadInput(f"{work.annotator} is one of the sources: give the result another name")
@@ -102,8 +109,8 @@ class Desk:
         if path is None:
             self._store.set_setting(_setting(found), None)
             return self._scheme(found, None, ())
-        scheme = built_in(path) if path in NAMES else read_scheme(path)
-        if scheme.tasks and found.task not in scheme.tasks:
+        scheme = built_in(path) if is_built_in(path) else read_scheme(path)
+        if scheme.tasks and found.task in BUILT_IN and found.task not in scheme.tasks:
             raise BadInput(f"{path}: the scheme is for {', '.join(scheme.tasks)}, and {found.name} is for {found.task}")
         self._store.set_setting(_setting(found), msgspec.to_builtins(scheme))
         return scheme
@@ -125,11 +132,11 @@ class Desk:
         kept = self._store.setting(_setting(dataset))
         scheme = given or (None if kept is None else msgspec.convert(kept, Scheme))
         if scheme is None:
-            if dataset.task not in BUILT_IN:
-                raise BadInput(f"there is no scheme for the task {dataset.task}: keep one with emotui annotate scheme")
-            scheme = built_in(BUILT_IN[dataset.task])
+            scheme = built_in(BUILT_IN.get(dataset.task) or self._kinds(dataset))
         if any(group.own for group in scheme.groups):
             of_spans, of_texts = self._own_labels(dataset)
+            if not of_texts and any(group.own for group in scheme.of(TEXT)):
+                _, of_texts = self._own_labels(dataset.read_as("labels"))
             if said:
                 of_spans += tuple(span.label for one in said for span in one.spans if span.label)
                 of_texts += tuple(label for one in said for label in one.labels or ())
@@ -140,11 +147,16 @@ class Desk:
         check_keys(scheme, reserved)
         return scheme
 
+    def _kinds(self, dataset: Dataset) -> str:
+        """The schemes for what gold says of the texts of another package's task; of spans where it says nothing."""
+        said = said_counts(self._store, dataset)
+        return "+".join(name for name, keys in _KINDS.items() if any(key in said for key in keys)) or "spans"
+
     def _own_labels(self, dataset: Dataset) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The labels of spans and of texts that gold or people in it have, in the order in which they come; all of a
         scene's.
         """
-        under = f"labels said of {dataset.dataset}"
+        under = f"labels said of {dataset.dataset}" + (f" as {dataset.task}" if dataset.form else "")
         known = self._store.setting(under)
         if known is not None and known["of"] == dataset.fingerprint:
             return tuple(known["spans"]), tuple(known["texts"])
@@ -168,6 +180,16 @@ class Desk:
     def _samples(self, dataset: Dataset) -> Iterator[object]:
         found = stored_samples(self._store, dataset, min(dataset.n, _LOOKED_THROUGH))
         return (sample for _, sample in found)
+
+
+def _answered(dataset: Dataset, scheme: Scheme) -> Dataset:
+    """A dataset of another package's task, read as what a scheme asks for: answers are a source of that kind."""
+    if dataset.task in BUILT_IN:
+        return dataset
+    if scheme.spans:
+        return dataset.read_as("spans")
+    of_texts = scheme.of(TEXT)
+    return dataset.read_as("labels" if any(group.labels for group in of_texts) or not of_texts else "values")
 
 
 def _setting(dataset: Dataset) -> str:

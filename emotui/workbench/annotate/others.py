@@ -18,7 +18,7 @@ from emotui.workbench.annotate.events import KIND
 from emotui.workbench.annotate.log import Log, whole_log
 from emotui.workbench.runs.elsewhere import source_run
 from emotui.workbench.runs.scores import last_attempts
-from emotui.workbench.texts import runs_of, stored_samples
+from emotui.workbench.texts import read_sample, runs_of, stored_samples
 
 GOLD, PERSON = "gold", "person"
 
@@ -51,7 +51,7 @@ def others_of(
         words: labels are words for masks.
     """
     ((_, record),) = store.samples([sample])
-    known = msgspec.json.decode(record, type=task.sample)
+    known = read_sample(store, dataset, record)
     found: list[OtherSaid] = []
     gold = gold_answer(known, words=words)
     if gold is not None:

@@ -274,14 +274,37 @@ NAMES = (*dict.fromkeys(BUILT_IN.values()), *FURTHER)
 """The names of all schemes that come with this package."""
 
 
+def is_built_in(name: str) -> bool:
+    """Whether a scheme, or each of several joined by `+`, comes with this package."""
+    return set(name.split("+")) <= set(NAMES)
+
+
 def built_in(name: str) -> Scheme:
-    """A scheme that comes with this package.
+    """A scheme that comes with this package, or several as one: `spans+labels+values` asks for all of these.
 
     Raises:
         BadInput: there is none of this name.
     """
-    if name not in NAMES:
+    if not is_built_in(name):
         raise BadInput(f"there is no scheme {name!r}: write a file of your own, or use one of {', '.join(NAMES)}")
+    parts = [_of_package(one) for one in dict.fromkeys(name.split("+"))]
+    if len(parts) == 1:
+        return parts[0]
+    return Scheme(
+        name=" and ".join(part.name for part in parts),
+        spans=any(part.spans for part in parts),
+        overlap=all(part.overlap for part in parts),
+        # Labels of one and numbers of another would share letters: those of labels are dealt anew.
+        groups=tuple(
+            replace(group, labels=tuple(replace(label, key="") for label in group.labels))
+            for part in parts
+            for group in part.groups
+        ),
+        guidelines="\n\n".join(part.guidelines for part in parts if part.guidelines),
+    )
+
+
+def _of_package(name: str) -> Scheme:
     with as_file(files(_PACKAGE) / _FOLDER) as folder:
         return replace(read_scheme(str(folder / f"{name}.toml")), path="")
 

@@ -45,6 +45,7 @@ from emotui.workbench.runs.elsewhere import free_id
 from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import ELSEWHERE, scored
+from emotui.workbench.texts import read_sample, sample_reader
 
 # An annotator's answers as a source like any other: browsed, scored, compared, exported, made gold.
 
@@ -106,11 +107,11 @@ def _project(
     run = _run_of(store, dataset, annotator, which)
     if run is None and not any(answer is not None for answer in wanted.values()):
         return 0
-    task = task_named(dataset.task)
+    read = sample_reader(store, dataset)
     by = scoring.of(store, dataset, annotator)
     changed = 0
     for some in _pieces(sorted(wanted)):
-        samples = {number: msgspec.json.decode(record, type=task.sample) for number, record in store.samples(some)}
+        samples = {number: read(record) for number, record in store.samples(some)}
         there = {} if run is None else {row.sample: row.raw for row in store.results(run.run, some)}
         outputs, withdrawn = [], []
         for number in some:
@@ -261,8 +262,9 @@ class Annotating:
             StoreError: it could not be kept; nothing is.
         """
         wanted = [sample for sample in changes if sample in self._numbers]
+        read = sample_reader(self.store, self.dataset)
         for number, record in self.store.samples([sample for sample in wanted if sample not in self._texts]):
-            self._texts[number] = text_of(number, msgspec.json.decode(record, type=self._task.sample))
+            self._texts[number] = text_of(number, read(record))
         refused: dict[int, str] = {}
         with self._lock:
             entries: list[tuple[str, int | None, str, bytes]] = []
@@ -365,7 +367,7 @@ class Annotating:
         with self._publishing:
             log = self._published
             log.take(self.store.outlines(self.annotator, kind=KIND, within=self._numbers, after=log.last))
-            dataset = self.store.dataset(self.dataset.dataset) or self.dataset
+            dataset = (self.store.dataset(self.dataset.dataset) or self.dataset).read_as(self.dataset.task)
             return publish(self.store, dataset, self.annotator, self.scheme, log, self._scoring)
 
     def begun(self, sample: int) -> bool:
@@ -499,7 +501,7 @@ class Annotating:
         found = self.store.samples([sample]) if sample in self._numbers else []
         if not found:
             raise BadInput(f"{self.dataset.name} has no text {sample}")
-        return msgspec.json.decode(found[0][1], type=self._task.sample)
+        return read_sample(self.store, self.dataset, found[0][1])
 
     def _append(self, entries: Sequence[Entry]) -> None:
         if not entries:

@@ -14,7 +14,7 @@ from emotui.formats.rows import Flaw, literal
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.tasks.texts import SAID, TextSaid, said_of_text, sample_of_text
+from emotui.tasks.texts import SAID, TextSaid, record_json, said_of_text, sample_of_text
 from emotui.workbench.datasets.foreign import Wish, read_rows
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.drafts import DraftBook
@@ -229,6 +229,15 @@ def _replaced(store: Store, dataset: Dataset, texts: Sequence[TextSaid], source:
     """Texts with all that is said of them as the next version of gold."""
     task = task_named(dataset.kept_as)
     samples = [sample_of_text(task, text) for text in texts]
+    if "meta" not in task.sample.__struct_fields__:
+        kept = [said_of_text(task, record_json(sample)) for sample in samples]
+        lost = {
+            key for text, there in zip(texts, kept, strict=True) for key in SAID if key in text and key not in there
+        }
+        if lost:
+            raise BadInput(
+                f"records of the {task.name} task have no `meta`, and so no place for {', '.join(sorted(lost))}"
+            )
     rows = [task.row(sample) for sample in samples]
     return store.replace_gold(dataset, rows, source, fingerprint(samples), check=check_at_rest)
 

@@ -28,6 +28,8 @@ def write_cells(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
 def table_cells(rows: Sequence[TextRow]) -> Iterator[Sequence[Any]]:
     """A header with the keys that some row has, and the cells of each row."""
     keys = [key for key in (*PLAIN, *NESTED) if key in ("id", "text") or any(key in row for row in rows)]
+    # What records of another package's task say stands under names of their own.
+    keys += [key for key in dict.fromkeys(key for row in rows for key in row) if key not in (*PLAIN, *NESTED)]
     yield keys
     for row in rows:
         yield [cell(row.get(key)) for key in keys]
