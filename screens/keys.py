@@ -243,7 +243,7 @@ class Keys:
         if action.id == "open" and not self.in_list:
             return f"it is for the list: {self._way}"
         own = action.id in {one.id for one in place.entry.actions} or place.doing(action.id) is not None
-        return action.needs or (place.entry.needs if own else "")
+        return place.lacking(action.id) or action.needs or (place.entry.needs if own else "")
 
     def _is_here(self, action: Action) -> bool:
         """Can anything here ever do this?"""

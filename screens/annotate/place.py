@@ -20,7 +20,7 @@ from emotui.workbench.annotate.adjudicating import How, fresh, merged
 from emotui.workbench.annotate.events import Accept, Adopt, Reopen, Reveal, SetFlag, SetNote, SetNumber, SetUnsure
 from emotui.workbench.annotate.others import PERSON
 from emotui.workbench.annotate.planning.order import KINDS, Order
-from emotui.workbench.annotate.scheme import Group
+from emotui.workbench.annotate.scheme import MASK, Group
 from emotui.workbench.annotate.service import Annotating
 
 if TYPE_CHECKING:
@@ -337,6 +337,15 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
         if action == "sort":
             return not self.takes_letters and self.can_sort()
         return self.can_mark(action) if hasattr(MarkingKeys, f"do_{action}") else self.can_answer(action)
+
+    def lacking(self, action: str) -> str:
+        """What the text that is open lacks for it; empty: nothing that is known here."""
+        if self.work is None or not hasattr(MarkingKeys, f"do_{action}"):
+            return ""
+        if self.work.marking.hints:
+            return "a letter stands on each word: type one"
+        marks = self.work.scheme.spans or self.work.scheme.of(MASK)
+        return "" if marks else "nothing is marked here: the scheme asks about texts as a whole"
 
     @property
     def own_keys(self) -> tuple[Action, ...]:

@@ -52,6 +52,12 @@ async def test_a_number_begins_with_its_key_and_what_is_off_the_scale_is_refused
         assert place(pilot).at_work.said.values == {}
 
 
+async def test_keys_that_mark_words_say_that_the_scheme_asks_about_whole_texts(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path, "values", ValuesGold(id="a", text="My tea is cold.")), (120, 24)) as pilot:
+        await press(pilot, "2", "i")
+        assert "i letters: nothing is marked here: the scheme asks about texts as a whole" in screen_text(pilot)
+
+
 async def test_many_numbers_of_one_scale_stand_side_by_side_so_that_all_are_seen(tmp_path: Path) -> None:
     source = workspace(tmp_path, "values", ValuesGold(id="a", text="bearable", values={"nearest": 2}))
     source.annotating().keep_scheme("some", "emolex")
