@@ -5,7 +5,7 @@ For `Generate.grammar`. llama.cpp follows them; transformers with llguidance; of
 A task takes the option `constrain` (`Task.with_options`), off by default. Where it is on, the task gives its requests
 the grammar and adds it to what `Task.settings` returns, so that it is part of a run's identity; without the option the
 settings, and so the identity of older runs, stay what they were. A way of asking that has no form to hold an answer to
-raises BadInput from `settings`, before anything is asked. See `emotui.tasks.spans.writing.grammar_of`.
+raises BadInput from `settings`, before anything is asked. See `emotui.tasks.spans.prompts.grammar_of`.
 """
 
 import json

@@ -23,7 +23,7 @@ _READERS = {
     "hf": "emotui.backends.hf.settings",
     "gguf": "emotui.backends.gguf.settings",
     "openai": "emotui.backends.servers.settings",
-    "batch": "emotui.backends.servers.batch_settings",
+    "batch": "emotui.backends.servers.batch_files",
 }
 """Where a kind's options are read; imports no library."""
 

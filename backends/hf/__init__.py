@@ -71,13 +71,11 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
 
 def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any) -> Backend:
     """The loaded model behind the protocol of its kind."""
-    from emotui.backends.hf.classifier import Classifier, ZeroShot, is_regression, labels_of
+    from emotui.backends.hf.classifier import NAMES, Classifier, Regressor, ZeroShot, is_regression, labels_of
     from emotui.backends.hf.families import nli_places
     from emotui.backends.hf.masked import Embedder, Masked
     from emotui.backends.hf.prompts import Prompts
-    from emotui.backends.hf.regressor import NAMES, Regressor
-    from emotui.backends.hf.spans.reader import Reader
-    from emotui.backends.hf.spans.tagger import Tagger, span_labels
+    from emotui.backends.hf.span_models import Reader, Tagger, span_labels
 
     prompts = Prompts(loaded.tokenizer, thinking=settings.thinking == "on")
     kind = loaded.family

@@ -6,7 +6,7 @@ from typing import TypeVar
 import torch
 
 from emotui.backends import stopping
-from emotui.backends.hf.placing.devices import no_memory
+from emotui.backends.hf.devices import no_memory
 
 Result = TypeVar("Result")
 TOKENS = {"cpu": 2_048, "mps": 8_192, "cuda": 65_536}

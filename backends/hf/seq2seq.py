@@ -26,12 +26,12 @@ from emotui.backends.hf.causal import (
     rank_tokens,
     too_long,
 )
+from emotui.backends.hf.decoding import write
 from emotui.backends.hf.grammar import Grammars
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prefix import keep_rows
 from emotui.backends.hf.prompts import Frame, Prompts, frame
 from emotui.backends.hf.settings import Settings
-from emotui.backends.hf.writing.decoding import write
 from emotui.backends.rendering import with_question
 from emotui.errors import ModelError
 

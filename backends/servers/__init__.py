@@ -13,8 +13,7 @@ from emotui.backends.base import ModelCard, Progress
 from emotui.backends.servers.abilities import Abilities, choose_model, find_abilities
 from emotui.backends.servers.address import Address
 from emotui.backends.servers.answers import Served
-from emotui.backends.servers.asking import Asker, builds_are
-from emotui.backends.servers.budget import Budget
+from emotui.backends.servers.asking import Asker, Budget, builds_are
 from emotui.backends.servers.connection import Connection, check_client, key_from_environment
 from emotui.backends.servers.model import ServerModel
 from emotui.backends.servers.scoring import read_verdict

@@ -7,9 +7,11 @@ files, and however often they were asked. What no file answers is `wanted`: the 
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 
@@ -17,12 +19,63 @@ from emotui.backends.base import ANSWERS, Generate, Generation, Message, ModelCa
 from emotui.backends.servers.abilities import Abilities
 from emotui.backends.servers.answers import ChatAnswer
 from emotui.backends.servers.asking import CONTINUE
-from emotui.backends.servers.batch_settings import Settings, read_spec
 from emotui.backends.servers.faults import Unanswered, message_of
-from emotui.backends.servers.reading import MOST_BYTES
-from emotui.backends.servers.scoring import gather, judge, questions_of
-from emotui.backends.servers.writing import write
+from emotui.backends.servers.scoring import gather, judge, questions_of, write
+from emotui.backends.servers.settings import THINKING, read_value
+from emotui.backends.servers.transport import MOST_BYTES
 from emotui.errors import BadModel, ModelError
+
+# The SPEC of answers in files: `batch:MODEL@FILE.jsonl#NAME=VALUE`, or a folder of such files.
+
+ENGINES = ("vllm", "openai")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How requests are written.
+
+    Attributes:
+        engine: `vllm` (also SGLang), or `openai`, which takes other fields.
+        top_logprobs: alternatives a token, from which yes and no are read; 0 asks for none.
+        thinking, thinking_room: as of a server (`emotui.backends.servers.settings`).
+        extra: further fields of each request's body.
+    """
+
+    engine: str = "vllm"
+    top_logprobs: int = 20
+    thinking: str = "off"
+    thinking_room: int = 2048
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+_CHOICES = {"engine": ENGINES, "thinking": THINKING}
+_WHOLE = {"top_logprobs": 0, "thinking_room": 0}
+
+
+def read_spec(argument: str, options: Mapping[str, Any]) -> tuple[str, str, Settings]:
+    """The model's name, the file or folder (empty where none is named), and the options.
+
+    Raises:
+        BadModel: no model is named, an option is unknown, or has a value that it cannot have.
+    """
+    whole, _, rest = argument.partition("#")
+    model, _, path = whole.partition("@")
+    if not model:
+        raise BadModel("batch: needs the name of a model, as in batch:MODEL@ANSWERS.jsonl")
+    given: dict[str, Any] = {}
+    for pair in filter(None, rest.split("&")):
+        name, sign, value = pair.partition("=")
+        if not sign:
+            raise BadModel(f"batch: the option {name!r} has no value: write #NAME=VALUE&NAME=VALUE at the end")
+        given[name] = unquote(value)
+    known = [each.name for each in fields(Settings)]
+    values: dict[str, Any] = {}
+    for name, value in {**given, **options}.items():
+        if name not in known:
+            raise BadModel(f"batch: has no option {name!r} (it has: {', '.join(known)})")
+        values[name] = read_value("batch", name, value, choices=_CHOICES, whole=_WHOLE, below=1e6)
+    return model, path, Settings(**values)
+
 
 URL = "/v1/chat/completions"
 _NEUTRAL: Mapping[str, Mapping[str, Any]] = {

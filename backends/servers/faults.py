@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from emotui.backends.servers.reading import MOST_BYTES
-from emotui.backends.servers.transport import Lost
+from emotui.backends.servers.transport import MOST_BYTES, Lost
 from emotui.errors import ModelError
 
 _LONGEST = 300

@@ -16,7 +16,7 @@ from importlib.resources import files
 from emotui.backends.token_places import token_places
 from emotui.records import Text
 from emotui.tasks.masked.building.build import build, own_words
-from emotui.tasks.masked.building.tagging import hanta, sentences
+from emotui.tasks.masked.building.protocol import hanta, sentences
 
 WORDS = 260
 

@@ -15,8 +15,7 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizer, LlamaConfig
 
 from emotui.backends import sampling
 from emotui.backends.base import FillMask
-from emotui.backends.hf import load
-from emotui.backends.hf.writing import decoding
+from emotui.backends.hf import decoding, load
 
 ROWS, PROMPTS, LENGTH, TIMES = 16, 4, 256, 5
 Found = TypeVar("Found")

@@ -24,7 +24,7 @@ from emotui.metrics.slice_rules import find_rules
 from emotui.metrics.sums import SumFigure, contrasts, intervals_within, of_numbers_sums, ratio
 from emotui.metrics.unitizing import MarkedText, unitizing_alpha
 from emotui.records import Mark
-from emotui.workbench.results.spread.figures import Side, of_sums, parts_of, resampled
+from emotui.workbench.results.spread.tables import Side, of_sums, parts_of, resampled
 
 RESAMPLES = 1000
 Draw = np.random.Generator

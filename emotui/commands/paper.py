@@ -15,12 +15,11 @@ from emotui.commands.signals import stopping
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.installing import install
-from emotui.workbench.paper.again import Again, make_again
+from emotui.workbench.paper.again import Again, Reproduced, make_again, run_of
+from emotui.workbench.paper.again import reproduce as run_again
 from emotui.workbench.paper.commands import command_of, kept_settings
 from emotui.workbench.paper.folder import write_paper
 from emotui.workbench.paper.recipe import Stated
-from emotui.workbench.paper.reproducing import Reproduced, run_of
-from emotui.workbench.paper.reproducing import reproduce as run_again
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.reports import figures
 from emotui.workbench.runs.packing import pack as pack_run

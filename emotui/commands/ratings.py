@@ -154,7 +154,7 @@ def kept(
     """Say what the ratings made in the workbench come to: as `emotui ratings` says it of a table."""
     from emotui.workbench.datasets.samples import check_not_over_origin
     from emotui.workbench.datasets.sets import dataset_named
-    from emotui.workbench.generation.rating_files import kept_ratings, rating_rows
+    from emotui.workbench.generation.ratings import kept_ratings, rating_rows
 
     store = look_into(db, read_only=read_only).store
     held = dataset_named(store, dataset)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.notes import NoteBook
     from emotui.workbench.progress import OnProgress
-    from emotui.workbench.queries import Table
+    from emotui.workbench.query_process import Table
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid

@@ -156,7 +156,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         Raises:
             BadInput: it has not been accepted yet.
         """
-        from emotui.workbench.models.named import name, unnamed
+        from emotui.workbench.models.benchmark import name, unnamed
 
         where = unnamed(spec)
         if where is not None and not typed and self._told != spec:

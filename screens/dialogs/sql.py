@@ -19,7 +19,7 @@ from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
-    from emotui.workbench.queries import Table
+    from emotui.workbench.query_process import Table
 
 FIRST = "SELECT dataset, kind, source, count(DISTINCT id) AS texts FROM said GROUP BY ALL ORDER BY ALL"
 FIELD = "sql"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from emotui.backends import hf
-from emotui.backends.hf.placing import devices
+from emotui.backends.hf import devices
 from emotui.errors import ModelError
 from emotui.store.store import Store
 from tests.backends.servers.faulty_server import FaultyServer

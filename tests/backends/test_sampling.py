@@ -46,7 +46,7 @@ def test_few_likeliest_tokens_give_the_pick_of_all(logits: list[float], heat: fl
 
 def test_a_batch_of_a_torch_model_picks_what_each_row_would_pick_alone() -> None:
     torch = pytest.importorskip("torch")
-    from emotui.backends.hf.writing import decoding
+    from emotui.backends.hf import decoding
 
     draw = np.random.default_rng(7)
     for width, likeliest in ((300, 16), (300, 299), (12, 16)):

@@ -7,7 +7,7 @@ import pytest
 
 from emotui.formats import read, write
 from emotui.records import Attempt, Chain, ClassGold
-from emotui.workbench.rephrase.records import Rephrased
+from emotui.workbench.rephrase.files import Rephrased
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from emotui.formats import unpacked
+from emotui.formats import parquet as parquet_files
 from tests.conftest import Emotui
 
 MANY = "i::VARCHAR AS id, repeat('so glad ', 2000) AS text, 'joy' AS label FROM range(500) t(i)"
@@ -56,7 +56,7 @@ def test_a_file_that_unpacks_to_far_more_than_it_is_is_refused_before_it_is_read
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(unpacked, "SURELY", 2_000_000)
+    monkeypatch.setattr(parquet_files, "SURELY", 2_000_000)
     path = make(tmp_path)
     done = emotui("import", *kind, path)
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1), done.err
@@ -69,7 +69,7 @@ def test_a_file_that_unpacks_to_far_more_than_it_is_is_refused_before_it_is_read
 def test_a_dictionary_of_arrow_counts_as_often_as_it_is_named(
     emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unpacked, "SURELY", 2_000_000)
+    monkeypatch.setattr(parquet_files, "SURELY", 2_000_000)
     (tmp_path / "set").mkdir()
     arrow(tmp_path / "set")
     done = emotui("import", "--as", "rephrase", tmp_path / "set")
@@ -82,17 +82,17 @@ def test_a_dictionary_of_arrow_counts_as_often_as_it_is_named(
 def test_a_row_of_parquet_has_the_length_of_a_line_at_most(
     rows: str, emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unpacked, "MOST_LINE", 1_000_000)
+    monkeypatch.setattr(parquet_files, "MOST_LINE", 1_000_000)
     done = emotui("import", "rephrase", "--format", "parquet", parquet(rows)(tmp_path))
     assert done.status == 2
     assert "a row unpacks to " in done.err
 
 
 def test_long_rows_are_fetched_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacked, "_BATCH_BYTES", 100_000)
+    monkeypatch.setattr(parquet_files, "_BATCH_BYTES", 100_000)
     path = parquet(MANY)(tmp_path)
     with duckdb.connect() as connection:
         source = f"read_parquet('{path}')"
-        assert unpacked.rows_at_once(path, connection, source, ["text"]) == 100_000 // 16_000
-        assert unpacked.rows_at_once(path, connection, source, ["label"]) == 4096
-        assert unpacked.rows_at_once(path, connection, f"(SELECT * FROM {source} LIMIT 0)", ["text"]) == 4096
+        assert parquet_files.rows_at_once(path, connection, source, ["text"]) == 100_000 // 16_000
+        assert parquet_files.rows_at_once(path, connection, source, ["label"]) == 4096
+        assert parquet_files.rows_at_once(path, connection, f"(SELECT * FROM {source} LIMIT 0)", ["text"]) == 4096

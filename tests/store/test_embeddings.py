@@ -7,7 +7,7 @@ import numpy as np
 
 from emotui.backends.base import Embed, ModelCard
 from emotui.store.store import Store
-from emotui.workbench.models.kept_embeddings import kept_embeddings
+from emotui.workbench.slices.near import kept_embeddings
 
 
 class Counting:

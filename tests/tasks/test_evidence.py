@@ -14,9 +14,8 @@ from emotui.backends.base import Classification, Classify, ModelCard, Refused
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.evidence import FILLER
 from emotui.records import Mark, SpanSample
-from emotui.tasks.evidence.figures import Detail
+from emotui.tasks.evidence.figures import Detail, Prediction, Variants
 from emotui.tasks.evidence.task import Evidence
-from emotui.tasks.evidence.trials import Prediction, Variants
 from emotui.tasks.task import Parsed
 from tests.conftest import Emotui
 

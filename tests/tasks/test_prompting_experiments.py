@@ -16,7 +16,7 @@ from emotui.metrics.tokens import fold
 from emotui.records import SEER_EMOTIONS, SpanPrediction, SpanSample
 from emotui.tasks.prompting.settings import Writing
 from emotui.tasks.spans.experiments import experiment, figures, goes_on, hand_crafted, options, target
-from emotui.tasks.spans.writing import ask_in_words
+from emotui.tasks.spans.prompts import ask_in_words
 from tests.backends.contract_backend import Contract
 
 SENTENCES = hand_crafted()

@@ -15,8 +15,8 @@ from emotui.metrics.span_output import parse_output
 from emotui.records import Mark, Sentence, SpanSample
 from emotui.store.store import Store
 from emotui.tasks.prompting.settings import Writing, without_fence, without_thinking
+from emotui.tasks.spans.prompts import RETRY_TEMPERATURE, ask_in_words, bare, breach, with_plain_labels
 from emotui.tasks.spans.task import Prediction, Spans
-from emotui.tasks.spans.writing import RETRY_TEMPERATURE, ask_in_words, bare, breach, with_plain_labels
 from emotui.tasks.task import Asked, Parsed
 from emotui.workbench.datasets.samples import add_experiment
 from emotui.workbench.progress import RunProgress

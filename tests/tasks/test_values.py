@@ -20,8 +20,7 @@ from emotui.store.query import Run
 from emotui.tables import ResultsTable
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.task import Parsed
-from emotui.tasks.values.detail import Detail
-from emotui.tasks.values.tables import value_tables
+from emotui.tasks.values.tables import Detail, value_tables
 from emotui.tasks.values.task import Prediction, Scales, Settings, Values, read_numbers
 from emotui.workbench.models.probe import Probe
 from tests.backends.hf import models as hf_models

@@ -18,7 +18,7 @@ from emotui.formats import check_not_over, check_writable
 from emotui.tasks.registry import resolve_labels, task_named, with_labels
 from emotui.workbench.files.texts import Texts
 from emotui.workbench.runs.plan import MOST_REPEATS
-from emotui.workbench.shards.requests import KIND, Question, write_requests
+from emotui.workbench.shards.merge import KIND, Question, write_requests
 from emotui.workbench.shards.shard import read_shard
 from emotui.workbench.texts import stored_samples
 

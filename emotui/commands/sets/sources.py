@@ -29,7 +29,7 @@ from emotui.workbench.datasets.sets import dataset_named, described
 from emotui.workbench.files.score import MISSING
 from emotui.workbench.runs.elsewhere import import_predictions
 from emotui.workbench.runs.run import EMBEDDING
-from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.runs.scores import Embedder
 
 # `emotui map-labels`: the mappings of span labels that are kept with a dataset.
 

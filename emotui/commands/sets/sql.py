@@ -14,7 +14,7 @@ from emotui.store.questions import Answer
 from emotui.store.store import default_path
 from emotui.store.upgrade import Upgraded, steps_from
 from emotui.workbench import query_process
-from emotui.workbench.queries import SHOWN, Table, ends_at
+from emotui.workbench.query_process import SHOWN, Table, ends_at
 
 
 @click.command()

@@ -21,8 +21,17 @@ from emotui.metrics.span_scoring import Embed
 from emotui.records import LabelsGold, Mark, SpanSample, Text
 from emotui.store.rows import SampleRow, ScoreRow
 from emotui.tables import ResultsTable
-from emotui.tasks.evidence.figures import Detail, detail_of, intervals, report, tables
-from emotui.tasks.evidence.trials import Prediction, Removal, Trial, Variants
+from emotui.tasks.evidence.figures import (
+    Detail,
+    Prediction,
+    Removal,
+    Trial,
+    Variants,
+    detail_of,
+    intervals,
+    report,
+    tables,
+)
 from emotui.tasks.labels.task import CLASSIFY, HEADS, SCORE, Labels, LabelSets
 from emotui.tasks.parts import Asking, Embedding, SaidLine, ScoredRun, TaskFiles, TaskWords, shared_of
 from emotui.tasks.prompting.settings import DIRECT, NLI, Writing, options_from

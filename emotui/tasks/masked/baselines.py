@@ -6,14 +6,55 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from emotui.metrics.baselines import SEED, drawn_golds, most_frequent
-from emotui.metrics.beside import Shared
-from emotui.metrics.masked import DIMENSIONS, fold
+from emotui.metrics.beside import Drawn, Resampled, Shared, beside_repeats
+from emotui.metrics.label_sums import Figures, of_pairs
+from emotui.metrics.masked import DIMENSIONS, EXPRESS, fold, mask_parts
+from emotui.metrics.states import Floats
+from emotui.metrics.sums import made_of
 from emotui.records import MaskedGold
-from emotui.tasks.masked.lexicon import WordVectors, given_vectors
+from emotui.tasks.masked.lexicon import EMOTUI, WordVectors, given_vectors
 from emotui.tasks.masked.word_vectors import Vector
 from emotui.tasks.parts import Embedding, shared_of
+
+# What is kept of a scored text of the masked task, and under which convention it is scored.
+
+_LEXICON = "; lexicon "
+"""In a convention, before the mark of the lexicon that scores were computed by."""
+
+
+def convention_of(words: WordVectors) -> str:
+    """How scores by a lexicon are computed; `lexicon_in` finds the lexicon in it again."""
+    vectors = "EmoLex vectors, emotui's supplement 2 for words that EmoLex lacks" if words.key == EMOTUI else words.name
+    files = "".join(f", sha256 {one[:12]}" for one in words.sha256)
+    rule = (
+        "a word outside counts as ten zeros (express)"
+        if words.outside == EXPRESS
+        else "a pair with a word outside counts 1 if the words are equal, else 0"
+    )
+    return (
+        f"masked 3: mean over a text's masks of the F1 of the two words' vectors ({vectors}; {len(words.table)} "
+        f"words{files}); {rule}{_LEXICON}{words.mark}"
+    )
+
+
+def lexicon_in(convention: str) -> str:
+    """The mark of the lexicon that a convention names; that of the usual one where it names none."""
+    return convention.partition(_LEXICON)[2] or EMOTUI
+
+
+class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One text's gold words and the model's; `f1`: of the two vectors, a value a mask. `topic`: the record's own."""
+
+    id: str
+    repeat: int
+    gold: tuple[str, ...]
+    predicted: tuple[str, ...]
+    f1: tuple[float, ...]
+    topic: str = ""
+
 
 NO_WORD = "\0"
 """Stands for a vector that is no word's; no gold word holds it."""
@@ -87,3 +128,32 @@ def _without_words(
     told |= {"pred_in_lexicon": None, "predicted_words": None, "top_mispredictions": []}
     told["notes"]["pred_in_lexicon"] = "there is no predicted word"
     return told
+
+
+# How sure the figures of masked words are: over resamples of texts, with their masks.
+
+
+def sureness(details: Sequence[Detail], shared: Mapping[str, str | None], words: WordVectors) -> dict[str, Any]:
+    """As `beside_repeats`, of `acc_l`, `acc_v` and `f1_v` by a lexicon."""
+
+    def resampled(of: Sequence[Detail], by: Drawn) -> Resampled:
+        gold = {detail.id: detail.gold for detail in of}
+        return words.resampled(gold, {detail.id: detail.predicted for detail in of}, by)
+
+    return beside_repeats(details, shared, resampled)
+
+
+def mask_sums(details: Sequence[Detail], words: WordVectors) -> Figures:
+    """The means over masks, a row a text; `confusion.WORD.GUESS`: the share of a word's masks with this guess."""
+    names = [str(row) for row in range(len(details))]
+    gold = dict(zip(names, (one.gold for one in details), strict=True))
+    said = dict(zip(names, (one.predicted for one in details), strict=True))
+    figures = made_of(mask_parts(gold, said, words.table, words.outside))
+    pairs: dict[tuple[str, str], Floats] = {}
+    for row, one in enumerate(details):
+        for at, word in enumerate(one.gold):
+            guess = one.predicted[at] if at < len(one.predicted) else ""
+            pair = word.strip().lower(), guess.strip().lower()
+            pairs.setdefault(pair, np.zeros(len(details)))[row] += 1
+    shares = of_pairs(pairs, np.ones(len(details), dtype=np.bool_))
+    return figures | {name: make for name, make in shares.items() if name.startswith("confusion.")}

@@ -14,11 +14,9 @@ from emotui.metrics.masked import MaskScore, fold
 from emotui.metrics.masked_errors import normalised_mispredictions, word_counts
 from emotui.metrics.repeats import by_repeat
 from emotui.tables import Cell, Column, Plot, ResultsTable, Row, interval_notes, sure_of
-from emotui.tasks.masked.baselines import baseline_figures
-from emotui.tasks.masked.detail import Detail, convention_of, lexicon_in
+from emotui.tasks.masked.baselines import Detail, baseline_figures, convention_of, lexicon_in, sureness
 from emotui.tasks.masked.lexicon import SIGNED, UNLIKE_PAPER, WordVectors, told_of_scale
 from emotui.tasks.masked.published import published
-from emotui.tasks.masked.sureness import sureness
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.prompting.settings import ZERO_SHOT
 

@@ -21,8 +21,7 @@ from emotui.metrics.span_scoring import Embed
 from emotui.records import MaskedGold, MaskedPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
-from emotui.tasks.masked.baselines import score_baselines
-from emotui.tasks.masked.detail import Detail, convention_of
+from emotui.tasks.masked.baselines import Detail, convention_of, score_baselines, sureness
 from emotui.tasks.masked.examples import Example, ExampleFile, example_file, loaded
 from emotui.tasks.masked.lexicon import (
     FORMS_HELP,
@@ -34,7 +33,6 @@ from emotui.tasks.masked.lexicon import (
     word_vectors,
 )
 from emotui.tasks.masked.prompts import PROMPTS, ROOM, SHOWING, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
-from emotui.tasks.masked.sureness import sureness
 from emotui.tasks.measures import MASKED
 from emotui.tasks.parts import (
     Asking,
@@ -380,7 +378,7 @@ class Masked(Task):
 
     def sums(self, samples: Sequence[MaskedGold], details: Sequence[str | bytes]) -> "Figures":
         """Of the means over masks, and the share of a word's masks in which another one was guessed."""
-        from emotui.tasks.masked.sureness import mask_sums
+        from emotui.tasks.masked.baselines import mask_sums
 
         return mask_sums([msgspec.json.decode(one, type=Detail) for one in details], self.lexicon)
 

@@ -53,24 +53,28 @@ from emotui.tasks.parts import (
 )
 from emotui.tasks.prompting.settings import COT, DIRECT, NLI, ZERO_SHOT, Writing, options_from
 from emotui.tasks.scenes.asking import (
+    ANSWER,
     FIRST_TOKEN,
     HEADS,
+    MAX_TOKENS,
     NO_ANSWER,
     PROMPTS,
     REASONED,
+    RETRY_TEMPERATURE,
     ROOM,
     WAYS,
     YES_NO,
     Raw,
+    Reasoning,
     ask_first_token,
     ask_heads,
     ask_in_words,
     ask_nli,
+    ask_reasoned,
     read_scenes_prompts,
     shared_and_asked,
     yes_or_no,
 )
-from emotui.tasks.scenes.reasoning import ANSWER, MAX_TOKENS, RETRY_TEMPERATURE, Reasoning, ask_reasoned
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
 
 if TYPE_CHECKING:

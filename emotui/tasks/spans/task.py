@@ -49,12 +49,15 @@ from emotui.tasks.spans.prompts import (
     ALL_WAYS,
     NAMED,
     WAYS,
+    ask_in_words,
+    bare,
+    breach,
+    described,
     read_prompts,
     style_of,
     way_of_experiment,
     ways_of_experiment,
 )
-from emotui.tasks.spans.writing import ask_in_words, bare, breach, described
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 if TYPE_CHECKING:

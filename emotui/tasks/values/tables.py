@@ -14,7 +14,23 @@ from emotui.metrics.sums import of_numbers_sums
 from emotui.metrics.values import FIGURES, value_names, values_over_repeats, values_report
 from emotui.tables import PLOTTED, Cell, Column, Plot, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.parts import ScoredRun
-from emotui.tasks.values.detail import CONVENTION, Detail
+
+# What is kept of the score of one text with numbers, and by which rules it was scored.
+
+CONVENTION = (
+    "values 2: mean absolute difference over the names that both gold and the answer give; D where one is off by more "
+    "than a quarter of its scale"
+)
+
+
+class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The gold numbers of one text (None: it is unlabelled), and those given."""
+
+    id: str
+    repeat: int
+    gold: Mapping[str, float] | None
+    predicted: Mapping[str, float]
+
 
 # Numbers drawn over a plane, as counts and as points: gold against given, and valence against arousal.
 

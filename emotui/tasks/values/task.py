@@ -32,8 +32,7 @@ from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, fille
 from emotui.tasks.prompting.settings import COT, DIRECT, WRITTEN, ZERO_SHOT, Writing, options_from, plain, write_answers
 from emotui.tasks.rephrase.labelling import known_label
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
-from emotui.tasks.values.detail import CONVENTION, Detail
-from emotui.tasks.values.tables import run_intervals, run_report, run_sums, value_tables
+from emotui.tasks.values.tables import CONVENTION, Detail, run_intervals, run_report, run_sums, value_tables
 
 if TYPE_CHECKING:
     from emotui.metrics.label_sums import Figures

@@ -29,8 +29,14 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.masked.published import published as of_masked
 from emotui.tasks.spans.task import Prediction, marks_of
-from emotui.workbench.compare.figures import SourceFigures, metric_of, names_of_all, no_figure
-from emotui.workbench.compare.label_tests import label_tests, with_label_tests
+from emotui.workbench.compare.figures import (
+    SourceFigures,
+    label_tests,
+    metric_of,
+    names_of_all,
+    no_figure,
+    with_label_tests,
+)
 from emotui.workbench.compare.sources import Compared, comparable, lines_now, says, source_named, values_of
 from emotui.workbench.masked.lexicons import MASKED, check_one_lexicon, lexicons_of
 from emotui.workbench.results.published import published, published_table

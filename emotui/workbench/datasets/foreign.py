@@ -16,7 +16,7 @@ from emotui.formats import capped
 from emotui.formats.beside import SAID, kept_beside
 from emotui.formats.columns import cell_kinds, required
 from emotui.formats.layouts.layout import ReadOptions, TextRow
-from emotui.formats.layouts.reading import Taken, rows, take
+from emotui.formats.layouts.registry import Taken, rows, take
 from emotui.formats.layouts.tools.said import all_labels
 from emotui.formats.reading import Read, Warn, gathered
 from emotui.formats.rows import MOST_LINE, Flaw, Rows, literal, too_long

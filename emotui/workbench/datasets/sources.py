@@ -19,8 +19,7 @@ from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.progress import Cancelled, OnProgress, RunProgress
 from emotui.workbench.runs.elsewhere import Said, keep_said, source_run
 from emotui.workbench.runs.run import EMBEDDING, rescore
-from emotui.workbench.runs.scores import last_attempts
-from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.runs.scores import Embedder, last_attempts
 from emotui.workbench.runs.states import check_at_rest, with_state
 from emotui.workbench.texts import stored_samples
 

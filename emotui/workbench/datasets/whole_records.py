@@ -25,7 +25,7 @@ from emotui.workbench.datasets.samples import LABELS_ONLY, add_samples
 from emotui.workbench.progress import Cancelled
 from emotui.workbench.runs.elsewhere import FILE, Said, keep_said
 from emotui.workbench.runs.run import EMBEDDING
-from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.runs.scores import Embedder
 
 # SEER's release in a workspace: its samples where their texts are at hand, and its labels where they are not.
 

@@ -20,8 +20,7 @@ from emotui.lexicons import keywords_from
 from emotui.metrics.masked import fold
 from emotui.records import MaskedGold, Text
 from emotui.tasks.masked.building.build import BuiltPost, build, own_words, problem
-from emotui.tasks.masked.building.protocol import CONDITION, QUOTED, Decision, Words
-from emotui.tasks.masked.building.tagging import hanta
+from emotui.tasks.masked.building.protocol import CONDITION, QUOTED, Decision, Words, hanta
 from emotui.tasks.masked.word_vectors import read_forms
 
 COLUMNS = ("post", "start", "end", "word", "masked", "pattern", "why", "gap", "review", "around")

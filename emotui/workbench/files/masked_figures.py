@@ -28,7 +28,7 @@ from emotui.tasks.masked.task import miscounted, problem, scored_words
 from emotui.tasks.masked.word_questions import OTHERS, WordChoice, choice_for, questions
 from emotui.workbench.files.build_masked import Building, build_file
 from emotui.workbench.files.predict import predict
-from emotui.workbench.models.kept_embeddings import kept_embeddings
+from emotui.workbench.slices.near import kept_embeddings
 
 # A file of words to records that people annotate by the scheme `emolex`.
 

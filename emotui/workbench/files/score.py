@@ -25,7 +25,7 @@ from emotui.records import (
 from emotui.tasks.added_metrics import NO_VALUE, file_means
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
-from emotui.workbench.runs.similarity import LazyEmbedder
+from emotui.workbench.runs.scores import LazyEmbedder
 
 if TYPE_CHECKING:
     from emotui.metrics.expected import Objective

@@ -14,7 +14,7 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import ResultsTable
-from emotui.tasks.masked.detail import convention_of, lexicon_in
+from emotui.tasks.masked.baselines import convention_of, lexicon_in
 from emotui.tasks.masked.lexicon import BUILT_IN, WordVectors, as_kept, from_kept, word_vectors
 from emotui.tasks.task import Task
 

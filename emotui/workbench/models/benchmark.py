@@ -21,8 +21,14 @@ from emotui.backends.base import (
     Score,
 )
 from emotui.backends.host import IsCancelled, ModelProcess
+from emotui.backends.servers.named import name, unnamed
 from emotui.records import PLUTCHIK
 from emotui.tasks.scenes.asking import QUESTION, SCENE, SYSTEM
+
+# Which servers a person of this machine has named: what screens ask before a workspace's own model is used.
+
+__all__ = ["name", "unnamed"]
+
 
 SENTENCES = (
     "The bus came late again and nobody at the stop said a word about it.",

@@ -11,7 +11,7 @@ from emotui.backends.base import ModelCard
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.workbench.paper.naming import Naming
+from emotui.workbench.paper.recipe import Naming
 from emotui.workbench.runs.machine import Measured, known_card, measured
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import groups_of, last_attempts

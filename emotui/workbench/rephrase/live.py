@@ -9,8 +9,7 @@ from emotui.backends.base import Embed
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.backends.words import word_places
 from emotui.tasks.rephrase.labelling import Verdict
-from emotui.workbench.rephrase.classifier import FrozenClassifier
-from emotui.workbench.rephrase.views import CarryingWords
+from emotui.workbench.rephrase.views import CarryingWords, FrozenClassifier
 
 BATCH_WORDS = 240
 """Words of a batch while words are left out: what is typed meanwhile waits for one batch at most."""

@@ -14,8 +14,7 @@ from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.rephrase.task import Prediction
 from emotui.workbench.progress import OnProgress, RunProgress
-from emotui.workbench.rephrase.classifier import FrozenClassifier
-from emotui.workbench.rephrase.views import Original
+from emotui.workbench.rephrase.views import FrozenClassifier, Original
 from emotui.workbench.runs.run import run_task
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state

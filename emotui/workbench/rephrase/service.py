@@ -15,7 +15,7 @@ from emotui.records import LONGEST_REPHRASING
 from emotui.store.store import Store
 from emotui.tasks.rephrase.labelling import Verdict, labelling
 from emotui.workbench.progress import OnProgress, RunProgress
-from emotui.workbench.rephrase.classifier import FrozenClassifier, identity_of
+from emotui.workbench.rephrase.files import Rephrased
 from emotui.workbench.rephrase.live import Typing
 from emotui.workbench.rephrase.log import (
     ATTEMPT,
@@ -32,18 +32,19 @@ from emotui.workbench.rephrase.log import (
     numbered,
 )
 from emotui.workbench.rephrase.originals import classified
-from emotui.workbench.rephrase.records import Rephrased
 from emotui.workbench.rephrase.suggestions import kept_prompts, suggestions
 from emotui.workbench.rephrase.views import (
     AttemptView,
     CarryingWords,
     ChainView,
+    FrozenClassifier,
     Live,
     Original,
     Outcome,
     Progress,
     Round,
     Suggestion,
+    identity_of,
     state_of,
 )
 from emotui.workbench.runs.run import EMBEDDING

@@ -12,9 +12,8 @@ from emotui.store.store import Store
 from emotui.tasks.prompting.files import Prompt, Prompts
 from emotui.tasks.rephrase.labelling import labelling
 from emotui.tasks.rephrase.suggesting import PROMPTS, WAY, check_writes, read_suggestion_prompts, suggest
-from emotui.workbench.rephrase.classifier import FrozenClassifier, identity_of
 from emotui.workbench.rephrase.live import Typing
-from emotui.workbench.rephrase.views import CarryingWords, Suggestion
+from emotui.workbench.rephrase.views import CarryingWords, FrozenClassifier, Suggestion, identity_of
 from emotui.workbench.runs.run import EMBEDDING
 
 _SETTING = "suggestion_prompt"

@@ -100,7 +100,7 @@ class Judge:
 
     def _best_f1(self, average: str, candidates: Sequence[_Candidate]) -> tuple[str, _Candidate | None]:
         """The test of F1 over all samples, and the run that is surely above every other one."""
-        from emotui.workbench.compare.label_tests import label_tests
+        from emotui.workbench.compare.figures import label_tests
 
         own: dict[str, _Candidate] = {}
         for one in candidates:

@@ -21,9 +21,7 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.spans.task import Spans
 from emotui.workbench.datasets.samples import experiment_of, has_texts, is_sample_data
 from emotui.workbench.masked.lexicons import told_of_lexicons
-from emotui.workbench.results.older_gold import told_of_gold
-from emotui.workbench.results.prompting_tables import prompting_tables
-from emotui.workbench.results.run_tables import run_tables
+from emotui.workbench.results.run_tables import prompting_tables, run_tables, told_of_gold
 from emotui.workbench.results.span_baselines import BaselineFigures, best_baselines, coverages
 from emotui.workbench.results.span_figures import (
     AnnotatorFigures,
@@ -36,8 +34,7 @@ from emotui.workbench.results.span_figures import (
 )
 from emotui.workbench.results.span_tables import Material, asking, bars_of, task_tables
 from emotui.workbench.runs.run import EMBEDDING
-from emotui.workbench.runs.scores import unreadable
-from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.runs.scores import Embedder, unreadable
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.task_words import metrics_of
 from emotui.workbench.texts import runs_of
@@ -194,7 +191,7 @@ class Results:
         Raises:
             BadInput: as `tables`.
         """
-        from emotui.workbench.results.means import means
+        from emotui.workbench.results.run_tables import means
 
         with self._store.together():
             found = self._dataset(dataset, runs, of_spans=False)
@@ -215,7 +212,7 @@ class Results:
         """These runs, or the newest of each model and setting, by saved slice."""
         if not self._store.slices.all(dataset.dataset):
             return []
-        from emotui.workbench.results.slice_table import slice_table
+        from emotui.workbench.slices.table import slice_table
 
         kept = [with_state(run) for run in runs_of(self._store, dataset)]
         runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]

@@ -14,8 +14,7 @@ from emotui.tasks.spans.task import METRICS
 from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.results.published import Printed, PublishedRow, published
 from emotui.workbench.results.span_baselines import BASELINE_SAMPLES, BaselineFigures
-from emotui.workbench.results.span_figures import AnnotatorFigures, RunFigures
-from emotui.workbench.results.span_labels import confusion_tables
+from emotui.workbench.results.span_figures import AnnotatorFigures, RunFigures, confusion_tables
 
 OWN = "own"
 """The setting of who is not asked by a prompt: a model that marks evidence itself, and people."""

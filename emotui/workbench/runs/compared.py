@@ -11,7 +11,7 @@ from emotui.metrics.masked_pairs import compare_masks
 from emotui.metrics.paired import Alternative
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.tasks.masked.detail import Detail
+from emotui.tasks.masked.baselines import Detail
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.task import Masked
 from emotui.workbench.compare.sources import Compared, gold_note, source_named, values_of
@@ -49,7 +49,7 @@ def compare_runs(
     import numpy as np
 
     from emotui.metrics.paired import paired_report
-    from emotui.workbench.compare.label_tests import label_tests, with_label_tests
+    from emotui.workbench.compare.figures import label_tests, with_label_tests
 
     dataset, sources = both_sources(store, first, second)
     check_one_lexicon(store, dataset, [source.run for source in sources])

@@ -17,7 +17,7 @@ from emotui.errors import BadInput
 from emotui.formats import capped, read
 from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.reading import rows, take
+from emotui.formats.layouts.registry import rows, take
 from emotui.formats.reading import Warn, warn_skipped
 from emotui.formats.rows import Flaw, literal
 from emotui.store.query import Dataset, Run
@@ -30,8 +30,7 @@ from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig, asked_of
 from emotui.workbench.runs.run import by_lexicon, scored_outputs
-from emotui.workbench.runs.scores import ELSEWHERE
-from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.runs.scores import ELSEWHERE, Embedder
 from emotui.workbench.texts import runs_of, said_counts, stored_samples
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ More = Callable[[int, msgspec.Struct], msgspec.Struct]
 
 
 def _labelled(store: Store, run: Run) -> More:
-    from emotui.workbench.generation.rating_files import labelled  # needed by one task alone
+    from emotui.workbench.generation.ratings import labelled  # needed by one task alone
 
     return labelled(store, run)
 

@@ -40,8 +40,7 @@ from emotui.workbench.runs.plan import (
     sample_seed,
     settings_of,
 )
-from emotui.workbench.runs.scores import ELSEWHERE, Key, last_attempts, outputs_of, scored
-from emotui.workbench.runs.similarity import Embedder
+from emotui.workbench.runs.scores import ELSEWHERE, Embedder, Key, last_attempts, outputs_of, scored
 from emotui.workbench.runs.states import GOING, check_at_rest, with_state
 from emotui.workbench.runs.window import Stop, Window
 from emotui.workbench.shards.shard import Shard, places_of

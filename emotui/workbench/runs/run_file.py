@@ -18,8 +18,8 @@ import msgspec
 
 from emotui.bounded import opened
 from emotui.errors import BadInput
+from emotui.formats.parquet import SURELY, TIMES
 from emotui.formats.rows import UnreadableFile, literal, shown
-from emotui.formats.unpacked import SURELY, TIMES
 from emotui.store.query import MARKS, SOURCES, Run
 from emotui.store.rows import ResultRow, ScoreRow
 from emotui.workbench.runs.machine import Measured

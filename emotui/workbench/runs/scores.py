@@ -1,25 +1,70 @@
 """From kept outputs to scores and figures; no model is asked."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
+from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.added_metrics import NO_VALUE, mean_of, with_added
+from emotui.tasks.asking import embedded
 from emotui.tasks.parts import shared_column
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Parsed, Task
 from emotui.workbench.datasets.label_maps import note_on
 from emotui.workbench.masked.lexicons import note_on_lexicon, with_lexicon
 from emotui.workbench.runs.plan import settings_of
-from emotui.workbench.runs.similarity import Embedder
 from emotui.workbench.texts import run_dataset, sample_reader, stored_samples
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# Sentence embeddings for Sim, from the embedded model in its own process.
+
+
+class Embedder:
+    """Unit-length sentence embeddings of a model, in batches between which it can be cancelled.
+
+    SEER section 6 uses sentence-BERT; all-MiniLM-L6-v2 is one of that family.
+    """
+
+    def __init__(self, model: ModelProcess, cancelled: IsCancelled | None = None) -> None:
+        self.model = model
+        """What embeds; it may be asked for more than that."""
+        self._cancelled = cancelled
+
+    def __call__(self, texts: Sequence[str]) -> "np.ndarray":
+        """Returns (n, 384) float32, each row of length 1, or of NaN where the model did not finish the text."""
+        return embedded(self.model, texts, self._cancelled)
+
+
+class LazyEmbedder:
+    """The embedded model, loaded when it is first asked for (it takes some seconds), and once."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._embedder: Embedder | None = None
+
+    def __enter__(self) -> "LazyEmbedder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @contextmanager
+    def use(self) -> Iterator[Embedder]:
+        """As `emotui.tasks.parts.Embedding`."""
+        if self._embedder is None:
+            self._embedder = Embedder(self._stack.enter_context(ModelProcess("embedded")))
+        yield self._embedder
+
 
 # Which samples of a dataset share a passage, a post or an original, by a column of the data's own.
 

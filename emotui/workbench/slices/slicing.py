@@ -31,8 +31,7 @@ from emotui.workbench.compare.pairs import Comparing
 from emotui.workbench.compare.sources import Compared, gold_note
 from emotui.workbench.notes import NoteBook
 from emotui.workbench.runs.scores import groups_of
-from emotui.workbench.slices.conditions import SLICE, Condition, parsed, written
-from emotui.workbench.slices.facets import Bools
+from emotui.workbench.slices.conditions import SLICE, Bools, Condition, parsed, written
 from emotui.workbench.slices.table import Facets
 
 LONGEST_NAME = 80

@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from emotui.backends.base import Embed, Generate, Generation, Message, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.hf import load
-from emotui.backends.hf.writing.decoding import choose
+from emotui.backends.hf.decoding import choose
 from emotui.backends.host import ModelProcess
 from emotui.backends.sampling import pick
 from emotui.errors import ModelError
@@ -329,7 +329,7 @@ def test_a_model_that_heeds_no_mask_of_ones_own_is_found_out(monkeypatch: pytest
     def everything(self, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
         return torch.zeros((*self.ids.shape, self.ids.shape[1]), dtype=dtype, device=device)[:, None]
 
-    monkeypatch.setattr("emotui.backends.hf.packing.Packed.mask", everything)
+    monkeypatch.setattr("emotui.backends.hf.prefix.Packed.mask", everything)
     blind = open_model()
     assert not blind._rows.packs
     name = corpus.NAMES[0]

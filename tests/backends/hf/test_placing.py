@@ -13,11 +13,11 @@ from transformers import DynamicCache, EncoderDecoderCache
 
 from emotui.backends import hf, stopping
 from emotui.backends.base import FillMask, Generate, Message, Score
+from emotui.backends.hf import loading
 from emotui.backends.hf.batching import Batches
+from emotui.backends.hf.devices import chosen_devices
 from emotui.backends.hf.grammar import unpacked
-from emotui.backends.hf.placing import quantised
-from emotui.backends.hf.placing.devices import chosen_devices
-from emotui.backends.hf.placing.quantised import placement
+from emotui.backends.hf.loading import placement
 from emotui.backends.hf.prefix import keep_rows
 from emotui.backends.hf.settings import parse_settings
 from emotui.errors import BadModel, ModelError
@@ -154,7 +154,7 @@ def copied(folder: Path, to: Path, **said: Any) -> Path:
 def test_quantised_files_that_cannot_run_here_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, there: bool, why: str
 ) -> None:
-    monkeypatch.setattr(quantised, "find_spec", lambda name: there or None)
+    monkeypatch.setattr(loading, "find_spec", lambda name: there or None)
     folder = copied(PLAIN, tmp_path / "packed", quantization_config={"quant_method": method, "bits": 4})
     steps: list[str] = []
     with pytest.raises(ModelError) as told:
@@ -190,7 +190,7 @@ def test_weights_of_eight_bits_are_unpacked_where_there_is_no_gpu(tmp_path: Path
 
 
 def test_bits_need_both_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quantised, "find_spec", lambda name: name != "accelerate" or None)
+    monkeypatch.setattr(loading, "find_spec", lambda name: name != "accelerate" or None)
     settings = parse_settings({"bits": "4", "device": "cpu"})
     with pytest.raises(ModelError, match="bits=4 needs accelerate"):
         placement(chosen_devices(settings), settings, torch.float32, packed=False)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from emotui.backends.base import Embed
-from emotui.backends.hf.pooling import first_token, mean, pooling_of
+from emotui.backends.hf.masked import first_token, mean, pooling_of
 from emotui.errors import ModelError
 from tests.backends.hf import models as hf_models
 from tests.backends.hf.test_kinds import TEXTS, open_model

@@ -16,7 +16,7 @@ from transformers import (
 from emotui.backends.base import Backend, Evidence, Extract, Refused
 from emotui.backends.hf import load
 from emotui.backends.hf.prompts import Prompts
-from emotui.backends.hf.spans.tokens import goes_on, read_tokens, word_places
+from emotui.backends.hf.span_models import goes_on, read_tokens, word_places
 from emotui.errors import BadModel, ModelError
 from tests.backends.hf import span_models
 

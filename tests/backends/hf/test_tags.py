@@ -4,8 +4,7 @@ from itertools import product
 
 import pytest
 
-from emotui.backends.hf.spans.tags import Tag, TaggedSpan, read_tags, tagged_spans
-from emotui.backends.hf.spans.tokens import windows
+from emotui.backends.hf.span_models import Tag, TaggedSpan, read_tags, tagged_spans, windows
 
 
 def spans(names: str) -> list[tuple[int, int, str]]:

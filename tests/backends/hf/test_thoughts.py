@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from emotui.backends.base import Generate, Message
-from emotui.backends.hf.writing.decoding import Thoughts, write
+from emotui.backends.hf.decoding import Thoughts, write
 from tests.backends.hf.models import TINY
 
 

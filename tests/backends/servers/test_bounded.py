@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from emotui.backends.base import Generate, Generation, Message, Refused
-from emotui.backends.servers import load, reading
+from emotui.backends.servers import load, transport
 from emotui.backends.servers.faults import Teller
 from emotui.errors import ModelError
 
@@ -77,7 +77,7 @@ def asked(spec: str, *texts: str) -> "list[Generation | Refused]":
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_an_answer_that_is_too_long_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
-    monkeypatch.setattr(reading, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(transport, "MOST_BYTES", 100_000)
     huge = _chat("x" * 50_000_000) if packed else _chat("x" * 200_000)
 
     def answer(handler: BaseHTTPRequestHandler, prompt: str) -> None:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from emotui.backends.base import Refused
 from emotui.backends.servers.address import parse_address
-from emotui.backends.servers.batch import answer_all
-from emotui.backends.servers.budget import Budget, Spent
+from emotui.backends.servers.asking import Budget, Spent
 from emotui.backends.servers.faults import Teller, Unanswered, context_line, is_context, message_of
+from emotui.backends.servers.model import answer_all
 from emotui.backends.servers.settings import Settings, parse_settings
 from emotui.errors import ModelError
 

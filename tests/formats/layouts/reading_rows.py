@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.reading import rows, take
+from emotui.formats.layouts.registry import rows, take
 from emotui.formats.rows import Flaw
 
 

@@ -7,7 +7,7 @@ import pytest
 from emotui.errors import BadInput
 from emotui.formats.layouts.corpora.released import GOEMOTIONS_LABELS
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.reading import rows, take
+from emotui.formats.layouts.registry import rows, take
 from tests.formats.layouts.reading_rows import flaws, read, taken_for
 
 EC_LABELS = (

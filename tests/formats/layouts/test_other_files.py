@@ -10,7 +10,7 @@ import pytest
 
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.reading import take
+from emotui.formats.layouts.registry import take
 from emotui.formats.rows import said_by_library
 from tests.formats.layouts.reading_rows import flaws, read, taken_for
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.reading import take
+from emotui.formats.layouts.registry import take
 from emotui.formats.layouts.tables.several import is_person, said_by
 from emotui.formats.rows import Flaw
 from tests.formats.layouts.reading_rows import columns, flaws, read

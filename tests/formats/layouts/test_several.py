@@ -13,7 +13,7 @@ from emotui.formats import read as own_file
 from emotui.formats.beside import lifted
 from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.reading import take
+from emotui.formats.layouts.registry import take
 from emotui.formats.layouts.tables.several import several_in
 from emotui.records import ClassGold, LabelsGold, SpanSample
 from tests.conftest import Emotui

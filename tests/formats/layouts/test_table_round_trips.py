@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions, TextRow
-from emotui.formats.layouts.reading import rows as rows_of
-from emotui.formats.layouts.reading import take
-from emotui.formats.layouts.registry import layout_named
+from emotui.formats.layouts.registry import layout_named, take
+from emotui.formats.layouts.registry import rows as rows_of
 from emotui.formats.rows import Flaw
 from tests.formats.layouts.made import NAMES, NUMBERS, spans_of
 

@@ -8,7 +8,7 @@ from textual.widgets import Input
 
 from emotui.screens.dialogs.sql import SqlDialog, lines_of
 from emotui.screens.widgets.page import Page
-from emotui.workbench.queries import Table
+from emotui.workbench.query_process import Table
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
 from tests.screens.driving import frame, opened, press, screen_text, settle

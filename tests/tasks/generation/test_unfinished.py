@@ -32,7 +32,7 @@ from emotui.tasks.generation.options import eans_of, nearest_label, once
 from emotui.tasks.generation.recognising import recognise
 from emotui.tasks.masked.examples import nearest_examples
 from emotui.workbench.datasets.label_maps import nearest
-from emotui.workbench.models.kept_embeddings import kept_embeddings
+from emotui.workbench.slices.near import kept_embeddings
 
 pytestmark = pytest.mark.faults
 

@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.records import Text
-from emotui.tasks.masked.building.build import build, own_words
-from emotui.tasks.masked.building.protocol import decisions
-from emotui.tasks.masked.building.segments import Segment, segments
-from emotui.tasks.masked.building.tagging import hanta
+from emotui.tasks.masked.building.build import Segment, build, own_words, segments
+from emotui.tasks.masked.building.protocol import decisions, hanta
 from tests.conftest import Emotui
 
 MASK = "<mask>"

@@ -10,8 +10,7 @@ from benchmarks.masked.supplement import corroborated
 from emotui.lexicons import emolex
 from emotui.metrics.masked import DIMENSIONS, STANDINGS, masked_report, standing, vector_f1
 from emotui.records import MaskedGold
-from emotui.tasks.masked.baselines import score_baselines
-from emotui.tasks.masked.detail import convention_of, lexicon_in
+from emotui.tasks.masked.baselines import convention_of, lexicon_in, score_baselines
 from emotui.tasks.masked.lexicon import emotion_words, family_vectors, given_vectors, word_vectors
 from emotui.tasks.masked.word_vectors import EXPRESS_COLUMNS, EXPRESS_OWN, EXPRESS_WORDS, read_lexicon
 from tests.conftest import Emotui

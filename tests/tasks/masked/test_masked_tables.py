@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from emotui.metrics.masked import score_mask
 from emotui.store.query import Run
 from emotui.tables import Cell, ResultsTable
-from emotui.tasks.masked.detail import Detail, convention_of
+from emotui.tasks.masked.baselines import Detail, convention_of
 from emotui.tasks.masked.lexicon import UNLIKE_PAPER, word_vectors
 from emotui.tasks.masked.tables import masked_tables, size_of
 from emotui.tasks.parts import ScoredRun

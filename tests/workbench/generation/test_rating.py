@@ -21,8 +21,7 @@ from emotui.workbench.generation.rating_batches import (
     checks_among,
     drawn,
 )
-from emotui.workbench.generation.rating_files import kept_ratings
-from emotui.workbench.generation.ratings import crowd_ratings
+from emotui.workbench.generation.ratings import crowd_ratings, kept_ratings
 from tests.screens.generate.workspace import records, workspace
 
 LABELS = ["disgust", "joy", "neutral"]

@@ -14,11 +14,10 @@ from emotui.errors import BadInput
 from emotui.store.query import Run
 from emotui.tasks.registry import tasks
 from emotui.workbench.paper.again import _config
-from emotui.workbench.paper.every_eval_ever import evaluation, metric_of
 from emotui.workbench.paper.folder import write_paper
+from emotui.workbench.paper.metadata import evaluation, metric_of
 from emotui.workbench.paper.methods import run_name
-from emotui.workbench.paper.naming import Naming
-from emotui.workbench.paper.recipe import RecipeRun, read_recipe
+from emotui.workbench.paper.recipe import Naming, RecipeRun, read_recipe
 from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui

@@ -12,9 +12,8 @@ from emotui.errors import BadInput, ModelError
 from emotui.records import ClassGold
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.rephrase import live as rephrase_live
-from emotui.workbench.rephrase.classifier import FrozenClassifier, identity_of
 from emotui.workbench.rephrase.service import Rephrasing
-from emotui.workbench.rephrase.views import Progress, Round
+from emotui.workbench.rephrase.views import FrozenClassifier, Progress, Round, identity_of
 from emotui.workbench.workspace import Workspace
 from tests.backends.hf.models import bert
 from tests.workbench.rephrase.rephrasing_workspace import HIDDEN, TEXTS, THANKS, rephrasing_workspace

@@ -12,9 +12,8 @@ from emotui.store.query import Dataset
 from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.reports.best import Judge
-from emotui.workbench.reports.comma_separated import HEADER, comma_separated
+from emotui.workbench.reports.comma_separated import HEADER, comma_separated, sizes
 from emotui.workbench.reports.report import judged, sections_of
-from emotui.workbench.reports.sizes import sizes
 from emotui.workbench.reports.values import Section, labels_of, slug
 from emotui.workbench.workspace import Workspace
 from tests.screens.labels_workspace import LABELS

@@ -2,9 +2,8 @@
 
 from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.workbench.reports.best import Best
-from emotui.workbench.reports.counts import MOST_COLUMNS, greatest, is_wide_heat
 from emotui.workbench.reports.notes import notes_of, printed_remark
-from emotui.workbench.reports.values import samples, table_values, told_imported
+from emotui.workbench.reports.values import MOST_COLUMNS, greatest, is_wide_heat, samples, table_values, told_imported
 
 COLUMNS = (Column("f1", "F1"), Column("ece", "ECE"))
 

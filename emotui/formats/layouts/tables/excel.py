@@ -14,8 +14,8 @@ from emotui.formats.layouts.tables.layouts import read_shaped, settle
 from emotui.formats.layouts.tables.names import is_header
 from emotui.formats.layouts.tables.table import Table, named_once
 from emotui.formats.layouts.tables.writing import table_cells
+from emotui.formats.parquet import check_unpacked
 from emotui.formats.rows import Flaw, UnreadableFile, said_by_library
-from emotui.formats.unpacked import check_unpacked
 
 _ZIP = b"PK\x03\x04"
 _ENDINGS = (".xlsx", ".xlsm")

@@ -16,8 +16,8 @@ from emotui.formats.layouts.tables.layouts import read_shaped, settle
 from emotui.formats.layouts.tables.table import Table
 from emotui.formats.layouts.tables.writing import NESTED, PLAIN, cell, table_cells
 from emotui.formats.layouts.tools.said import all_labels, is_number
+from emotui.formats.parquet import ENGINE, NOTHING_FETCHED, check_unpacked, rows_at_once
 from emotui.formats.rows import Flaw, UnreadableFile, literal
-from emotui.formats.unpacked import ENGINE, NOTHING_FETCHED, check_unpacked, rows_at_once
 from emotui.installing import install
 
 # Rows as a folder that `datasets.load_from_disk` opens: an Arrow file, and two JSON files that say what is in it.

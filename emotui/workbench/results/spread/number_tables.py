@@ -17,7 +17,15 @@ from emotui.store.store import Store
 from emotui.tables import Cell, Column, Plot, ResultsTable, Row
 from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.progress import IsCancelled
-from emotui.workbench.results.spread.cells import INTERVALS, MOST, NOTHING, figure_cell, mean_cells, most_texts, name_of
+from emotui.workbench.results.spread.opinions import (
+    INTERVALS,
+    MOST,
+    NOTHING,
+    figure_cell,
+    mean_cells,
+    most_texts,
+    name_of,
+)
 from emotui.workbench.results.spread.questions import LEAST
 
 if TYPE_CHECKING:

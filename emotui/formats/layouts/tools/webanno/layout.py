@@ -9,7 +9,7 @@ from typing import Any
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.opening import text_lines
 from emotui.formats.layouts.tools.said import outside, relate
-from emotui.formats.layouts.tools.webanno.header import (
+from emotui.formats.layouts.tools.webanno.writing import (
     PLAIN_LAYER,
     LayerColumns,
     escaped_text,
@@ -19,8 +19,8 @@ from emotui.formats.layouts.tools.webanno.header import (
     unescaped,
     unescaped_text,
     wanted,
+    write,
 )
-from emotui.formats.layouts.tools.webanno.writing import write
 from emotui.formats.offsets import Places, inverse, moved, utf16_places
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 
