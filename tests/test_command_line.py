@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from emotui.commands import COMMANDS, GROUPS
 from tests.conftest import Emotui
 
 GOLD = {"id": "1", "text": "I was glad.", "spans": [[6, 10]], "emotion": "happy"}
@@ -49,3 +50,7 @@ def test_the_first_word_of_a_name_of_two_says_what_may_follow(emotui: Emotui) ->
     told = emotui("batch", "--help")
     assert told.status == 2
     assert "'batch' is the first of two words: batch read, batch write" in told.err
+
+
+def test_the_help_has_every_command_once_under_what_one_wants() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)

@@ -33,7 +33,7 @@ COMMANDS = {
     "datasets join": ("emotui.commands.sets.datasets:join", "Make one dataset of two with the same texts."),
     "delete": ("emotui.commands.sets.datasets:delete", "Put a dataset or run into the trash."),
     "doctor": ("emotui.commands.doctor:doctor", "Say what works here, what is broken, and the remedy."),
-    "export": ("emotui.commands.exchange.exporting:export", "Write a run's predictions to a file."),
+    "export": ("emotui.commands.exchange.exporting:export", "Write texts with gold and answers to a file."),
     "import": ("emotui.commands.exchange.importing:import_", "Bring samples from files into the store."),
     "import predictions": (
         "emotui.commands.sets.sources:predictions",
@@ -102,6 +102,19 @@ COMMANDS = {
 """Name to where it is, and its line in the help (so that help imports none of them)."""
 
 
+GROUPS = {
+    "Look": ("view", "results", "report", "sql", "slices", "notes", "keys", "serve"),
+    "Ask a model": ("run", "predict", "probe", "models", "bench", "measure", "batch write", "batch read", "train"),
+    "Score and compare": ("score", "compare", "agreement", "decode", "thresholds", "rescore", "lexical"),
+    "Annotate and rate": ("annotate", "ratings", "ratings kept", "ratings rate", "ratings subset", "make-gold"),
+    "Build a test set": ("rephrasings", "masked"),
+    "Bring in": ("import", "import predictions", "replace-gold", "map-labels", "merge", "runs unpack", "datasets join"),
+    "Take out": ("export", "paper", "reproduce", "runs pack", "snapshot"),
+    "Keep house": ("datasets", "runs", "sources", "rename", "delete", "restore", "upgrade", "doctor"),
+}
+"""The commands by what one wants, as the help shows them."""
+
+
 _LONGEST_NAME, _LONGEST_WHY = 200, 200
 """Letters of a file's name in a message: a longer one is told by how it begins."""
 
@@ -131,8 +144,10 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
+        width = max(map(len, COMMANDS))
+        for title, names in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), COMMANDS[name][1]) for name in names])
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
