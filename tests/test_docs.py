@@ -1,8 +1,12 @@
 """README and docs: every link leads somewhere, every command in them exists with its options, and no page is lost."""
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from itertools import takewhile
 from pathlib import Path
 
@@ -108,3 +112,37 @@ def test_lines_of_code_are_found_and_what_does_not_exist_is_told(tmp_path: Path)
         "",
         "--no is no option: emotui sql --no",
     ]
+
+
+def test_every_page_is_in_the_navigation_and_in_llms_txt() -> None:
+    listed = set(re.findall(r"[\w/]+\.md", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8").split("nav:")[1]))
+    there = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")} - {
+        f"papers/{one}/README.md" for one in ("labels", "spans")
+    }
+    assert listed == there
+    told = set(_LINK.findall((DOCS / "llms.txt").read_text(encoding="utf-8")))
+    assert told == {page for page in there if not page.startswith("papers/")}
+
+
+def test_the_figures_stand_as_metrics_declare_them() -> None:
+    spec = spec_from_file_location("figures", DOCS / "figures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    figures = module_from_spec(spec)
+    spec.loader.exec_module(figures)
+    page = figures.PAGE.read_text(encoding="utf-8")
+    assert figures.written(page) == page, "python docs/figures.py"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("material") is None, reason='pip install -e ".[docs]"')
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    build = [sys.executable, "-P", "-m", "mkdocs", "build", "--quiet", "--site-dir", tmp_path / "site"]
+    done = subprocess.run(
+        build, cwd=CHECKOUT, capture_output=True, text=True, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for page in (tmp_path / "site").rglob("*.html"):
+        assert not re.search(r"<(?:script|link|img)[^>]+(?:src|href)=.https?://", page.read_text(encoding="utf-8")), (
+            page
+        )

@@ -133,7 +133,7 @@ class Sources:
 
 
 def found_sources(store: Store, names: Sequence[str]) -> Sources:
-    """What names mean: datasets by name, runs by id, people and files by the name of their run, annotators in gold.
+    """What names mean: datasets by name, runs by id, annotators in gold; beside a dataset also runs by their source.
 
     Raises:
         BadInput: nothing has such a name, or they are of several datasets.
@@ -152,7 +152,17 @@ def found_sources(store: Store, names: Sequence[str]) -> Sources:
         if found is None or (dataset is not None and found.dataset != dataset.dataset):
             raise BadInput(f"{literal(name)} is of another dataset than {dataset.name if dataset else 'the others'}")
         dataset = found
+    annotators: list[str] = []
     for name in others:
+        called = [] if dataset is None else [run for run in store.runs(dataset.dataset) if run.model == name]
+        own = [run for run in called if dataset is not None and run.task == dataset.task]
+        called = own or called
+        if len(called) > 1:
+            raise BadInput(f"{literal(name)} may be any of {', '.join(literal(run.run) for run in called)}")
+        if called:
+            runs.append(called[0])
+            continue
+        annotators.append(name)
         there = [one for one in (store.datasets() if dataset is None else [dataset]) if _annotates(store, one, name)]
         if len(there) != 1:
             many = f"annotates {', '.join(one.name for one in there)}: name the dataset too"
@@ -160,7 +170,7 @@ def found_sources(store: Store, names: Sequence[str]) -> Sources:
         dataset = there[0]
     if dataset is None:
         raise BadInput("name a dataset, a run or an annotator")
-    return Sources(dataset, tuple(runs), tuple(others))
+    return Sources(dataset, tuple(runs), tuple(annotators))
 
 
 def export_rows(

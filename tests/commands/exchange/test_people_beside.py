@@ -10,7 +10,9 @@ from emotui.workbench.annotate.answers import SpanMark
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, AddSpan, SetLabels, SetNote
 from emotui.workbench.annotate.scheme import Group, Label, Scheme
+from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
+from tests.workbench.results_store import EXACT, add_run, workspace
 
 TEXTS = [
     {
@@ -77,3 +79,19 @@ def test_what_a_person_says_here_of_the_text_beside_spans_is_exported_with_the_n
     work.publish()
     assert emotui("export", "d", "ann", "--to", back, "--db", db).status == 0
     assert _people(back) == [{"ann": {"spans": [[2, 6, "sad"]], "label": "grief", "note": "hard"}}]
+
+
+def test_beside_a_dataset_a_run_is_exported_by_the_name_of_its_model_where_it_is_the_only_one(
+    tmp_path: Path, emotui: Emotui
+) -> None:
+    opened, dataset = workspace(tmp_path / "w.duckdb")
+    add_run(opened, dataset, "mine-1", "m", "retrieve", EXACT)
+    opened.close()
+    out = tmp_path / "out.jsonl"
+    assert emotui("export", "three", "m", "--to", out, "--db", tmp_path / "w.duckdb").status == 0
+    assert all("m" in one for one in _people(out))
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    add_run(opened, dataset, "mine-2", "m", "retrieve", EXACT)
+    opened.close()
+    refused = emotui("export", "three", "m", "--to", tmp_path / "more.jsonl", "--db", tmp_path / "w.duckdb")
+    assert (refused.status, refused.err) == (2, "m may be any of mine-2, mine-1\n")
