@@ -10,7 +10,7 @@ SOURCES := $(shell find emotui backends metrics screens themes sample_data -type
 # compile the whole package again.
 test test-slow test-gpu test-faults snapshots coverage mutants: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: docs run test test-slow test-gpu test-faults check snapshots coverage mutants pictures clean
+.PHONY: run test test-slow test-gpu test-faults check snapshots coverage mutants pictures clean
 
 run: $(VENV)/run.stamp
 	$(BIN)/emotui
@@ -58,11 +58,6 @@ MUTANTS ?= 24
 mutants: $(VENV)/dev.stamp
 	PYTHONPATH=. $(BIN)/python benchmarks/soundness/mutants.py --most $(MUTANTS)
 
-# The documentation as a site in build/site: every link and page is checked, and nothing is fetched. -P: `emotui/` alone
-# would hide the rest of the package.
-docs: $(VENV)/docs.stamp
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -P -m mkdocs build --quiet
-
 # All pictures of README and docs, from the running workbench.
 pictures: $(VENV)/dev.stamp
 	$(BIN)/python docs/pictures.py
@@ -74,10 +69,6 @@ $(VENV)/bin/python:
 
 $(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)
 	PYTHONWARNINGS=ignore $(BIN)/python -m pip install -e . -c constraints.txt --config-settings editable_mode=strict
-	@touch $@
-
-$(VENV)/docs.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)
-	$(BIN)/python -m pip install -q -e ".[docs]" -c constraints.txt --config-settings editable_mode=strict
 	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)

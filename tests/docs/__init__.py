@@ -1,1 +1,0 @@
-"""Tests of README and docs."""
