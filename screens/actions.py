@@ -474,6 +474,10 @@ class Acting:
         able: Callable[[], bool] | None = getattr(self, f"can_{action}", None)
         return self.doing(action) is not None and (able is None or able())
 
+    def lacking(self, action: str) -> str:
+        """What is not there that an action needs now, in words; empty: what the action itself says of it."""
+        return ""
+
 
 @cache
 def _done_by(kind: type) -> frozenset[str]:

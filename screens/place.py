@@ -148,10 +148,6 @@ class Place(Acting, Vertical):
     def tell(self, what: str, value: object) -> None:
         """A part of a line of this place was clicked."""
 
-    def lacking(self, action: str) -> str:
-        """What is not there that an action needs now, in words; empty: what the action itself says of it."""
-        return ""
-
     @property
     def own_keys(self) -> tuple[Action, ...]:
         """What keys do here that no registry knows of: labels of a scheme, for the help."""

@@ -131,7 +131,8 @@ class ToolActions(Acting):
             if what == "tour" and self.can_tour():
                 self.do_tour()
 
-        self._owner.app.push_screen(HelpDialog(keys.title, own, rest, keys.titles, self._signs), left)
+        figures = [(metric.title, metric.help) for metric in self._session.metrics]
+        self._owner.app.push_screen(HelpDialog(keys.title, own, rest, keys.titles, self._signs, figures), left)
 
     def can_tour(self) -> bool:
         return self._session.source is not None

@@ -1,4 +1,7 @@
-"""Help: every key with what it does, those of the open place first, and what the marks mean; in columns."""
+"""Help: every key with what it does, those of the open place first, and what marks and figures mean; in columns.
+
+Letters that are typed find the lines that have them.
+"""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -29,6 +32,12 @@ _SIGNS = (
     ("–", "no figure is defined"),
 )
 
+_FIGURES = (
+    ("[low, high]", "95% interval: other texts of this kind would give a figure within it in 95 of 100 cases"),
+    ("p", "how often chance alone gives a difference as great, corrected for all that were tested"),
+    ("n", "over how many texts"),
+)
+
 _COLUMN = 52
 """Cells that a column has at least."""
 
@@ -36,7 +45,7 @@ _KEY, _LONG_KEY = 7, 25
 
 
 class HelpDialog(Dialog[str]):
-    """Scrolls with the arrow keys; any of ?, Esc, q leaves. The key of the tour leaves with `tour`.
+    """Scrolls with the arrow keys; letters find lines; ? and Esc leave. The key of the tour leaves with `tour`.
 
     Args:
         here: the name of the open place.
@@ -44,13 +53,10 @@ class HelpDialog(Dialog[str]):
         rest: what they do besides.
         places: the places by their numbers.
         signs: what the marks of the places mean, under a heading each.
+        figures: what the figures on the screen are, each under its name.
     """
 
-    BINDINGS = [
-        Binding("question_mark,f1,q", "leave", show=False),
-        Binding("j", "scroll(1)", show=False),
-        Binding("k", "scroll(-1)", show=False),
-    ]
+    BINDINGS = [Binding("question_mark,f1", "leave", show=False)]
     DEFAULT_CSS = """
     HelpDialog > #sheet { width: 96%; max-width: 176; }
     HelpDialog VerticalScroll { height: 80vh; scrollbar-size-vertical: 1; }
@@ -65,9 +71,11 @@ class HelpDialog(Dialog[str]):
         rest: Sequence[Action],
         places: Mapping[int, str],
         signs: Sequence[Signs],
+        figures: Sequence[tuple[str, str]] = (),
     ) -> None:
-        super().__init__(f"Help: {here}", ("↑ ↓", "scroll"))
-        self._blocks = blocks(here, own, rest, places, signs)
+        super().__init__(f"Help: {here}", ("↑ ↓", "scroll"), ("a … z", "find"))
+        self._blocks = blocks(here, own, rest, places, signs, figures)
+        self._here, self._typed = here, ""
         self._tour = {key for one in rest if one.id == "tour" for key in one.keys}
 
     def body(self) -> list[Widget]:
@@ -82,24 +90,56 @@ class HelpDialog(Dialog[str]):
         if event.key in self._tour:
             event.stop()
             self.dismiss("tour")
+        elif event.key == "backspace":
+            self._find(self._typed[:-1])
+        elif event.is_printable and event.character is not None:
+            self._find(self._typed + event.character)
+
+    def action_leave(self) -> None:
+        """Back to every line, or leave."""
+        if self._typed:
+            self._find("")
+        else:
+            super().action_leave()
 
     def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        self._draw()
+
+    def _find(self, typed: str) -> None:
+        """Show the lines that have what was typed."""
+        self._typed = typed.lstrip()
+        title = f"Help: {self._here}" + (f"   find {self._typed}" if self._typed else "")
+        self.query_one("#sheet").border_title = Content(title)
+        self._draw()
+        self.query_one(VerticalScroll).scroll_home(animate=False)
+
+    def _draw(self) -> None:
         """As many columns as fit."""
-        cells = min(int(event.size.width * 0.96), 176) - 5
+        cells = min(int(self.app.size.width * 0.96), 176) - 5
         n = max(cells // _COLUMN, 1)
+        there = with_words(self._blocks, self._typed) or [("Nothing here has these letters", ())]
         page = self.query_one("#help-page", Horizontal)
         page.remove_children()
-        page.mount_all(
-            Static(_drawn(column, cells // n - 2), classes="help-column") for column in in_columns(self._blocks, n)
-        )
+        page.mount_all(Static(_drawn(column, cells // n - 2), classes="help-column") for column in in_columns(there, n))
 
-    def action_scroll(self, step: int) -> None:
-        """One line down or up."""
-        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
+
+def with_words(found: Sequence[Block], typed: str) -> list[Block]:
+    """The lines that have what was typed, in capitals or not, under their headings."""
+    wanted = typed.casefold().strip()
+    kept = (
+        (heading, tuple(row for row in rows if wanted in f"{row[0]} {row[1]}".casefold())) for heading, rows in found
+    )
+    return [block for block in kept if block[1]]
 
 
 def blocks(
-    here: str, own: Sequence[Action], rest: Sequence[Action], places: Mapping[int, str], signs: Sequence[Signs]
+    here: str,
+    own: Sequence[Action],
+    rest: Sequence[Action],
+    places: Mapping[int, str],
+    signs: Sequence[Signs],
+    figures: Sequence[tuple[str, str]],
 ) -> list[Block]:
     """Everything that the help says, in the order in which it is looked for."""
     groups: dict[str, list[tuple[str, str]]] = {}
@@ -113,6 +153,7 @@ def blocks(
         *((name, tuple(groups[name])) for name in general if name in groups),
         ("Marks in the list", tuple(MARKS.items())),
         ("In the text", _SIGNS),
+        *([("Figures", (*figures, *_FIGURES))] if figures else ()),
         *signs,
         *((name, tuple(rows)) for name, rows in groups.items() if name not in general),
     ]

@@ -219,6 +219,22 @@ async def test_help_has_every_key_of_the_registry(source: Workspace) -> None:
         assert pilot.app.screen is frame(pilot)
 
 
+async def test_help_tells_what_figures_are_and_letters_find_lines(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "question_mark")
+        assert "F1" in help_text(pilot)
+        assert "aligned pairs" in help_text(pilot)
+        await press(pilot, *"fixated")
+        assert help_text(pilot).split() == ["Marks", "in", "the", "list", "F", "fixated"]
+        assert "find fixated" in screen_text(pilot)
+        await press(pilot, "x")
+        assert "Nothing here has these letters" in help_text(pilot)
+        await press(pilot, "escape")
+        assert "Places" in help_text(pilot)
+        await press(pilot, "escape")
+        assert pilot.app.screen is frame(pilot)
+
+
 async def test_a_list_longer_than_a_page_asks_only_for_the_pages_in_sight(tmp_path: Path) -> None:
     samples = [SpanSample(id=f"s{n:05}", text=f"text {n}", spans=()) for n in range(PAGE * 40)]
     source = workspace(tmp_path / "w.duckdb", samples=samples, run=False)

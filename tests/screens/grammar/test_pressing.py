@@ -46,7 +46,7 @@ async def test_escape_goes_one_step_back_and_keys_without_effect_say_why(tmp_pat
         assert not here.session.state.descending
         await press(pilot, "s", "space", "enter")
         assert here.session.state.descending
-        await press(pilot, "question_mark", "q")
+        await press(pilot, "question_mark", "escape")
         assert pilot.app.screen is here
         await press(pilot, "ctrl+c")
         assert any("q leaves emotui" in told for told in notified(pilot))

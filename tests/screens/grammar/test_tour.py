@@ -47,7 +47,7 @@ async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_p
             await press(pilot, key)
             assert f"tour {number} of 6" in screen_text(pilot)
             assert keyed(STEPS[number - 1].says) in screen_text(pilot)
-        await press(pilot, "question_mark", "q")
+        await press(pilot, "question_mark", "escape")
         assert "tour" not in screen_text(pilot)
         await press(pilot, "question_mark", "f12", "1", "f12", "f12")
         assert len(frame(pilot).query(Tour)) == 1, "during the tour F12 begins it again"
