@@ -40,23 +40,35 @@ def _views(of: str, into: str) -> dict[str, str]:
     runs = f"(select * from {of}.runs where deleted is null) r join {datasets} d on d.number = r.dataset"
     current = f"join {of}.samples s using (sample) where p.current"
     gold = f"select d.dataset, d.task, s.id, s.text, s.record, s.sample from {samples}"
-    said = (
-        "select d.dataset, d.task, r.run as source, r.source as kind, s.id, s.text, p.record, p.repeat, s.sample"
-        f" from {runs} join {of}.predictions p on p.run = r.number {current}"
+    answers = f"from {runs} join {of}.predictions p on p.run = r.number"
+    said = f"select d.dataset, r.task, {_OF_RUN}, p.record, p.repeat, s.sample {answers} {current}"
+    # What people and files say beside what the task of their run is about stands in what came from them alone.
+    more_said = (
+        f"select d.dataset, 'labels' as task, {_OF_RUN}, {_beside_own('o.raw', 'r.task')} as record, p.repeat, s.sample"
+        f" {answers} join (select output, raw from {of}.outputs) o on o.output = p.output {current}"
+        " and r.source != 'model' and json_valid(o.raw)"
     )
-    people = (
-        "select dataset, task, who as source, 'person' as kind, id, text,"
-        " case when json_type(of_person) = 'OBJECT' and task != 'scenes' then of_person"
-        "   when task in ('scenes', 'labels') then json_object('labels', of_person)"
-        "   else json_object('spans', of_person) end"
-        " as record, 0 as repeat, sample from ("
-        "  select *, json_extract(record, '$.annotators.\"' || replace(who, '\"', '\\\"') || '\"') as of_person from ("
+    person = (
+        "case when json_type(of_person) = 'OBJECT' and task != 'scenes' then of_person"
+        " when task in ('scenes', 'labels') then json_object('labels', of_person)"
+        " else json_object('spans', of_person) end"
+    )
+    people = " union all ".join(
+        f"select dataset, {task} as task, who as source, 'person' as kind, id, text, {answer} as record, 0 as repeat,"
+        " sample from ("
+        f"  select *, json_extract(record, '{place}.\"' || replace(who, '\"', '\\\"') || '\"') as of_person from ("
         "   select d.dataset, d.task, s.id, s.text, s.record, s.sample,"
-        "   unnest(json_keys(s.record, '$.annotators')) as who"
-        f"   from {samples} where json_exists(s.record, '$.annotators')))"
+        f"   unnest(json_keys(s.record, '{place}')) as who"
+        f"   from {samples} where json_type(s.record, '{place}') = 'OBJECT'))"
+        for place, task, answer in (("$.annotators", "task", person), ("$.meta.annotators", "'labels'", "of_person"))
     )
-    as_gold = (
-        f"select dataset, task, 'gold' as source, 'gold' as kind, id, text, record, 0 as repeat, sample from ({gold})"
+    as_gold = " union all ".join(
+        f"select dataset, {task} as task, 'gold' as source, 'gold' as kind, id, text, {record} as record, 0 as repeat,"
+        f" sample from ({gold}){where}"
+        for task, record, where in (
+            ("task", "record", ""),
+            ("'labels'", _beside_gold("record", "task"), " where json_exists(record, '$.meta')"),
+        )
     )
     return {
         "texts": (
@@ -67,7 +79,8 @@ def _views(of: str, into: str) -> dict[str, str]:
         "gold": f"select dataset, id, {_SAID}, sample from ({_parts(as_gold)})",
         "said": (
             f"select dataset, source, kind, id, repeat, {_SAID}, sample from (from ({_parts(as_gold)})"
-            f" union all by name from ({_parts(people)}) union all by name from ({_parts(said)}))"
+            f" union all by name from ({_parts(people)}) union all by name from ({_parts(said)})"
+            f" union all by name from ({_parts(more_said)}))"
         ),
         "runs": (
             "select r.run, d.dataset, r.task, r.source as kind, r.model, r.state, r.started::timestamp as started,"
@@ -125,6 +138,42 @@ def _views(of: str, into: str) -> dict[str, str]:
 _SAID = "part, place, start, stop, label, value, words"
 """The columns that say one thing about a text."""
 
+_OF_RUN = "r.run as source, r.source as kind, s.id, s.text"
+
+_OF_SPANS = "('spans', 'evidence')"
+"""Tasks whose `labels` are of spans."""
+
+_OWN_TASKS = "('spans', 'scenes', 'masked', 'rephrase', 'labels', 'values', 'generation', 'evidence')"
+"""Those of this package: what their records say beside what is told apart here is how it was asked for."""
+
+_TAKEN = (
+    "('id', 'text', 'subject', 'meta', 'annotators', 'spans', 'offsets', 'strengths', 'label', 'labels', 'probs',"
+    " 'values', 'emotion', 'valence', 'sentences')"
+)
+"""Keys of records that are parts of their own, or say nothing of the text."""
+
+
+def _beside_gold(record: str, task: str) -> str:
+    """What gold says that the records of its task have no field for: it stands in `meta` under its key."""
+    other = {"labels": f"{task} = 'masked'", "label": f"{task} = 'generation'"}
+    answers = (
+        f"'{key}', case when coalesce(json_type({record}, '$.{key}'), 'NULL') = 'NULL' or {other.get(key, 'false')}"
+        f" then json_extract({record}, '$.meta.{key}') end"
+        for key in ("spans", "label", "labels", "values")
+    )
+    return f"json_object({', '.join(answers)})"
+
+
+def _beside_own(raw: str, task: str) -> str:
+    """What a source says by the keys of files that is not what its run's task asks about."""
+    asked = {"spans": f"{task} in {_OF_SPANS}", "values": f"{task} = 'values'"}
+    of_texts = f"{task} not in {_OF_SPANS} and {task} != 'values'"
+    answers = (
+        f"'{key}', case when not ({asked.get(key, of_texts)}) then json_extract({raw}, '$.{key}') end"
+        for key in ("spans", "label", "labels", "values")
+    )
+    return f"json_object({', '.join(answers)})"
+
 
 def _letters(bits: str) -> str:
     """The letters of a number that has a bit for each."""
@@ -138,7 +187,7 @@ def _parts(records: str) -> str:
     """A row for each thing that the records say; `records` has `record` (JSON), `task` and `text`, and what is kept.
 
     A span has offsets, words and perhaps a label and its strength; a label has 1, 0 or its probability as its value;
-    a word of a mask and a number have their name as the label.
+    a word of a mask and a number have their name as the label, and so has what a task of another package says.
     """
     keep = "exclude (record, text, task, i, item, key, n, starts)"
     spans = (
@@ -165,7 +214,7 @@ def _parts(records: str) -> str:
         " 1.0 as value, null as words"
         " from (select *, null as key, null as item, null as starts, unnest(range(n)) as i from ("
         f"   select *, json_array_length(record, '$.labels')::integer as n from ({records})"
-        "   where task != 'spans' and json_type(record, '$.labels') = 'ARRAY'"
+        f"   where task not in {_OF_SPANS} and json_type(record, '$.labels') = 'ARRAY'"
         "   and coalesce(json_type(record, '$.probs'), 'NULL') != 'OBJECT'))"
     )
     one = (
@@ -183,7 +232,18 @@ def _parts(records: str) -> str:
         f" as key from ({records}) where json_type(record, '$.{field}') = 'OBJECT')"
         for part, field in (("label", "labels"), ("label", "probs"), ("number", "values"))
     )
-    return " union all by name ".join((spans, items, one, named))
+    own = (
+        f"select * {keep}, 'answer' as part, row_number() over (partition by sample, repeat, source) as place,"
+        " null as start, null as stop, key as label,"
+        " case json_type(item) when 'BOOLEAN' then (item::varchar = 'true')::integer::double"
+        "   when 'VARCHAR' then null else item::varchar::double end as value,"
+        " case json_type(item) when 'VARCHAR' then item->>'$' end as words"
+        " from (select *, json_extract(record, '$.\"' || replace(key, '\"', '\\\"') || '\"') as item from ("
+        "  select *, null as starts, null as n, null as i, unnest(json_keys(record)) as key"
+        f"  from ({records}) where task not in {_OWN_TASKS} and json_type(record) = 'OBJECT'))"
+        f" where key not in {_TAKEN} and json_type(item) in ('BOOLEAN', 'VARCHAR', 'DOUBLE', 'BIGINT', 'UBIGINT')"
+    )
+    return " union all by name ".join((spans, items, one, named, own))
 
 
 ENDINGS = {

@@ -314,14 +314,17 @@ def _is(path: str, kind: str) -> str:
     return f"json_type(record, '{path}') like '{kind}' and json_type(record, '{path}') != 'NULL'{empty}"
 
 
-def said_counts(connection: "DuckDBPyConnection", dataset: int, names: Mapping[str, str]) -> dict[str, int]:
+def said_counts(
+    connection: "DuckDBPyConnection", dataset: int, names: Mapping[str, str], own: Sequence[str] = ()
+) -> dict[str, int]:
     """How many samples of a data set gold says something of, by the key of records; those of none are left out.
 
     Args:
         names: what a key of these records is called instead, such as `words` for the `labels` of a masked text.
+        own: further keys of them, under which anything may be said.
     """
     first, n = first_of(connection, dataset)
-    kinds = {**_SAID, "annotators": "OBJECT"}
+    kinds = {**_SAID, "annotators": "OBJECT", **dict.fromkeys(own, "%")}
     places = {key: [f"$.{key}", *([] if key in names else [f"$.meta.{key}"])] for key in kinds}
     there = [f"count(*) filter (where {' or '.join(_is(at, kinds[key]) for at in places[key])})" for key in kinds]
     row = connection.execute(

@@ -355,10 +355,12 @@ class Store:
         with self._turns.reading(access.ROOMY) as connection:
             return samples.numbers_by_id(connection, dataset)
 
-    def said_counts(self, dataset: int, names: Mapping[str, str]) -> dict[str, int]:
-        """How many samples gold says something of, by the key of records; `names`: what keys are called instead."""
+    def said_counts(self, dataset: int, names: Mapping[str, str], own: Sequence[str] = ()) -> dict[str, int]:
+        """How many samples gold says something of, by the key of records; `names`: what keys are called instead,
+        `own`: further keys.
+        """
         with self._turns.reading(access.ROOMY) as connection:
-            return samples.said_counts(connection, dataset, names)
+            return samples.said_counts(connection, dataset, names, own)
 
     def annotators(self, dataset: int) -> list[tuple[str, int]]:
         """(name, how many samples they say something about) of those whose word stands inside the gold records."""

@@ -29,6 +29,15 @@ RENAMED = {"masked": {"labels": "words"}, "generation": {"label": "target"}}
 _BARE = {"spans": "spans", "evidence": "spans", "labels": "labels", "scenes": "labels", "class": "label"}
 """By the kind of a task's records what an annotator says there without naming it."""
 
+_PLAIN = ("id", "text", "subject", "meta", "unknown")
+"""Fields in which nothing is said that has no key of `SAID`; `unknown` goes with `labels`."""
+
+
+def own_fields(task: Task) -> tuple[str, ...]:
+    """The fields of a task's samples under which gold says what no other task asks about; of this package none has."""
+    names = RENAMED.get(task.files.kind, {})
+    return tuple(key for key in cell_kinds(task.sample) if names.get(key, key) not in SAID and key not in _PLAIN)
+
 
 def said_of_text(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
     """What a record of a task says, by the keys of all that can be said about a text.
@@ -38,7 +47,12 @@ def said_of_text(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
     """
     kind = task.files.kind
     names = RENAMED.get(kind, {})
-    said = {names.get(key, key): value for key, value in record.items() if value is not None and key != "meta"}
+    own = own_fields(task)
+    said = {
+        names.get(key, key): value
+        for key, value in record.items()
+        if value is not None and key != "meta" and key not in own
+    }
     if "spans" in said:
         said["spans"] = _as_in_files(said["spans"])
     people = {
@@ -51,6 +65,7 @@ def said_of_text(task: Task, record: Mapping[str, Any]) -> dict[str, Any]:
     # Of several labels and one beside them both are kept: the one stands in `meta` for want of a second field.
     said = {**beside, **said}
     rest = {key: value for key, value in meta.items() if key not in beside and key != "annotators"}
+    rest |= {key: record[key] for key in own if record.get(key) is not None}
     return said | ({"annotators": people} if people else {}) | ({"meta": rest} if rest else {})
 
 
@@ -67,12 +82,14 @@ def sample_of_text(task: Task, said: TextSaid, labels: Sequence[str] = ()) -> An
     row = _row(kind, said, labels)
     fields = cell_kinds(task.sample)
     fitted = {key: value for key, value in row.items() if key in fields and key != "meta"}
+    meta = dict(said.get("meta") or {})
+    fitted |= {key: meta.pop(key) for key in own_fields(task) if meta.get(key) is not None}
     if "meta" in fields:
         taken = _taken(kind, fields, said)
         rest = {key: said[key] for key in SAID if key in said and key not in taken and key != "annotators"}
         if people := _people_beside(kind, fields, said):
             rest["annotators"] = people
-        if meta := {**rest, **(said.get("meta") or {})}:
+        if meta := {**rest, **meta}:
             fitted["meta"] = meta
     found = to_record(task.sample, fitted, 0)
     if isinstance(found, Flaw):

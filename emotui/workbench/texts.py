@@ -11,7 +11,7 @@ from emotui.records import PLUTCHIK
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.tasks.texts import RENAMED, said_of_text, sample_of_text
+from emotui.tasks.texts import RENAMED, own_fields, said_of_text, sample_of_text
 
 MOST_LABELS = 20
 """Labels that a vector is decoded over: MAP goes through all of its values."""
@@ -67,10 +67,10 @@ def stored_samples(
 def said_counts(store: Store, dataset: Dataset) -> dict[str, int]:
     """How many texts of a dataset gold says something of, by the key of records (`emotui.tasks.texts.SAID`)."""
     try:
-        kind = task_named(dataset.kept_as).files.kind
+        task = task_named(dataset.kept_as)
     except BadInput:  # of a package that is not here
-        kind = ""
-    return store.said_counts(dataset.dataset, RENAMED.get(kind, {}))
+        return store.said_counts(dataset.dataset, {})
+    return store.said_counts(dataset.dataset, RENAMED.get(task.files.kind, {}), own_fields(task))
 
 
 def check_needs(store: Store, dataset: Dataset) -> None:

@@ -238,3 +238,31 @@ def test_a_snapshot_never_replaces_the_store_nor_without_force_another_file(stor
     questions.snapshot(store.path, tmp_path / "there", force=True)
     assert len(Store.open(tmp_path / "there").datasets()) == 4
     assert not list(tmp_path.glob(".*"))
+
+
+def test_what_gold_and_people_say_beside_their_own_task_is_told_apart_and_labels_of_spans_are_no_labels(
+    tmp_path: Path,
+) -> None:
+    made = Store.open(tmp_path / "beside.duckdb")
+    beside = {"meta": {"label": "joy", "values": {"valence": 2.5}, "annotators": {"bo": {"labels": ["fear"]}}, "n": 7}}
+    made.add_dataset("mixed", "spans", [row("a", {"spans": [[4, 11, "anger"]], **beside})], "", "a")
+    made.add_dataset("labelled", "labels", [row("b", {"labels": ["joy"]})], "", "b")
+    made.add_dataset("masks", "masked", [row("m", {"labels": ["sad"], "meta": {"labels": ["joy"]}})], "", "c")
+    made.start_run("cy", "identity", "spans", "cy", 1, {}, 1, "person")
+    said = b'{"spans":["slammed"],"offsets":[[4,11]],"labels":["anger"]}'
+    raw = '{"spans":[[4,11,"anger"]],"labels":["joy"],"values":{"valence":3.0}}'
+    made.commit_batch("cy", [ResultRow(1, 0, 0, None, raw, None, 0.5, said, None)])
+    made.start_run("model", "other", "spans", "m", 2, {}, 1)
+    made.commit_batch("model", [ResultRow(2, 0, 0, "p", raw, None, 0.5, said, None)])
+    question = "select source, part, label, value from said where dataset = '{}' order by all"
+    assert asked(made, question.format("mixed")) == [
+        ("bo", "label", "fear", 1.0),
+        ("cy", "label", "joy", 1.0),
+        ("cy", "number", "valence", 3.0),
+        ("cy", "span", "anger", None),
+        ("gold", "label", "joy", 1.0),
+        ("gold", "number", "valence", 2.5),
+        ("gold", "span", "anger", None),
+    ]
+    assert asked(made, question.format("labelled")) == [("gold", "label", "joy", 1.0), ("model", "span", "anger", None)]
+    assert asked(made, question.format("masks")) == [("gold", "label", "joy", 1.0), ("gold", "mask", "sad", 1.0)]

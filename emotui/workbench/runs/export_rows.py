@@ -22,7 +22,7 @@ from emotui.metrics.span_output import parse_output
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.tasks.texts import RENAMED, SAID, said_of_text
+from emotui.tasks.texts import RENAMED, SAID, own_fields, said_of_text
 from emotui.workbench.datasets.samples import check_not_over_origin
 
 # Runs out of the store, as files that other commands and programs read.
@@ -191,6 +191,7 @@ def export_rows(
     if any("id" not in record for _, record in samples):
         raise BadInput(f"{sources.dataset.name} has texts without an id, as no emotui keeps them")
     names = {ours: theirs for theirs, ours in RENAMED.get(task.files.kind, {}).items()}
+    own_keys = own_fields(task)
     texts = {number: record.get("text") or "" for number, record in samples}
     scored = bool({"scores", "marks"} & set(parts))
     by_run = {name: _answers(store, run, texts, scored=scored) for name, run in _named(sources.runs).items()}
@@ -198,7 +199,10 @@ def export_rows(
     rows = []
     for number, record in samples:
         row: TextRow = {"id": record["id"]}
-        row |= {key: record[key] for key in ("text", "subject", "meta") if "text" in parts and key in record}
+        meta = record.get("meta", {})
+        row |= {key: record[key] for key in ("text", "subject") if "text" in parts and key in record}
+        if "text" in parts and (columns := {key: value for key, value in meta.items() if key not in own_keys}):
+            row["meta"] = columns
         people = {
             name: {**said, "spans": _objects(said["spans"])} if said.get("spans") is not None else said
             for name, said in record.get("annotators", {}).items()
@@ -207,6 +211,7 @@ def export_rows(
             row |= {names.get(key, key): record[key] for key in _GOLD if key in record}
             # What the records of another package's task say under names of their own goes out as they have it.
             own = {key: value for key, value in record.items() if key not in _KNOWN}
+            own |= {key: meta[key] for key in own_keys if key in meta}
             row |= {key: value for key, value in own.items() if value not in ({}, [], "")}
             if row.get("spans") is not None:
                 row["spans"] = _objects(row["spans"])
