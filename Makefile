@@ -10,7 +10,7 @@ SOURCES := $(shell find emotui backends metrics screens themes sample_data -type
 # compile the whole package again.
 test test-slow test-gpu test-faults snapshots coverage mutants: export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: run test test-slow test-gpu test-faults check snapshots coverage mutants pictures clean
+.PHONY: run test test-slow test-gpu test-faults check snapshots coverage mutants pictures docs clean
 
 run: $(VENV)/run.stamp
 	$(BIN)/emotui
@@ -53,7 +53,7 @@ coverage: $(VENV)/dev.stamp
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --include "$(CORE)" --skip-covered --sort cover --fail-under 95
 
-# Which changes of the metrics no test notices (docs/mutation.md).
+# Which changes of the metrics no test notices (docs/performance.md).
 MUTANTS ?= 24
 mutants: $(VENV)/dev.stamp
 	PYTHONPATH=. $(BIN)/python benchmarks/soundness/mutants.py --most $(MUTANTS)
@@ -61,6 +61,10 @@ mutants: $(VENV)/dev.stamp
 # All pictures of README and docs, from the running workbench.
 pictures: $(VENV)/dev.stamp
 	$(BIN)/python docs/pictures.py
+
+# The pages as a site, in build/site/index.html; nothing is fetched to build it or to read it.
+docs: $(VENV)/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
 
 # The strict editable layout links file by file, so it is made again whenever a file is added.
 $(VENV)/bin/python:
@@ -77,6 +81,10 @@ $(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)
 
 $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)
 	$(BIN)/python -m pip install -q -e ".[dev]" -c constraints.txt --config-settings editable_mode=strict
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/bin/python pyproject.toml constraints.txt $(SOURCES)
+	$(BIN)/python -m pip install -q -e ".[docs]" -c constraints.txt --config-settings editable_mode=strict
 	@touch $@
 
 clean:

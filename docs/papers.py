@@ -1,4 +1,4 @@
-"""Write the two worked papers of docs/paper.md anew: `python docs/papers.py` (one of spans, one of labels)."""
+"""Write the two worked papers of docs/results.md anew: `python docs/papers.py` (one of spans, one of labels)."""
 
 import json
 import re

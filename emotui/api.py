@@ -110,7 +110,7 @@ class Study:
 
     @property
     def runs(self) -> Table:
-        """A row a run of a model, a person or a file, the newest first, as of the view `runs` (docs/sql.md)."""
+        """A row a run of a model, a person or a file, the newest first, as of the view `runs` (docs/store.md)."""
         return self.sql("select * from runs order by started desc, run")
 
     def texts(self, dataset: str) -> Table:
@@ -203,7 +203,7 @@ class Study:
         return self._workspace.run_model(model, self._known(dataset), task=task, **given).run
 
     def sql(self, question: str) -> Table:
-        """The answer to one SELECT over the views of docs/sql.md, all of it."""
+        """The answer to one SELECT over the views of docs/store.md, all of it."""
         import duckdb
 
         with tempfile.TemporaryDirectory() as folder:

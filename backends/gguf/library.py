@@ -103,7 +103,7 @@ def open_library() -> Library:
     except ImportError:
         raise ModelError(
             f"gguf: needs llama-cpp-python, which is not installed: {install('llamacpp')} "
-            "(compiles for minutes; docs/llamacpp.md)"
+            "(compiles for minutes; docs/models.md)"
         ) from None
     except (OSError, RuntimeError) as error:
         raise ModelError(f"llama-cpp-python cannot be loaded ({_first_line(error)}): build it again") from None

@@ -396,5 +396,5 @@ class GgufModel:
         if self._forms is None:
             notes.append(self._no_forms)
         if not extra and settings.extra_buffers == "auto":
-            notes.append("this build crashes with repacked weights: they are off (docs/llamacpp.md)")
+            notes.append("this build crashes with repacked weights: they are off (docs/models.md)")
         return tuple(notes)

@@ -1,7 +1,7 @@
 """Does this build of llama.cpp run? Tried on a small quantised model in a process of its own, since some builds crash.
 
 A build for the machine's own processor (GGML_NATIVE) by an older gcc dies on the first quantised decode where the
-processor has AMX. `docs/llamacpp.md` has the two remedies.
+processor has AMX. `docs/models.md` has the two remedies.
 """
 
 import signal
@@ -35,7 +35,7 @@ def probe_build() -> tuple[bool, str]:
     """Whether llama.cpp works here, and one line: which build it is, or what is wrong and what to do."""
     version = package_version()
     if not version:
-        return False, f"llama-cpp-python is not installed: {install('llamacpp')} (docs/llamacpp.md)"
+        return False, f"llama-cpp-python is not installed: {install('llamacpp')} (docs/models.md)"
     trial = try_decode(extra_buffers=True)
     if not trial.ended:
         return True, f"llama-cpp-python {version}, {trial.said}; a quantised decode works"
@@ -43,12 +43,12 @@ def probe_build() -> tuple[bool, str]:
     if not again.ended:
         return False, (
             f"llama-cpp-python {version}, {again.said}: a quantised decode {trial.ended} with repacked weights. "
-            "gguf: models run without them, more slowly; or build it with GGML_NATIVE=OFF (docs/llamacpp.md)"
+            "gguf: models run without them, more slowly; or build it with GGML_NATIVE=OFF (docs/models.md)"
         )
     words = f" ({again.said})" if again.said else ""
     return False, (
         f"llama-cpp-python {version}: a quantised decode {again.ended}{words}; "
-        "build it again with GGML_NATIVE=OFF (docs/llamacpp.md)"
+        "build it again with GGML_NATIVE=OFF (docs/models.md)"
     )
 
 

@@ -84,7 +84,7 @@ def tell_metric_troubles() -> None:
 _OPTIONS = (
     click.option("--style", type=click.Choice(STYLES), help="spans: how evidence is given (default: retrieve)."),
     click.option("--cot", is_flag=True, help="spans, masked: the model reasons first."),
-    click.option("--prompts", type=click.Path(), help="Your own prompts for this task (TOML, docs/prompts.md)."),
+    click.option("--prompts", type=click.Path(), help="Your own prompts for this task (TOML, docs/models.md)."),
     click.option("--temperature", type=FiniteRange(0, 5), help="Of sampling (default: 0; with --repeats 0.6)."),
     click.option("--top-p", type=FiniteRange(0, 1, min_open=True), help="The nucleus of sampling."),
     click.option("--max-tokens", type=click.IntRange(min=1), help="The longest answer (default: by the task)."),

@@ -37,7 +37,7 @@ from emotui.workbench.files.predict import predict as ask
     help="Where to write the predicted records (default: standard output, as JSONL).",
 )
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
-@click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
+@click.option("--way", help="How to ask, where there are several ways (docs/models.md).")
 @asking_options
 @skip_bad_option
 @click.option("--fresh", is_flag=True, help="Ask again about what was answered before a stop.")

@@ -48,7 +48,7 @@ from emotui.workbench.rephrase.suggestions import keep_prompts, kept_prompts, su
 @click.option("--text", required=True, help="The original.")
 @click.option("--label", required=True, help="Its gold label.")
 @click.option("--classifier", default="embedded", show_default=True, help="The model whose verdict is wanted (SPEC).")
-@click.option("--prompts", type=click.Path(), help="Your own prompt (TOML, docs/prompts.md).")
+@click.option("--prompts", type=click.Path(), help="Your own prompt (TOML, docs/models.md).")
 @json_option
 def suggest(spec: str, text: str, label: str, classifier: str, prompts: str | None, as_json: bool) -> None:
     """Three rephrasings by a model that avoid the words which give the emotion away, each with the verdict."""
@@ -224,7 +224,7 @@ chains_option: Callable[[Any], Any] = click.option(
     help="How models without labels are asked: zero-shot (the default), few-shot, ... (again for more).",
 )
 @click.option("--examples", type=click.Path(), help="A file of chains or labelled texts, for fs and fs-r.")
-@click.option("--prompts", type=click.Path(), help="Your own prompts (TOML, docs/prompts.md).")
+@click.option("--prompts", type=click.Path(), help="Your own prompts (TOML, docs/models.md).")
 @click.option("--labels", "labels_file", type=click.Path(), help="The labels to choose among, one a line.")
 @click.option("--constrain", is_flag=True, help="Hold written answers to the labels by a grammar.")
 @click.option("--max-tokens", type=click.IntRange(min=1), help="The longest written answer.")

@@ -97,7 +97,7 @@ _missing_option: Callable[[Any], Any] = click.option(
     "is bad input.",
 )
 _baselines_option: Callable[[Any], Any] = click.option(
-    "--baselines", is_flag=True, help="Add the same figures of what costs nothing."
+    "--baselines", is_flag=True, help="Add the same figures of baselines without a model."
 )
 
 

@@ -92,7 +92,7 @@ def train_classifier(
 ) -> None:
     """Fine-tune a classifier: cross-entropy on originals, and KL over each one's rephrasings.
 
-    The result is a folder that --model hf:DIR takes. Ctrl-C keeps a checkpoint, --resume goes on. docs/training.md
+    The result is a folder that --model hf:DIR takes. Ctrl-C keeps a checkpoint, --resume goes on. docs/rephrase.md
     """
     from emotui.workbench import training
 

@@ -22,7 +22,7 @@ from emotui.store.query import MARKS
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# What a researcher asks in SQL: the tables of a store as eight views that say what they hold (docs/sql.md).
+# What a researcher asks in SQL: the tables of a store as eight views that say what they hold (docs/store.md).
 
 NAMES = ("texts", "gold", "said", "runs", "scores", "score_values", "ratings", "notes")
 

@@ -164,7 +164,7 @@ predictions have repeats: there one may lack in some or all, and counts as empty
 """
 
 Baselines = Callable[[Sequence[Any], Mapping[str, Any], Embedding], dict[str, dict[str, Any]]]
-"""(gold records, values of the score options by name, the embedded model) to what costs nothing: documents by name."""
+"""(gold records, values of the score options by name, the embedded model) to the baselines: documents by name."""
 
 
 class ScoreOption(msgspec.Struct, frozen=True):

@@ -25,7 +25,7 @@ FIRST = "SELECT dataset, kind, source, count(DISTINCT id) AS texts FROM said GRO
 FIELD = "sql"
 """The field of the query, as drafts name it."""
 
-VIEWS = "texts · gold · said · runs · scores · score_values · ratings   (docs/sql.md)"
+VIEWS = "texts · gold · said · runs · scores · score_values · ratings   (docs/store.md)"
 
 
 class SqlDialog(Dialog[None]):

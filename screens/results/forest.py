@@ -1,4 +1,4 @@
-"""Sources on one axis in Results: own ones on top, a row each; what costs nothing, people and papers below."""
+"""Sources on one axis in Results: own ones on top, a row each; baselines, people and papers below."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HEADINGS = {
     "run": "your sources",
-    "baseline": "what costs nothing",
+    "baseline": "baselines",
     "people": "annotators",
     "published": "† published: other samples",
 }

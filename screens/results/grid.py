@@ -28,7 +28,7 @@ _MOST_NOTES = 110
 _WIDEST = 24
 _ON_ONE_LINE = 12
 """Cells of a heading that is not broken into lines."""
-KINDS = {"run": "own runs", "baseline": "costs nothing", "people": "annotators", "published": "† published"}
+KINDS = {"run": "own runs", "baseline": "baselines", "people": "annotators", "published": "† published"}
 
 
 @dataclass(frozen=True, slots=True)

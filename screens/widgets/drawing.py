@@ -10,7 +10,7 @@ from emotui.screens.widgets.line import Part
 # A figure a row on one axis: dot and interval, over a shaded range and faint ticks. Shapes tell, colours repeat.
 
 OWN, PERSON, BASELINE, PRINTED = "●", "◆", "×", "○"
-"""The dots: of what was run here, of people, of what costs nothing, and of what a paper prints: that one is hollow."""
+"""The dots: of what was run here, of people, of baselines, and of what a paper prints: that one is hollow."""
 
 _KIND = {OWN: "said", PERSON: "gold", BASELINE: "plain", PRINTED: "dim"}
 _BAND, _TICK = "░", "┊"

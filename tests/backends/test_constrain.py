@@ -42,7 +42,7 @@ def quiet(line: str) -> None: ...
 @pytest.fixture(scope="module", params=["hf", "gguf"])
 def model(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "gguf":
-        pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/llamacpp.md")
+        pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/models.md")
         yield gguf.load(str(MODEL / "tiny-F16.gguf"), {"threads": 1}, quiet)
     else:
         pytest.importorskip("llguidance")

@@ -43,7 +43,7 @@ def test_any_model_that_writes_or_scores_gives_labels_that_score_class_takes(
     emotui: Emotui, files: Path, spec: str, way: str | None
 ) -> None:
     if spec == GGUF:
-        pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/llamacpp.md")
+        pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/models.md")
     (files / "examples.jsonl").write_text('{"id": "e", "text": "I hum.", "label": "joy"}')
     how = ("--way", way) if way else ()
     more = ("--constrain",) if way in ("zs", "fs") else ()

@@ -1,4 +1,4 @@
-"""`emotui score KIND`: gold records without a prediction, unlabelled ones, and what costs nothing beside."""
+"""`emotui score KIND`: gold records without a prediction, unlabelled ones, and the baselines beside."""
 
 import json
 from pathlib import Path

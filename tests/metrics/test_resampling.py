@@ -166,7 +166,7 @@ def test_very_many_groups_are_left_out_in_equal_parts_and_skew_is_the_same() -> 
 
 
 def test_a_figure_that_resamples_miss_on_one_side_has_no_interval() -> None:
-    # A mean distance: what is drawn anew is rougher than what it is drawn from.
+    # A mean distance is larger in a resample than in the sample.
     draw = np.random.default_rng(7)
     made = estimates(draw.normal(size=(100, 30)), lambda sums: np.abs(sums).sum(axis=1), drawn([None] * 100))
     sure = interval_of(made[0])

@@ -1,4 +1,4 @@
-"""Every query of docs/sql.md is asked of a workspace with the sample data."""
+"""Every query of docs/store.md is asked of a workspace with the sample data."""
 
 import re
 
@@ -12,7 +12,7 @@ from emotui.workbench.sample_data import add_sample_data
 from emotui.workbench.texts import stored_samples
 from tests.paths import CHECKOUT
 
-PAGE = (CHECKOUT / "docs" / "sql.md").read_text()
+PAGE = (CHECKOUT / "docs" / "store.md").read_text()
 QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.S)
 
 

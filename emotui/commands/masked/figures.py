@@ -290,7 +290,7 @@ def _named(predicted: tuple[str, ...]) -> dict[str, str]:
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--words", type=click.Path(), help="Emotion words of your own, one a line, in place of emotui's.")
 @click.option("--tokenizer", default="", help="Measure segments by this model's tokenizer: a folder or tokenizer.json.")
-@click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
+@click.option("--way", help="How to ask, where there are several ways (docs/models.md).")
 @click.option("--published", is_flag=True, help="The paper's Table 4 beside.")
 @click.option("--kind", hidden=True, default="masked", type=click.Choice(["masked"]))
 @asking_options

@@ -84,7 +84,7 @@ def import_(
     db: str | None,
     as_json: bool,
 ) -> None:
-    """Keep a study that was done elsewhere as NAME, from the coders' sheets (docs/masked_place.md).
+    """Keep a study that was done elsewhere as NAME, from the coders' sheets (docs/masked.md).
 
     Codes that are not in the codebook, or do not go with the verdict, are told and kept apart.
     """

@@ -41,7 +41,7 @@ _options = click.option("--options", "how", default="", help="Of the requests, s
 @click.option("--shard", metavar="I/N", help="Only part I of N of the samples.")
 @click.option("--repeats", type=click.IntRange(1, MOST_REPEATS), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--way", help="How to ask, where there are several ways (docs/prompts.md).")
+@click.option("--way", help="How to ask, where there are several ways (docs/models.md).")
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
 @asking_options
 @db_option

@@ -34,7 +34,7 @@ def sql(
 ) -> None:
     """Ask the store one SELECT, over the views texts, gold, said, runs, scores, score_values, ratings, notes.
 
-    Nothing can be changed and no other file read. What the views hold, and ten useful queries: docs/sql.md.
+    Nothing can be changed and no other file read. What the views hold, and ten useful queries: docs/store.md.
     """
     path = look_into(db, read_only=read_only).store.path
     wait = Waiting(db).tell

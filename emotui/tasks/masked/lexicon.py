@@ -1,7 +1,7 @@
 """The vectors that masked words are compared by: EmoLex, its supplement of this project, or a file of the person's own.
 
 EmoLex as the package `nrclex` carries it leaves out the words that are tied to nothing, and many everyday ones ("sad",
-"scared"). The supplement has a vector for common emotion words by stated rules (docs/emotion_words.md): a word belongs
+"scared"). The supplement has a vector for common emotion words by stated rules (docs/masked.md): a word belongs
 to a family, and the family has the vector. It is used for words that EmoLex lacks, and never instead of EmoLex.
 
 The lexicon that EXPRESS's authors publish is a file of the person's own: figures by another one are not on its scale.
@@ -55,7 +55,7 @@ UNLIKE_PAPER_BESIDE = f"Not on one scale with the paper's: {_SCALE}. Score by th
 """What is said where figures by another lexicon would stand beside the paper's, and where they do."""
 
 
-LEXICON_HELP = f"Compare words by this lexicon file, or by {' or '.join(BUILT_IN)} (docs/emotion_words.md)."
+LEXICON_HELP = f"Compare words by this lexicon file, or by {' or '.join(BUILT_IN)} (docs/masked.md)."
 FORMS_HELP = "Inflected forms and their words: a form that the lexicon lacks has its word's vector."
 OUTSIDE_HELP = "What a word outside the lexicon counts as: right against itself alone, or ten zeros (express)."
 SUPPLEMENT_HELP = "Without emotui's vectors for words that EmoLex lacks."
@@ -77,7 +77,7 @@ class EmotionWord(msgspec.Struct, frozen=True):
 SIGN = "°"
 """Stands behind a word whose vector is this project's, wherever it is shown."""
 
-SIGNED = f"{SIGN} a word that EmoLex lacks: its vector is of emotui's supplement (docs/emotion_words.md)"
+SIGNED = f"{SIGN} a word that EmoLex lacks: its vector is of emotui's supplement (docs/masked.md)"
 
 
 class WordVectors(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
 """Prompts as TOML: one table for each way of asking, with `user`, and `system` where there is one.
 
 A table's words are put to the model sign by sign; only the places that its task names are filled in.
-`docs/prompts.md` has the format.
+`docs/models.md` has the format.
 """
 
 import re

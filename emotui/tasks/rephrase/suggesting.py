@@ -1,7 +1,7 @@
 """Ask a model that writes for three rephrasings that avoid the words which give an emotion away.
 
 The paper's annotators are told to use more implicit expressions and fewer emotion words, meaning and emotion kept
-(section 3); here a model is told the same, in this project's words. `docs/prompts.md` has the format for one's own.
+(section 3); here a model is told the same, in this project's words. `docs/models.md` has the format for one's own.
 """
 
 import re

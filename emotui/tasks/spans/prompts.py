@@ -1,7 +1,7 @@
 """What a model that writes is told to do with a text (SEER, section 7.1), and prompts of the user's own from a file.
 
 The words are this project's; rules and output contract are the paper's (Tables 10 to 12). Task 1 and Task 2 are asked
-alike, as in the paper. `docs/prompts.md` has the file's format.
+alike, as in the paper. `docs/models.md` has the file's format.
 """
 
 import re

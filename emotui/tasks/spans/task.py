@@ -288,7 +288,7 @@ def _check_places(golds: Sequence[SpanSample], answers: Sequence[SpanPrediction]
 def score_baselines(
     golds: Sequence[SpanSample], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, dict[str, object]]:
-    """The same figures of what costs nothing, by name."""
+    """The same figures of baselines, by name."""
     plain = {**given, "per_sample": False, "map_labels": None}
     said = span_baselines(golds, _keywords(given))
     return {name: score_files(golds, answers, plain, embedding) for name, answers in said.items()}

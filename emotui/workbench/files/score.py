@@ -163,7 +163,7 @@ def score_files(
     Args:
         given: values of the task's own options (`TaskFiles.score_options`), with `_` for the dashes in their names.
         missing: one of `MISSING` of `files.fit`, and then the document counts them; None: they are bad input.
-        baselines: add the figures of what costs nothing, by name, under `baselines`.
+        baselines: add the figures of baselines, by name, under `baselines`.
         columns: of a table with a column a label.
 
     Raises:

@@ -128,7 +128,7 @@ def _told(table: ResultsTable, row: Row, column: Column) -> str:
 
 
 def _said_before(points: Sequence[Point], point: Point) -> bool:
-    """Does what costs nothing stand there already? It is the same under every setting."""
+    """Do the baselines stand there already? It is the same under every setting."""
     same = (one for one in points if (one.kind, one.row) == (point.kind, point.row))
     return point.kind == "baseline" and any(one.cell.value == point.cell.value for one in same)
 

@@ -108,7 +108,7 @@ class Results:
             runs: ids, of this dataset or of experiments; None: of each model and setting the newest that is done, or
                 the newest at all.
             sim: whether annotators get theirs, which loads the embedded model the first time.
-            baselines: whether what costs nothing stands under the runs; all samples are scored for it the first time.
+            baselines: whether baselines stand under the runs; all samples are scored for it the first time.
             among: the runs over other datasets by which a task may choose what it must not choose here; None: any.
             lexicon: what masked words are compared by, whatever scores are kept; None: that of the first run's scores.
             published: whether the paper's rows, which are of other samples, stand beside; without them a table may have

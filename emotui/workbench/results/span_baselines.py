@@ -1,4 +1,4 @@
-"""What costs nothing over the samples that runs cover: the best of `emotui score spans --baselines`, under the runs."""
+"""The baselines of the samples that runs cover: the best of `emotui score spans --baselines`, under the runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from emotui.workbench.progress import Cancelled, IsCancelled
 from emotui.workbench.results.span_figures import RunFigures
 
 BASELINE_SAMPLES = 10_000
-"""More are not scored: what costs nothing is not waited for."""
+"""More are not scored: nobody waits for a baseline."""
 
 _BATCH = 500
 

@@ -43,7 +43,7 @@ _CAUTIONED = 4
 
 BOTH = "P and R: the aligned pairs' F1 over the number of predicted and of gold spans, over all samples."
 FREE = (
-    "Baseline: the best F1 of what costs nothing (no span, the whole text, every emotion keyword) over the samples "
+    "Baseline: the best F1 without a model (no span, the whole text, every emotion keyword) over the samples "
     f"that the runs above it cover, at most {BASELINE_SAMPLES:,}; runs that cover others have a baseline of their own."
 )
 HEADLINE = (("f1", "F1", "share"), ("precision", "P", "share"), ("recall", "R", "share"), ("sim", "Sim", "cosine"))

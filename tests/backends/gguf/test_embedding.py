@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/llamacpp.md")
+pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/models.md")
 pytest.importorskip("gguf")
 
 from emotui.backends import gguf

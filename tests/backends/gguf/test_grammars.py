@@ -20,7 +20,7 @@ TINY = TESTS / "tiny" / "model" / "tiny-Q8_0.gguf"
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[Any]:
-    pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/llamacpp.md")
+    pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/models.md")
     loaded = gguf.load(str(TINY), {"threads": 1}, lambda line: None)
     yield loaded
     loaded.close()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/llamacpp.md")
+pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/models.md")
 pytest.importorskip("gguf")
 
 from emotui.backends import gguf, hf

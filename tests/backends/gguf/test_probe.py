@@ -81,7 +81,7 @@ def test_a_trial_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_installed_build_is_tried_for_real() -> None:
-    pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/llamacpp.md")
+    pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/models.md")
     trial = probe.try_decode(extra_buffers=False)
     assert trial.ended == ""
     assert trial.said.split(" build")[0] in ("CPU", "GPU")

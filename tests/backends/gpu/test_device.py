@@ -182,7 +182,7 @@ def test_a_cancel_ends_a_batch_and_the_next_one_is_answered() -> None:
 
 
 def test_llama_cpp_with_all_layers_on_the_card_answers_as_on_the_cpu() -> None:
-    pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/llamacpp.md")
+    pytest.importorskip("llama_cpp", reason="llama-cpp-python compiles for minutes: see docs/models.md")
     from emotui.backends import gguf
     from emotui.backends.gguf.library import open_library
 

@@ -161,7 +161,7 @@ def test_a_wrong_file_is_told_by_its_line_or_key(tmp_path: Path, content: str, m
 
 
 def test_the_example_in_the_docs_is_read(tmp_path: Path) -> None:
-    account = (CHECKOUT / "docs" / "prompts.md").read_text(encoding="utf-8")
+    account = (CHECKOUT / "docs" / "models.md").read_text(encoding="utf-8")
     example = account.split("## Prompts for scenes")[1].split("```toml\n")[1].split("```")[0]
     assert tuple(read_scenes_prompts(written(tmp_path, example))) == WAYS
 

@@ -1,4 +1,4 @@
-"""The worked papers of docs/paper.md are what comes out today, from the answers that are kept with them."""
+"""The worked papers of docs/results.md are what comes out today, from the answers that are kept with them."""
 
 import re
 from pathlib import Path

@@ -3,7 +3,7 @@
 Three patterns (section "Emotion Masking" and its appendix): "I feel" in any tense, "I am" in any tense before an
 adjective, and "feeling" without a pronoun before it, each followed by an emotion word. Up to three words may stand
 between "I" and the verb, and between the verb and the emotion word; where a pronoun, noun, verb or interrogative is
-among these, nothing is masked. docs/masked_building.md has every rule, and where the paper leaves one open.
+among these, nothing is masked. docs/masked.md has every rule, and where the paper leaves one open.
 """
 
 import re

@@ -145,8 +145,8 @@ SHARES = (
     " the questions of a text, then over texts (Uma et al. 2021)."
 )
 CALIBRATED = (
-    f"ECE: distance of probability and share over {BINS} bins (Guo et al. 2017; Baan et al. 2022). What is drawn anew"
-    " is rougher than what it is drawn from: where that moves it by more than its spread, it has no interval."
+    f"ECE: distance of probability and share over {BINS} bins (Guo et al. 2017; Baan et al. 2022). A resample's"
+    " error is larger than the sample's: where the difference exceeds its spread, there is no interval."
 )
 MAJORITY = (
     "Majority: what more than half of a text's annotators say yes to, as if it were gold (a tie is no), against what a"
