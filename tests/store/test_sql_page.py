@@ -12,7 +12,7 @@ from emotui.workbench.sample_data import add_sample_data
 from emotui.workbench.texts import stored_samples
 from tests.paths import CHECKOUT
 
-PAGE = (CHECKOUT / "docs" / "store.md").read_text()
+PAGE = (CHECKOUT / "docs" / "store.md").read_text(encoding="utf-8").split("\n## SQL over the store\n")[1]
 QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.S)
 
 
