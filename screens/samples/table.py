@@ -365,8 +365,10 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             said = value_of(self.metric, value).rjust(shape.value - 1) + " "
             segments.append(Segment(said, dim if value is None else base))
         if shape.marks:
-            slots = slots_of(row.marks) if self._tags is None else fit(self._tags.get(row.sample, ""), SLOTS)
-            segments.append(Segment(slots + " ", marked))
+            tag = "" if self._tags is None else self._tags.get(row.sample, "")
+            slots = slots_of(row.marks) if self._tags is None else fit(tag, SLOTS)
+            wrong = self._tags is None or any(sign in tag for sign in _AMISS)
+            segments.append(Segment(slots + " ", marked if wrong else base))
         if shape.emotion:
             segments.append(Segment(feelings(row.emotion or "", shape.emotion - 1) + " ", dim))
         segments.append(Segment(fit(row.preview, shape.text), base))
@@ -377,6 +379,9 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 # What the list asks a source for: its order, pages of rows, where the errors are.
+
+_AMISS = "≠x✗"
+"""What a place's sign of a sample has where something is wrong with it; all others are drawn as words are."""
 
 WORST = -2
 """In place of a sample: the first of the list in which the run did something wrong, and not merely nothing."""
