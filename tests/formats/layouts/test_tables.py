@@ -183,3 +183,17 @@ def test_a_column_that_a_person_takes_away_stays_away(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("id,text,label\n1,one,joy\n2,two,fear\n")
     assert read(file, columns={"id": "", "label": ""})[0] == {"text": "one", "meta": {"id": "1", "label": "joy"}}
+
+
+def test_appraisals_are_numbers_under_their_own_names_and_no_valence(tmp_path: Path) -> None:
+    file = tmp_path / "event.tsv"
+    names = ("text_id", "emotion", "generated_text", "prolific_id", "suddenness", "pleasantness", "self_control", "age")
+    rows = [
+        ("1", "joy", "I felt joy when I won the match", "5f1a", "4", "5", "3", "31"),
+        ("2", "anger", "I felt angry because he shouted at me", "5f1b", "3", "1", "2", "25"),
+    ]
+    file.write_text("".join("\t".join(row) + "\n" for row in (names, *rows)), encoding="utf-8")
+    first, _ = read(file)
+    assert first["values"] == {"suddenness": 4.0, "pleasantness": 5.0, "self_control": 3.0}
+    assert (first["label"], first["text"], first["id"]) == ("joy", rows[0][2], "1")
+    assert first["meta"] == {"prolific_id": "5f1a", "age": "31"}

@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from emotui.formats.layouts.layout import Layout, ReadOptions
-from emotui.formats.layouts.tables.names import NAMES, PREDICTED, SCALES, is_emotion, normal, tells_of_collecting
+from emotui.formats.layouts.tables.names import (
+    APPRAISALS,
+    NAMES,
+    PREDICTED,
+    SCALES,
+    is_emotion,
+    normal,
+    tells_of_collecting,
+)
 from emotui.formats.layouts.tables.several import check_named, is_code, is_person, names_people, remarks
 from emotui.formats.layouts.tables.shape import shaped
 from emotui.formats.layouts.tables.table import Table, decoded_head, read_table, table_of
@@ -168,6 +176,10 @@ class _Guess:
         for scale, column in found.items():
             if scale not in short or len(short) > 1:  # a single column "A" may be anything
                 self.columns.setdefault(f"values.{scale}", column)
+        numbers = [name for name in self._free() if self._looks[name].n and self._looks[name].numbers > 0.9]
+        appraisals = [name for name in numbers if normal(name) in APPRAISALS]
+        if len(appraisals) > 1:  # a single column "effort" may be of the collecting
+            self.columns |= {f"values.{normal(name)}": name for name in appraisals}
 
     def _one_hot(self) -> None:
         if any(key.startswith("labels") for key in self._said) or "span_label" in self.columns:

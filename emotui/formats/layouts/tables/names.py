@@ -64,11 +64,22 @@ PREDICTED: Mapping[str, tuple[str, ...]] = {
 """What they may be called besides in files of predictions."""
 
 SCALES: Mapping[str, tuple[str, ...]] = {
-    "valence": ("valence", "v", "val", "pleasure", "pleasantness", "valence_score", "valence_mean"),
+    "valence": ("valence", "v", "val", "pleasure", "valence_score", "valence_mean"),
     "arousal": ("arousal", "a", "aro", "activation", "arousal_score", "arousal_mean"),
-    "dominance": ("dominance", "d", "dom", "control", "power", "dominance_score", "dominance_mean"),
+    "dominance": ("dominance", "d", "dom", "power", "dominance_score", "dominance_mean"),
     "intensity": ("intensity", "intensity_score", "emotion_intensity"),
 }
+
+APPRAISALS = frozenset(
+    {
+        *("suddenness", "familiarity", "predict_event", "pleasantness", "unpleasantness", "goal_relevance"),
+        *("chance_responsblt", "self_responsblt", "other_responsblt", "predict_conseq", "goal_support", "urgency"),
+        *("self_control", "other_control", "chance_control", "accept_conseq", "standards", "social_norms"),
+        *("attention", "not_consider", "effort", "control", "certainty", "responsibility"),
+    }
+)
+"""How people judge an event (the 21 dimensions of crowd-enVENT, Troiano and others 2023, and their usual groups):
+numbers under their own names, none of which is a valence or a dominance."""
 
 EMOTIONS = frozenset(
     {
