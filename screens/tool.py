@@ -71,7 +71,7 @@ class OwnKeys:
 
     def show(self) -> None:
         """Open the sheet."""
-        from emotui.screens.dialogs.keys import KeysDialog
+        from emotui.screens.dialogs.help import KeysDialog
 
         self._screen.app.push_screen(KeysDialog(self._listed(), self._chosen, self._change, self._clash))
 

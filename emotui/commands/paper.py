@@ -17,9 +17,8 @@ from emotui.formats.rows import literal
 from emotui.installing import install
 from emotui.workbench.paper.again import Again, Reproduced, make_again, run_of
 from emotui.workbench.paper.again import reproduce as run_again
-from emotui.workbench.paper.commands import command_of, kept_settings
 from emotui.workbench.paper.folder import write_paper
-from emotui.workbench.paper.recipe import Stated
+from emotui.workbench.paper.recipe import Stated, command_of, kept_settings
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.reports import figures
 from emotui.workbench.runs.packing import pack as pack_run

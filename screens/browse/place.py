@@ -9,14 +9,12 @@ from textual.containers import Vertical
 from textual.timer import Timer
 
 from emotui.screens.browse import panes
-from emotui.screens.browse.around import TurnsPage, own_columns
 from emotui.screens.browse.entry import ENTRY
-from emotui.screens.browse.requests import SampleView, look
-from emotui.screens.browse.run_names import names_by_run, run_names
+from emotui.screens.browse.requests import SampleView, TurnsPage, look, own_columns
 from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
 from emotui.screens.browse.score import Score
 from emotui.screens.browse.things import first_wrong, things
-from emotui.screens.browse.voices import telling
+from emotui.screens.browse.voices import names_by_run, run_names, telling
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, OTHERS, Place
 from emotui.screens.requests import LatestRequest

@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 
-from emotui.screens.browse.around import TurnsPage, own_columns
-from emotui.screens.browse.requests import voices_of
-from emotui.screens.browse.run_names import names_by_run
-from emotui.screens.browse.tiers import Said as Marked
-from emotui.screens.browse.tiers import tiers
-from emotui.screens.browse.voices import VoicesPane, telling
+from emotui.screens.browse.panes import Said as Marked
+from emotui.screens.browse.panes import tiers
+from emotui.screens.browse.requests import TurnsPage, own_columns, voices_of
+from emotui.screens.browse.voices import VoicesPane, names_by_run, telling
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import OTHERS
 from emotui.screens.requests import LatestRequest

@@ -3,7 +3,9 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
+import msgspec
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -12,15 +14,150 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from emotui.records import Span
-from emotui.screens.browse import foot, margin, voices
-from emotui.screens.browse.foot import About
-from emotui.screens.browse.margin import MarginShape
-from emotui.screens.browse.things import Thing
+from emotui.screens.browse import things, voices
+from emotui.screens.browse.things import MarginShape, Thing, cut_to, label_parts
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Part, drawn
+from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import tell_end
 from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Margin, Row, lay_out
 from emotui.screens.widgets.tiered_text import RUN_ROLES, TieredText
+
+if TYPE_CHECKING:
+    from emotui.workbench.answers import Voice
+
+# What stands under a score: all about the span under the cursor, and what others marked there.
+
+_SIDES = 6
+_NAMES = 20
+
+
+class Other(msgspec.Struct, frozen=True):
+    """Somebody else who marked spans of the text; `kind`: of the parts that show the name."""
+
+    name: str
+    kind: str
+    marked: tuple[tuple[Span, str | None], ...]
+
+
+class About(msgspec.Struct, frozen=True):
+    """What a score knows beside its things: the text, whose sentence an offset is in, others, and notes in words.
+
+    `told`: sources that say something of the whole text, each with its name.
+    """
+
+    text: str = ""
+    sentences: tuple[tuple[int, int, str], ...] = ()
+    others: tuple[Other, ...] = ()
+    notes: tuple[str, ...] = ()
+    key: str = ""
+    told: "tuple[tuple[Voice, str], ...]" = ()
+
+
+def heading(things: Sequence[Thing], at: int, about: About, cells: int) -> list[Part]:
+    """The line that says which span it is, what is wrong with it, and its figures."""
+    if not things:
+        return cut_to([Part(" no spans", "strong")], cells)
+    one = things[at]
+    parts = [Part(f" span {at + 1} of {len(things)}", "strong")]
+    if one.marks:
+        parts.append(Part(f"  {one.marks} {one.words}", "mark"))
+    if one.f1 is not None:
+        parts += [Part("   F1 ", "dim"), Part(share(one.f1).strip(), "strong")]
+        parts += [Part("  Sim ", "dim"), Part(share(one.sim).strip(), "strong")]
+    if labels := label_parts(one):
+        parts += [Part("   label ", "dim"), *labels]
+    if one.strength is not None:
+        given = share(one.strength).strip() if abs(one.strength) <= 1 else f"{one.strength:.3g}"
+        parts += [Part("  strength ", "dim"), Part(given)]
+    parts += [Part(f"   {words}", "dim") for words in (_sentence(one, about), _offsets(one)) if words]
+    keys = [Part(about.key, "key"), Part(" next span ", "dim")] if about.key else []
+    used = sum(width(part.text) for part in [*parts, *keys])
+    return (
+        [*cut_to(parts, cells - sum(width(part.text) for part in keys)), *keys]
+        if used < cells
+        else cut_to(parts, cells)
+    )
+
+
+def _sentence(one: Thing, about: About) -> str:
+    start = one.start
+    if start is None:
+        return ""
+    return next((f"in {name}" for first, last, name in about.sentences if first <= start < last), "")
+
+
+def _offsets(one: Thing) -> str:
+    if one.start is None:
+        return ""
+    return f"at {one.start}–{max(end for _, end in one.places)}"
+
+
+def sides(one: Thing, cells: int, lines: int) -> list[list[Part]]:
+    """Gold and predicted under each other on two lines, beside each other on one."""
+    if one.gold is not None and one.gold == one.said:
+        told = [[Part(" both ", "dim"), Part(fit(one.gold, max(cells - _SIDES, 1)).rstrip(), "gold-line")]]
+    elif lines < 2:
+        return [_on_one_line(one, cells)]
+    else:
+        told = [_side("gold", one.gold, "gold-line", cells), _side("pred", one.said, _said(one), cells)]
+    if one.said is not None and "H" in one.marks:
+        told = [_side("pred", one.said, "gone", cells), _near(one, cells)][:lines]
+    return [*told, *([[]] * (lines - len(told)))]
+
+
+def _said(one: Thing) -> str:
+    return "gone" if "H" in one.marks else "ground"
+
+
+def _side(name: str, text: str | None, kind: str, cells: int) -> list[Part]:
+    room = max(cells - _SIDES, 1)
+    if text is None:
+        return [Part(f" {name} ", "dim"), Part(UNDEFINED, "dim")]
+    return [Part(f" {name} ", "dim"), Part(fit(text, min(width(fit(text, room).rstrip()), room)), kind)]
+
+
+def _near(one: Thing, cells: int) -> list[Part]:
+    if one.near is None:
+        return [Part(" near ", "dim"), Part("nothing in the text", "dim")]
+    return [
+        Part(" near ", "dim"),
+        Part(fit(one.near.text, cells - _SIDES - 6).rstrip()),
+        Part(f"  {share(one.near.f1)}"),
+    ]
+
+
+def _on_one_line(one: Thing, cells: int) -> list[Part]:
+    if one.said is None or one.gold is None:
+        name, text, kind = ("gold", one.gold, "gold-line") if one.said is None else ("pred", one.said, _said(one))
+        return _side(name, text, kind, cells)
+    half = (cells - 3) // 2
+    left = _side("gold", one.gold, "gold-line", half)
+    used = sum(width(part.text) for part in left)
+    return [*left, Part(" │", "rest"), *_side("pred", one.said, _said(one), cells - used - 2)]
+
+
+def of_others(one: Thing, about: About, cells: int) -> list[list[Part]]:
+    """A line for everybody else: what they marked that shares a character with this thing; first who marked any."""
+    names = min(max((width(other.name) for other in about.others), default=0), _NAMES)
+    lines = []
+    for other in sorted(about.others, key=lambda other: not _marked(other, one)):
+        met = [(place, label) for place, label in other.marked if any(_meet(place, mine) for mine in one.places)]
+        words = " · ".join(
+            " ".join(about.text[place[0] : place[1]].split()) + (f" ({label})" if label else "") for place, label in met
+        )
+        said = fit(words or UNDEFINED, max(cells - names - 4, 1)).rstrip()
+        lines.append([Part(f" {fit(other.name, names)}  ", other.kind), Part(said, "plain" if met else "dim")])
+    return lines
+
+
+def _marked(other: Other, one: Thing) -> bool:
+    return any(_meet(place, mine) for place, _ in other.marked for mine in one.places)
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
 
 _CURSOR = 4
 """The layer over gold (1) and predicted (2)."""
@@ -135,7 +272,7 @@ class Score(TieredText):
         return of_span + voices.lines_of(self._about.told, self.size.height)
 
     def _fitted(self, cells: int) -> Layout:
-        self._shape = margin.margin_shape(self.things, cells)
+        self._shape = things.margin_shape(self.things, cells)
         last = len(self.score.text)
         starts = tuple(last if one.start is None else min(one.start, last) for one in self.things)
         layout = lay_out(self.score, cells, Margin(self._shape.cells, starts))
@@ -203,9 +340,9 @@ class Score(TieredText):
 
     def _head(self) -> Strip:
         layout, base = self._layout_now, self.rich_style
-        heads = margin.heads(self._shape) if self._shape.cells else []
+        heads = things.heads(self._shape) if self._shape.cells else []
         left = self._left + layout.gutter + layout.columns
-        return self._parts([*margin.cut_to(self._heading, left if heads else self._width), *heads], base)
+        return self._parts([*things.cut_to(self._heading, left if heads else self._width), *heads], base)
 
     def _foot(self, below: int) -> Strip:
         base = self.rich_style
@@ -219,15 +356,15 @@ class Score(TieredText):
     def _foot_now(self) -> list[list[Part]]:
         """The lines under the text, for the thing under the cursor."""
         cells, one, self._voices_at = self._width, self.thing, -1
-        lines = [foot.heading(self.things, self.cursor, self._about, cells)]
-        lines += [] if one is None else foot.sides(one, cells, self._side_lines)
+        lines = [heading(self.things, self.cursor, self._about, cells)]
+        lines += [] if one is None else sides(one, cells, self._side_lines)
         lines += [[Part(" " + fit(words, cells - 2), "dim")] for words in self._about.notes]
         if self._about.told:
             self._voices_at = len(lines)
             most = voices.lines_of(self._about.told, self.size.height)
             lines += [[Part(" "), *line] for line in voices.table(self._about.told, cells - 1, most)]
         if one is not None and self._about.others:
-            lines += [[], *foot.of_others(one, self._about, cells)]
+            lines += [[], *of_others(one, self._about, cells)]
         return lines
 
     @property
@@ -269,7 +406,7 @@ class Score(TieredText):
         ends = layout.gutter + layout.columns
         strip = Strip(segments).crop(0, ends).extend_cell_length(ends, base)
         here = row.note == self.cursor
-        parts = margin.note(self.things[row.note], self._shape, here=here)
+        parts = things.note(self.things[row.note], self._shape, here=here)
         return [*strip, *self._segments(parts, base)]
 
     def _stretches(self, row: Row) -> list[tuple[int, int, int]]:

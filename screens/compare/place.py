@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Size
 
-from emotui.screens.compare import figures
+from emotui.screens.compare import parts
 from emotui.screens.compare.entry import ENTRY
 from emotui.screens.compare.parts import (
     DifferenceRows,
@@ -229,7 +229,7 @@ class Compare(Place):
         if found.pair is not None:
             pair = found.pair
             page = self.query_one("#compare-figures", Page)
-            page.show_for(lambda room: self._as_high(page, figures.lines(pair, room.width)))
+            page.show_for(lambda room: self._as_high(page, parts.lines(pair, room.width)))
             self.rows.show_pair(pair, self._sample)
             self._ask_text()
         elif found.axis is not None:
@@ -343,8 +343,8 @@ class Compare(Place):
         pair, picked = self.pair, self.rows.picked
         if pair is None or picked is None or picked.sample != text.sample:
             return
-        both = f"   A {figures.bare(picked.first, 2)}   B {figures.bare(picked.second, 2)}"
-        difference = f"   A − B {figures.signed(picked.difference)}"
+        both = f"   A {parts.bare(picked.first, 2)}   B {parts.bare(picked.second, 2)}"
+        difference = f"   A − B {parts.signed(picked.difference)}"
         left = [
             Part(f" {shown(marks.id)}", "strong"),
             Part(both),
@@ -433,7 +433,7 @@ class Compare(Place):
             return
         pair = self.pair
         if pair is not None and (changed := [row.sample for row in pair.rows if row.changed]):
-            why = f"where {figures.told(pair.first)} and {figures.told(pair.second)} differ"
+            why = f"where {parts.told(pair.first)} and {parts.told(pair.second)} differ"
             self.post_message(self.Listed(changed, why, None, pair.first.run))
 
     def can_correction(self) -> bool:

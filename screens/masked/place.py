@@ -11,13 +11,11 @@ from textual.containers import Vertical
 from emotui.screens.keymaps import keyed
 from emotui.screens.masked import text as masked_text
 from emotui.screens.masked.entry import ENTRY
-from emotui.screens.masked.guess_line import GuessLine
-from emotui.screens.masked.guess_place import GuessPlace
-from emotui.screens.masked.requests import Looked, look
 from emotui.screens.masked.review_mode import WHILE_REVIEWING, ReviewMode, doubt_lines
+from emotui.screens.masked.review_place import GuessPlace, Looked, look
 from emotui.screens.masked.study_mode import ALLOWED, Row, StudyMode
 from emotui.screens.masked.study_mode import lines as choice_lines
-from emotui.screens.masked.text import FILLS, GOLD, HIDDEN, RUN, text_lines
+from emotui.screens.masked.text import FILLS, GOLD, HIDDEN, RUN, GuessLine, text_lines
 from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session

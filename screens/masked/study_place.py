@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from emotui.screens.keymaps import keyed
-from emotui.screens.masked.guess_line import GuessLine
 from emotui.screens.masked.study_mode import OWN_CODES, WHY, Row, StudyMode, codes_in
-from emotui.screens.masked.text import hidden, text_lines
+from emotui.screens.masked.text import GuessLine, hidden, text_lines
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session

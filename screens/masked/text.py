@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from emotui.screens.keymaps import keyed
+from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.widgets.cell_width import wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import share
@@ -13,7 +14,36 @@ from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.screens.widgets.page import Lines
+    from emotui.workbench.drafts import Field
     from emotui.workbench.masked.looking import MaskedView
+
+# The line in which a person types: the word behind a mask, why, codes of their own.
+
+
+class GuessLine(LongInput):
+    """Enter keeps the word and asks for the next one; Esc is the place's."""
+
+    DEFAULT_CSS = """
+    GuessLine, GuessLine:focus {
+        height: 1;
+        border: none;
+        padding: 0 1;
+        background: $raised;
+        background-tint: transparent;
+    }
+    """
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id, compact=True)
+        self.cursor_blink = False
+
+    def begin(self, prompt: str, value: str = "", drafts: Drafts | None = None, field: "Field | None" = None) -> None:
+        """Ask for something; where it was being written before, that stands there and is told."""
+        self.placeholder = prompt
+        self.put(value, drafts, field)
+        if self.told:
+            self.notify(self.told, markup=False)
+
 
 WIDEST = 90
 """Cells of a line of text."""

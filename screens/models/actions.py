@@ -72,7 +72,7 @@ class ModelActions(Acting):
         return self._session.live is not None and self._session.job is None
 
     def do_name_model(self) -> None:
-        from emotui.screens.dialogs.live_model import LiveDialog
+        from emotui.screens.dialogs.run_model import LiveDialog
 
         session, models = self._session, self._session.models
         if models is None:

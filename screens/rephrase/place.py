@@ -9,16 +9,15 @@ from textual.widgets import TextArea
 
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING, Place
+from emotui.screens.rephrase import attempts
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase import requests as asking
-from emotui.screens.rephrase import suggestions
-from emotui.screens.rephrase.attempts import Attempts
+from emotui.screens.rephrase.attempts import Attempts, Begun, Suggesting
 from emotui.screens.rephrase.entry import ENTRY
 from emotui.screens.rephrase.live import Following
 from emotui.screens.rephrase.requests import ChainState, Situation, Text
 from emotui.screens.rephrase.review import Review
 from emotui.screens.rephrase.statistics import Figures
-from emotui.screens.rephrase.suggestions import Begun, Suggesting
 from emotui.screens.rephrase.writing import Writing
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
@@ -150,7 +149,7 @@ class Rephrase(Place):
             self.writing.seen = ChainState()
             self._go_on()
 
-        suggestions.ask_for_another(self, self.session, at_work, self.seen.progress, spec, go_on)
+        attempts.ask_for_another(self, self.session, at_work, self.seen.progress, spec, go_on)
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Put this text into the panes; what was typed into another one waits for when one comes back."""
@@ -191,7 +190,7 @@ class Rephrase(Place):
             return  # the round begins after it; what is written meanwhile stays
         assert self._service is not None
         self.beginning = True
-        suggestions.begin(self, self.session, self._service, dataset, self._spec)
+        attempts.begin(self, self.session, self._service, dataset, self._spec)
 
     @property
     def _is_waiting(self) -> bool:

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Literal
 from textual.color import Color
 from textual_plotext import PlotextPlot
 
-from emotui.screens.results.bars import COLOURS, GLYPHS, places, series_shown
-from emotui.screens.results.cells import decimals
+from emotui.screens.results.cells import COLOURS, GLYPHS, decimals, places, series_shown
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count, share

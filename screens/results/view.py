@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
 from emotui.screens.keymaps import keyed
-from emotui.screens.results import bars as results_bars
+from emotui.screens.results import cells as results_bars
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid

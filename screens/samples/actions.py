@@ -99,7 +99,7 @@ class SourceActions(Acting):
         return self._can_work() and of_spans
 
     def do_map_labels(self) -> None:
-        from emotui.screens.dialogs.map_labels import LabelsDialog
+        from emotui.screens.dialogs.import_file import LabelsDialog
 
         dataset, run = self._session.overview.dataset, self._session.run_shown
         if dataset is None or run is None:
@@ -152,7 +152,7 @@ class SourceActions(Acting):
             self._rescore(run.run)
 
     def _ask_gold(self, name: str) -> None:
-        from emotui.screens.dialogs.make_gold import GoldDialog
+        from emotui.screens.dialogs.runs import GoldDialog
 
         dataset = self._session.overview.dataset
         if dataset is None or not self._idle():

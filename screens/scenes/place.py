@@ -11,7 +11,7 @@ from textual.widgets import Label
 
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog, number_field
 from emotui.screens.dialogs.textual_private_options import PickList
-from emotui.screens.scenes import headings
+from emotui.screens.scenes import axis
 from emotui.screens.scenes.entry import ENTRY
 from emotui.screens.scenes.ribbons import RibbonRows
 from emotui.screens.scenes.shown_place import ShownScenes
@@ -265,5 +265,5 @@ class Scenes(ShownScenes):
         scene, rows = self.scene, self.rows.rows
         if scene is None:
             return
-        self.app.copy_to_clipboard(headings.as_text(scene, rows, self.alpha))
+        self.app.copy_to_clipboard(axis.as_text(scene, rows, self.alpha))
         self.notify(f"{scene.id} copied", markup=False)

@@ -1,24 +1,299 @@
 """How Scenes is laid out and drawn: the scenario, its ribbons under alpha, and a view of the whole set."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 
 from emotui.screens.keymaps import keyed
-from emotui.screens.place import EMPTY_LIST
-from emotui.screens.scenes import headings
-from emotui.screens.scenes.asking_place import AskingScenes
+from emotui.screens.place import EMPTY_LIST, Place
+from emotui.screens.requests import LatestRequest, NamedTimers
+from emotui.screens.scenes import axis
 from emotui.screens.scenes.axis import alpha_text, nearest_step
 from emotui.screens.scenes.ribbons import Ribboned, RibbonRows
 from emotui.screens.scenes.views import VIEWS, Shown
+from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
 from emotui.screens.widgets.tier_layout import AnnotatedText
 from emotui.screens.widgets.tiered_text import TieredText
+from emotui.store.query import Run
 
 if TYPE_CHECKING:
-    from emotui.workbench.scenes.decoding import Redecoding, Ribbons
+    from emotui.records import ScenesGold
+    from emotui.workbench.results.published import Published
+    from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Ribbons, Sweep, Tuning
+    from emotui.workbench.scenes.service import SceneBench
+    from emotui.workbench.source import BrowseSource
+
+    Reports = tuple[Mapping[str, tuple[str, Mapping[str, Any]]], tuple[str, list[Published]]]
+    """By run its name and report; and the published table with its citation."""
+
+# What Scenes asks of the workbench and what comes back: the scenario, the fitted prior, its ribbons, the whole set.
+
+# What Scenes asks the workbench for that is more than one call.
+
+SETTING = "scenes"
+"""The setting of a workspace that holds the prior."""
+
+
+def fit(source: "BrowseSource", bench: "SceneBench", run: "Run", tuning: "Tuning | None") -> "Redecoding":
+    """Fit the prior to the folds of a run; without `tuning` the one that the workspace remembers."""
+    from emotui.workbench.scenes.service import tuning_from
+
+    return bench.redecode(run, tuning or tuning_from(source.setting(SETTING)))
+
+
+def read_reports(source: "BrowseSource", bench: "SceneBench", dataset: int) -> "Reports":
+    """The figures of every run over a dataset, and the published ones."""
+    from emotui.workbench.results.published import published_table
+
+    runs = [run for run in source.runs(dataset) if run.task == "scenes"]
+    reports = bench.by_emotion(runs)
+    named = {run.run: (f"{run.model} {run.run[:4]}", reports[run.run]) for run in runs if run.run in reports}
+    return named, published_table()
+
+
+_NEED_RUNS = ("emotions", "Table 1")
+_MOST_CHOSEN = 1000
+"""Scenarios of a run for which prior and temperature are chosen beside alpha; of more, `emotui decode --folds` does."""
+
+GREY_AFTER = 0.15
+"""Seconds that ribbons may be those of another scenario before they are greyed."""
+
+_Asked = tuple["Redecoding", int, Mapping[int, int]]
+
+
+class AskingScenes(Place):
+    """Holds what is known, and has it drawn as soon as there is more."""
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
+        self.alpha, self.other = 0.0, 0.0
+        self.view = "evidence"
+        self.in_sample = False
+        self.clamps: dict[int, int] = {}
+        self.redecoding: Redecoding | None = None
+        self.decoded: Decoded | None = None
+        self._drawn: Redecoding | None = None
+        self.scene: ScenesGold | None = None
+        self._tuning: Tuning | None = None
+        self._sample: int | None = None
+        self._run: Run | None = None
+        self._sweep: Sweep | None = None
+        self._chosen: Chosen | None = None
+        self._with_prior: Chosen | None = None
+        self._reports: Reports | None = None
+        self._ribbons: Ribbons | None = None
+        self._moved = self._reading = False
+        self._annotators = False
+        self._waits = NamedTimers(self)
+        self._requests: dict[str, LatestRequest[Any, Any]] = {}
+
+    # What draws it.
+
+    def _draw(self) -> None:
+        """Draw everything that follows from the scenario, the run and alpha."""
+        raise NotImplementedError
+
+    def _draw_slider(self) -> None:
+        """Draw alpha and the emotions."""
+        raise NotImplementedError
+
+    def _draw_view(self) -> None:
+        """Draw the view of the whole set."""
+        raise NotImplementedError
+
+    def _tell_list(self) -> None:
+        """Say beside each scenario of the list what has become of it."""
+        raise NotImplementedError
+
+    # Asking.
+
+    @property
+    def rows(self) -> RibbonRows:
+        return self.query_one("#scene-rows", RibbonRows)
+
+    @property
+    def place_in_run(self) -> int | None:
+        """The row of the selected scenario in the run; None where the run has no answer about it."""
+        if self.redecoding is None or self._sample is None:
+            return None
+        return self.redecoding.scenes.place_of.get(self._sample)
+
+    def show_nothing(self, why: str, *, failed: bool = False) -> None:
+        self.say("Eight emotions a scenario, decoded together", why, failed=failed)
+
+    def bind_source(self, source: "BrowseSource") -> None:
+        bench_of = source.scenes
+        if bench_of is None:
+            self.show_nothing(
+                keyed("Files are browsed without it: {quit} leaves; ")
+                + "emotui import scenes FILE brings scenarios into a workspace"
+            )
+            return
+        made: tuple[LatestRequest[Any, Any], ...] = (
+            LatestRequest("scene", self, lambda sample: bench_of().scene(sample), self._read, self._unread),
+            LatestRequest("fit", self, lambda asked: fit(source, bench_of(), *asked), self._fitted, self._not_fitted),
+            LatestRequest("ribbons", self, lambda asked: asked[0].ribbons(*asked[1:]), self._ribboned),
+            LatestRequest("decode", self, lambda asked: asked[0].decoded(*asked[1:]), self._show_decoded),
+            LatestRequest("sweep", self, lambda redecoding: redecoding.sweep(), self._swept),
+            LatestRequest("choose", self, lambda redecoding: redecoding.choose(), self._chose, self._not_chosen),
+            LatestRequest("choose-prior", self, lambda redecoding: redecoding.choose_prior(), self._chose_prior),
+            LatestRequest("reports", self, lambda asked: read_reports(source, bench_of(), asked), self._reported),
+            LatestRequest("export", self, lambda asked: bench_of().export(*asked), self._exported),
+            LatestRequest("setting", self, lambda value: source.set_setting(SETTING, value), lambda *_: None),
+        )
+        self._requests = {request.name: request for request in made}
+
+    @property
+    def busy(self) -> bool:
+        return any(request.busy for request in self._requests.values())
+
+    def show_sample(self, sample: int | None, run: Run | None) -> None:
+        """Ask for this scenario, and for the run where it is another one or has come further."""
+        if sample != self._sample:
+            self.clamps = {}
+        self._sample = sample
+        if sample is None or not self._requests:
+            self.scene = None
+            self._draw()
+            return
+        if run != self._run or self.redecoding is None:
+            self._run = run
+            self._reports = None
+            if run is None or not run.done:
+                self.redecoding = self.decoded = None
+            else:
+                self._fit()
+        if self.scene is None:
+            self.show_nothing("the scenario is being read")
+        self._requests["scene"].ask(sample)
+        self._ask_ribbons()
+        self._draw()
+
+    def _fit(self) -> None:
+        if self._run is not None:
+            self._requests["fit"].ask((self._run, self._tuning))
+
+    def _read(self, _: int, scene: "ScenesGold") -> None:
+        self.scene = scene
+        self._draw()
+
+    def _swept(self, redecoding: "Redecoding", sweep: "Sweep") -> None:
+        if redecoding is self.redecoding:
+            self._sweep = sweep
+            self._draw_slider()
+            self._draw_view()
+
+    def _ask_ribbons(self) -> None:
+        """The emotions of the scenario at every alpha: at once where they are kept, else from a thread."""
+        redecoding, place = self.redecoding, self.place_in_run
+        if redecoding is None or place is None:
+            self._ribbons = None
+            return
+        kept = redecoding.kept_ribbons(place, self.clamps)
+        if kept is not None:
+            self._take(kept)
+        else:
+            self._requests["ribbons"].ask((redecoding, place, dict(self.clamps)))
+            self._waits.wait("grey", GREY_AFTER, self._grey, again=False)
+
+    def _grey(self) -> None:
+        self.rows.add_class("-stale")
+
+    def _ribboned(self, asked: _Asked, ribbons: "Ribbons") -> None:
+        if asked == (self.redecoding, self.place_in_run, self.clamps):
+            self._take(ribbons)
+            self._draw_slider()
+            self._draw_view()
+
+    def _take(self, ribbons: "Ribbons") -> None:
+        self._waits.drop("grey")
+        self.rows.remove_class("-stale")
+        self._ribbons = ribbons
+
+    def _chose(self, redecoding: "Redecoding", chosen: "Chosen") -> None:
+        if redecoding is self.redecoding:
+            self._chosen = chosen
+            if not self._moved:
+                self.alpha = chosen.choice.alpha
+                self._decode()
+            if len(redecoding.scenes.ids) <= _MOST_CHOSEN:
+                self._requests["choose-prior"].ask(redecoding)
+            self._draw_slider()
+            self._draw_view()
+
+    def _chose_prior(self, redecoding: "Redecoding", chosen: "Chosen") -> None:
+        if redecoding is self.redecoding:
+            self._with_prior = chosen
+            self._draw_view()
+
+    def _reported(self, _: int, reports: "Reports") -> None:
+        self._reports = reports
+        self._draw_view()
+
+    def _exported(self, asked: tuple[Run, str], predictions: int) -> None:
+        self.notify(f"{predictions} predictions written to {asked[1]}", markup=False)
+
+    def _show_decoded(self, asked: "tuple[Redecoding, float, float]", decoded: "Decoded") -> None:
+        redecoding = asked[0]
+        if redecoding is not self.redecoding:
+            return
+        first, could = self.decoded is None or self._drawn is not redecoding, bool(self._flipped())
+        self.decoded, self._drawn = decoded, redecoding
+        self._tell_list()
+        if first:
+            self._draw()
+        else:
+            # The slider has drawn the scenario already; only what is about the whole set is new.
+            self._draw_view()
+            if could != bool(self._flipped()):
+                self.refresh_bindings()
+
+    def _unread(self, _: object, why: str, title: str = "This scenario cannot be read") -> None:
+        self.redecoding = self.decoded = None
+        self.say(title, why, keyed("{run} chooses another run, {next} and {previous} go on to others"), failed=True)
+
+    def _not_fitted(self, _: object, why: str) -> None:
+        self._unread(None, why, "This run cannot be decoded")
+
+    def _not_chosen(self, redecoding: "Redecoding", why: str) -> None:
+        if redecoding is self.redecoding and self.decoded is None:
+            self._decode()
+        self.notify(f"No honest choice of alpha: {why}", severity="warning", markup=False)
+
+    def _fitted(self, _: object, redecoding: "Redecoding") -> None:
+        from emotui.workbench.scenes.service import as_setting
+
+        if self._tuning is not None and (self.redecoding is None or self.redecoding.tuning != redecoding.tuning):
+            # Only what can be fitted is remembered: a workspace never opens on a prior that fails.
+            self._requests["setting"].ask(as_setting(redecoding.tuning))
+        self.redecoding, self._tuning = redecoding, redecoding.tuning
+        self._sweep = self._chosen = self._with_prior = None
+        self._ask_ribbons()
+        if self._moved or self.decoded is not None:
+            self._decode()
+        self._requests["choose"].ask(redecoding)
+        self._requests["sweep"].ask(redecoding)
+        self._ask_view()
+
+    def _decode(self) -> None:
+        if self.redecoding is not None:
+            self._requests["decode"].ask((self.redecoding, self.alpha, self.other))
+
+    def _ask_view(self) -> None:
+        if self.view in _NEED_RUNS and self._reports is None and self._run is not None:
+            self._requests["reports"].ask(self._run.dataset)
+
+    def _flipped(self) -> frozenset[int]:
+        redecoding, decoded = self.redecoding, self.decoded
+        if redecoding is None or decoded is None:
+            return frozenset()
+        flips, numbers = decoded.flips, redecoding.scenes.numbers
+        return frozenset(numbers[place] for place in (*flips.gains, *flips.losses, *flips.even))
+
 
 _NEED_PAIRS = ("info", "together", "given")
 
@@ -103,7 +378,7 @@ class ShownScenes(AskingScenes):
     def _draw_title(self) -> None:
         if self.scene is not None:
             way = self.redecoding.scenes.way if self.redecoding is not None else ""
-            left, right = headings.title(self.scene, self._run, way, annotators=self._annotators)
+            left, right = axis.title(self.scene, self._run, way, annotators=self._annotators)
             self.query_one("#scene-title", Line).show(left, right)
 
     def _draw_slider(self) -> None:
@@ -114,7 +389,7 @@ class ShownScenes(AskingScenes):
         low = self.has_class("-low")
         name = self.scene.id if low and self.scene is not None else ""
         chosen = None if self._chosen is None else self._chosen.choice.alpha
-        sides = headings.settings(redecoding, self.alpha, chosen, place, self.size.width, name)
+        sides = axis.settings(redecoding, self.alpha, chosen, place, self.size.width, name)
         self.query_one("#scene-alpha", Line).show(*sides)
         rows, ribbons = self.rows, self._ribbons
         if place is None:
@@ -143,7 +418,7 @@ class ShownScenes(AskingScenes):
             return
         from emotui.workbench.scenes.decoding import ALPHAS, pair_figures
 
-        self.query_one("#scene-views", Line).show(*headings.tabs(list(VIEWS), self.view, decoded, self.size.width))
+        self.query_one("#scene-views", Line).show(*axis.tabs(list(VIEWS), self.view, decoded, self.size.width))
         page = self.query_one("#scene-view", Page)
         runs, table = self._reports if self._reports is not None else (None, None)
         shown = Shown(
@@ -170,7 +445,7 @@ class ShownScenes(AskingScenes):
         redecoding, decoded = self.redecoding, self.decoded
         if redecoding is None or decoded is None or not self.display:
             return
-        tags = headings.tags(redecoding.scenes, decoded)
+        tags = axis.tags(redecoding.scenes, decoded)
         self.post_message(self.Tagged(f"α{alpha_text(decoded.other)} now", tags))
 
     def on_resize(self) -> None:

@@ -365,7 +365,7 @@ class Spot(Place):
             sides.drop_second()
             self._stand()
             return
-        from emotui.screens.dialogs.live_model import LiveDialog
+        from emotui.screens.dialogs.run_model import LiveDialog
 
         live, shelf = sides.columns[0].spec, sides.models.shelf
 

@@ -10,7 +10,7 @@ from emotui.records import LabelsGold, Mark, SpanSample
 from emotui.screens.list_state import ListState, column_of, from_setting, to_setting
 from emotui.store.query import ListQuery
 from emotui.store.store import Store
-from emotui.workbench import conversations
+from emotui.workbench import turns as workbench_turns
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
 from emotui.workbench.said import said_of
@@ -130,16 +130,16 @@ def test_turns_of_a_conversation_are_found_however_far_apart_they_stand(tmp_path
 def test_the_index_of_a_large_dataset_is_made_in_parts_while_near_turns_are_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversations, "AT_ONCE", 50)
+    monkeypatch.setattr(workbench_turns, "AT_ONCE", 50)
     store = _far(tmp_path / "w.duckdb")
-    index = conversations.conversations(store, 2, "Dialogue_ID")
+    index = workbench_turns.conversations(store, 2, "Dialogue_ID")
     assert index is not None
     index.wait()
     assert index.members(2 + 167) == [2 + at for at in (7, 87, 167, 247, 327)]
-    monkeypatch.setattr(conversations, "MOST", 3)
+    monkeypatch.setattr(workbench_turns, "MOST_IN_ONE", 3)
     assert index.members(2 + 167) == [2 + at for at in (87, 167, 247)]
     assert index.members(2 + 7) == [2 + at for at in (7, 87, 167)]
-    assert conversations.conversations(store, 2, 'a "column"') is None
+    assert workbench_turns.conversations(store, 2, 'a "column"') is None
 
 
 def test_files_know_the_turns_of_a_whole_conversation_too(tmp_path: Path) -> None:

@@ -15,9 +15,8 @@ from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.workbench.datasets.label_maps import keep_label_map
 from emotui.workbench.datasets.samples import add_experiment, add_samples
-from emotui.workbench.paper.commands import limit_of
 from emotui.workbench.paper.folder import write_paper
-from emotui.workbench.paper.recipe import FILE, Recipe, RecipeDataset, RecipeRun, read_recipe
+from emotui.workbench.paper.recipe import FILE, Recipe, RecipeDataset, RecipeRun, limit_of, read_recipe
 from emotui.workbench.progress import OnProgress
 from emotui.workbench.reports.report import unwatched
 from emotui.workbench.runs.packing import unpack

@@ -22,11 +22,10 @@ from emotui.store.store import Store
 from emotui.workbench.datasets.label_maps import label_map
 from emotui.workbench.datasets.samples import experiment_of, has_texts, is_sample_data
 from emotui.workbench.paper.checklist import AGAIN, checklist, readme
-from emotui.workbench.paper.commands import limit_of
 from emotui.workbench.paper.material import Told, datasets_of, prompts_of, told_of
 from emotui.workbench.paper.metadata import croissant, evaluation
 from emotui.workbench.paper.methods import file_name, methods, prompt_file, run_name
-from emotui.workbench.paper.recipe import FILE, Naming, Recipe, RecipeDataset, RecipeRun, Stated
+from emotui.workbench.paper.recipe import FILE, Naming, Recipe, RecipeDataset, RecipeRun, Stated, limit_of
 from emotui.workbench.progress import OnProgress
 from emotui.workbench.reports import figures
 from emotui.workbench.reports.comma_separated import comma_separated, sizes

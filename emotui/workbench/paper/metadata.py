@@ -17,7 +17,7 @@ from emotui import __version__
 from emotui.metrics.metric import Metric
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.workbench.paper.commands import command_of
+from emotui.workbench.paper.recipe import command_of
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.run_file import portable
 from emotui.workbench.runs.scores import groups_of

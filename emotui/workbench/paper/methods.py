@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from emotui import __version__
 from emotui.tables import Column, ResultsTable
 from emotui.tasks.registry import task_named
-from emotui.workbench.paper.commands import command_of, kept_settings
 from emotui.workbench.paper.material import Told, packages, parameters_of
+from emotui.workbench.paper.recipe import command_of, kept_settings
 from emotui.workbench.reports.best import Best
 from emotui.workbench.reports.escaping import markdown, one_line
 from emotui.workbench.reports.notes import printed_notes

@@ -7,7 +7,7 @@ import pytest
 
 from emotui.records import SpanSample
 from emotui.screens.app import EmotuiApp
-from emotui.screens.browse.around import TurnsPage
+from emotui.screens.browse.requests import TurnsPage
 from emotui.screens.browse.score import Score
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.tiered_text import TieredText

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from emotui.metrics.span_scoring import score_pairs
 from emotui.metrics.spans import Pair
 from emotui.records import Mark, SpanPrediction, SpanSample
+from emotui.screens.browse.panes import Said, tiers
 from emotui.screens.browse.things import things
-from emotui.screens.browse.tiers import Said, tiers
 from emotui.screens.widgets.tier_layout import AnnotatedText, Margin, Tier, lay_out
 from emotui.workbench.predicted_spans import predicted_spans
 from emotui.workbench.source import RepeatView

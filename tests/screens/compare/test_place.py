@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from emotui.screens.compare.figures import bar, between, p_value, sides, signed
-from emotui.screens.compare.parts import DifferenceRows
+from emotui.screens.compare.parts import DifferenceRows, bar, between, p_value, sides, signed
 from emotui.screens.compare.place import Compare
 from emotui.screens.compare.requests import usual_order
 from emotui.screens.widgets.line import Line

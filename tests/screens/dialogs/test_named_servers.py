@@ -9,8 +9,7 @@ from textual.widgets import Input, Label
 from emotui.backends.servers import named
 from emotui.screens.dialogs.choices import NameDialog
 from emotui.screens.dialogs.dialog import Dialog
-from emotui.screens.dialogs.live_model import LiveDialog
-from emotui.screens.dialogs.run_model import ModelDialog
+from emotui.screens.dialogs.run_model import LiveDialog, ModelDialog
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
 from tests.screens.driving import opened, press, settle

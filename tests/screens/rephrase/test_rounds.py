@@ -9,7 +9,7 @@ from emotui.commands import cli
 from emotui.errors import BadInput, ModelError
 from emotui.records import ClassGold
 from emotui.screens.app import EmotuiApp
-from emotui.screens.rephrase.suggestions import NewRoundDialog
+from emotui.screens.rephrase.attempts import NewRoundDialog
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView

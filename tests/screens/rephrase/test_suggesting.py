@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import Input
 
 from emotui.screens.dialogs.choices import NameDialog
-from emotui.screens.rephrase.suggestions import SuggestionDialog
+from emotui.screens.rephrase.attempts import SuggestionDialog
 from emotui.workbench.rephrase.views import Suggestion
 from tests.screens.driving import opened, press, screen_text, settle
 from tests.screens.rephrase.driving import arrive, page

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.screens.results import bars
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.grid import window, without_unasked
 from emotui.screens.widgets.cell_width import shown, width
@@ -44,7 +43,7 @@ def test_the_window_of_columns_holds_the_cursor_and_fits_where_it_can(sizes: lis
 
 @given(st.integers(1, 12), st.integers(1, 6), st.integers(30, 200))
 def test_bars_stand_side_by_side_and_never_over_each_other(groups: int, series: int, cells: int) -> None:
-    found = bars.places(groups, series, cells)
+    found = results_cells.places(groups, series, cells)
     taken = [cell for group in found.first for start in group for cell in range(start, start + found.bar)]
     assert len(taken) == len(set(taken)) == groups * series * found.bar
     if groups * (series * 2 + 2) <= cells:

@@ -12,7 +12,7 @@ from emotui.backends.host import Cancelled
 from emotui.errors import StoreError
 from emotui.records import Mark, SpanSample
 from emotui.screens.browse.place import Browse
-from emotui.screens.results import bars as results_bars
+from emotui.screens.results import cells as results_bars
 from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid, without_unasked
 from emotui.screens.results.place import Results

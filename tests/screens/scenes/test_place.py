@@ -9,9 +9,9 @@ from textual.widgets import Input
 from emotui.metrics.priors import PRIORS
 from emotui.records import PLUTCHIK
 from emotui.screens.browse.place import Browse
-from emotui.screens.scenes.asking_place import SETTING
 from emotui.screens.scenes.axis import alpha_text
 from emotui.screens.scenes.place import Scenes
+from emotui.screens.scenes.shown_place import SETTING
 from emotui.screens.scenes.views import VIEWS
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.notice import Notice

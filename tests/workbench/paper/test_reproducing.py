@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from emotui.store.query import Dataset, Run
-from emotui.workbench.paper.commands import command_of, kept_settings
+from emotui.workbench.paper.recipe import command_of, kept_settings
 from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
