@@ -19,14 +19,10 @@ from emotui.screens.dialogs.choices import Choice, ChoiceDialog, NameDialog, Ord
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog
 from emotui.screens.dialogs.file import ExportDialog, FileDialog
 from emotui.screens.dialogs.filter import FilterDialog
-from emotui.screens.dialogs.help import HelpDialog
-from emotui.screens.dialogs.import_file import ImportDialog
-from emotui.screens.dialogs.keys import KeysDialog
-from emotui.screens.dialogs.live_model import LiveDialog
-from emotui.screens.dialogs.make_gold import GoldDialog
-from emotui.screens.dialogs.map_labels import LabelsDialog
-from emotui.screens.dialogs.run_model import ModelDialog, Over
-from emotui.screens.dialogs.runs import RunDialog
+from emotui.screens.dialogs.help import HelpDialog, KeysDialog
+from emotui.screens.dialogs.import_file import ImportDialog, LabelsDialog
+from emotui.screens.dialogs.run_model import LiveDialog, ModelDialog, Over
+from emotui.screens.dialogs.runs import GoldDialog, RunDialog
 from emotui.screens.dialogs.sql import SqlDialog
 from emotui.screens.generate.place import RateDialog
 from emotui.screens.keymaps import Chosen
@@ -37,7 +33,7 @@ from emotui.screens.notes.sheets import CODES as NOTE_CODES
 from emotui.screens.notes.sheets import NOTE as NOTE_TEXT
 from emotui.screens.notes.sheets import Codebook, NoteDialog
 from emotui.screens.places import SIGNS
-from emotui.screens.rephrase.suggestions import NewRoundDialog, SuggestionDialog
+from emotui.screens.rephrase.attempts import NewRoundDialog, SuggestionDialog
 from emotui.screens.scenes.place import AlphaDialog, PriorDialog
 from emotui.store.query import Dataset
 from emotui.workbench.annotate.scheme import built_in
