@@ -1,5 +1,6 @@
 """Tables of any hand: delimiters, encodings, names of columns, and what stands in a cell."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -197,3 +198,19 @@ def test_appraisals_are_numbers_under_their_own_names_and_no_valence(tmp_path: P
     assert first["values"] == {"suddenness": 4.0, "pleasantness": 5.0, "self_control": 3.0}
     assert (first["label"], first["text"], first["id"]) == ("joy", rows[0][2], "1")
     assert first["meta"] == {"prolific_id": "5f1a", "age": "31"}
+
+
+def test_a_text_in_two_parts_is_one_text_with_the_places_of_its_parts(tmp_path: Path) -> None:
+    file = tmp_path / "lewidi.json"
+    record = {
+        "text": {"context": "How was it?", "response": "Oh, just wonderful."},
+        "annotations": {"Ann1": "6", "Ann2": "4"},
+        "annotators": "Ann1,Ann2",
+    }
+    file.write_text(json.dumps({"7": record, "8": {**record, "text": "Fine."}}), encoding="utf-8")
+    first, second = read(file)
+    assert first["text"] == "How was it?\nOh, just wonderful."
+    begins, ends = first["meta"]["parts"]["response"]
+    assert first["text"][begins:ends] == "Oh, just wonderful."
+    assert (second["text"], "parts" in second.get("meta", {})) == ("Fine.", False)
+    assert set(first["annotators"]) == {"Ann1", "Ann2"}

@@ -11,7 +11,7 @@ import msgspec
 from emotui.formats import jsonl
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.tables.layouts import read_shaped, settle
-from emotui.formats.layouts.tables.names import NAMES
+from emotui.formats.layouts.tables.names import NAMES, normal
 from emotui.formats.layouts.tables.table import Table, broken, decoded_file, decoded_head
 from emotui.formats.layouts.tools.said import lost
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
@@ -135,14 +135,36 @@ def _items(value: Any) -> list[Any] | None:
     return None
 
 
+def _in_parts(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose text is an object of parts (`context` and `response`, `premise` and `hypothesis`) with one text of
+    them, a line each, and under `parts` where each begins and ends.
+    """
+    name = next((name for name in row if normal(name) in NAMES["text"]), None)
+    parts = None if name is None else row[name]
+    if not isinstance(parts, dict) or len(parts) < 2 or not all(isinstance(part, str) for part in parts.values()):
+        return row
+    places, at = {}, 0
+    for part, text in parts.items():
+        places[part] = [at, at + len(text)]
+        at += len(text) + 1
+    return {**row, str(name): "\n".join(parts.values()), "parts": places}
+
+
 def _table(rows: list[tuple[int, Any]]) -> Table:
+    joined = [(line, row if isinstance(row, Flaw) or "parts" in row else _in_parts(row)) for line, row in rows]
+    new = [row["parts"] for (_, was), (_, row) in zip(rows, joined, strict=True) if row is not was]
+    remarks: tuple[str, ...] = ()
+    if new:
+        names = " and ".join(map(shown, new[0]))
+        remarks = (f"the text is of parts ({names}): they are joined by a line break, their places kept as parts",)
+    rows = joined
     header: dict[str, None] = {}
     for _, row in rows:
         if not isinstance(row, Flaw):
             header |= dict.fromkeys(row)
     if not header and not rows:
         raise UnreadableFile("there is no record in it", 1)
-    return Table(tuple(header), rows)
+    return Table(tuple(header), rows, remarks=remarks)
 
 
 def _head_of(path: Path, head: bytes, endings: tuple[str, ...]) -> str | None:

@@ -66,7 +66,7 @@ def settled(table: Table, options: ReadOptions) -> ReadOptions:
         encoding=options.encoding or table.encoding,
         columns=columns,
         label_names=names,
-        remarks=(*told, *remarks(table, columns)),
+        remarks=(*told, *table.remarks, *remarks(table, columns)),
     )
 
 

@@ -142,6 +142,7 @@ class Table:
         rows: by line the values by column: strings in a text file, any value elsewhere.
         headed: whether the names stand in the file; else they are numbers, from 1.
         names: by column its labels, in the order of their numbers, where the file itself tells them.
+        remarks: lines about what was made of its values.
     """
 
     header: tuple[str, ...]
@@ -150,6 +151,7 @@ class Table:
     encoding: str | None = None
     headed: bool = True
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 def read_table(path: Path, options: ReadOptions, headed: bool | None = None) -> Table:
