@@ -152,7 +152,11 @@ def _in_parts(row: dict[str, Any]) -> dict[str, Any]:
 
 def _table(rows: list[tuple[int, Any]]) -> Table:
     joined = [(line, row if isinstance(row, Flaw) or "parts" in row else _in_parts(row)) for line, row in rows]
-    new = [row["parts"] for (_, was), (_, row) in zip(rows, joined, strict=True) if row is not was]
+    new = [
+        row["parts"]
+        for (_, was), (_, row) in zip(rows, joined, strict=True)
+        if isinstance(row, dict) and row is not was
+    ]
     remarks: tuple[str, ...] = ()
     if new:
         names = " and ".join(map(shown, new[0]))
