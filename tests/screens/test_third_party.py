@@ -111,7 +111,7 @@ def test_a_package_that_pip_installs_adds_its_task_and_its_metric_to_the_command
     said = emotui("predict", "felt", "--records", "texts.jsonl", "--to", "said.jsonl", "--json").document
     assert (said["kind"], said["n"]) == ("felt", 3)
     scored = emotui("score", "felt", "--gold", "texts.jsonl", "--pred", "said.jsonl", "--json").document
-    assert scored == {"n": 3, "accuracy": 2 / 3, "words": 8.5}
+    assert scored == {"n": 3, "unlabelled": 0, "accuracy": 2 / 3, "words": 8.5}
     (table,) = emotui("results", "--dataset", "texts", "--db", "w.duckdb", "--json").document["tables"]
     cells = {name: cell["value"] for name, cell in table["rows"][0]["cells"].items()}
     assert cells == {"n": 3, "accuracy": 2 / 3, "words": 8.5}

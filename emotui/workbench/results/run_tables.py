@@ -342,6 +342,8 @@ def _figures(store: Store, dataset: Dataset, runs: Sequence[ScoredRun]) -> tuple
         for key, value in report.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
+    if not any(report.get("unlabelled") for _, report in reports):
+        found.pop("unlabelled", None)
     if not found:
         return ()
     columns = tuple(Column(key, figure_name(key), unit="count" if whole else "share") for key, whole in found.items())
