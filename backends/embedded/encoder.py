@@ -7,10 +7,13 @@ layer is made. So all layers of all encoders share one graph, and a cancel is he
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import sys
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -54,6 +57,9 @@ MAPS = {
 NORMS = {"mix_norm": "attention.output.LayerNorm", "narrow_norm": "output.LayerNorm"}
 
 GRAPHS: Mapping[str, str] = {"float32": "layer.onnx", "int8": "layer_int8.onnx"}
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""Options of `mallopt(3)`."""
 
 _KEPT = 16_384
 """Tokens whose states an encoder keeps: 25 MB, where so many were read."""
@@ -107,8 +113,9 @@ class Encoder:
         self.words = base.mapped(embeddings("word"))
         self._places = base.read(embeddings("position")) + base.read(embeddings("token_type"))[0]
         self._norm = _norm(base, "embeddings.LayerNorm")
-        layers = (_layer_tensors(base, number, adapters or {}) for number in range(LAYERS))
-        self._layers = [_made(tensors, dtype, engine) for tensors in layers]
+        with _large_blocks_go_back():
+            layers = (_layer_tensors(base, number, adapters or {}) for number in range(LAYERS))
+            self._layers = [_made(tensors, dtype, engine) for tensors in layers]
         self.lately = Lately()
 
     def __call__(self, ids: NDArray[np.int64], lengths: NDArray[np.int32], depth: int = LAYERS) -> Floats:
@@ -143,6 +150,25 @@ class Lately:
         self._held += len(ids)
         while self._held > self._most and self._states:
             self._held -= len(self._states.popitem(last=False)[0])
+
+
+@contextmanager
+def _large_blocks_go_back() -> Iterator[None]:
+    """Meanwhile what is freed goes back to the system at once, where a block is a megabyte or more.
+
+    The C library of Linux would keep it for what is asked for next: 40 MB of tensors that ONNX Runtime has packed anew.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is None:
+        yield
+        return
+    mallopt(_MMAP_THRESHOLD, 1 << 20)
+    try:
+        yield
+    finally:
+        # The most that it comes to by itself: states of each text are not asked of the system again and again.
+        mallopt(_MMAP_THRESHOLD, 32 << 20)
+        mallopt(_TRIM_THRESHOLD, 64 << 20)
 
 
 def _norm(base: BaseFile, name: str) -> tuple[Floats, Floats]:

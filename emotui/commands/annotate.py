@@ -33,6 +33,7 @@ from emotui.workbench.annotate.scheme import (
     check_keys,
     is_built_in,
     read_scheme,
+    scheme_of,
     shared_keys,
     with_keys,
 )
@@ -114,7 +115,7 @@ def use(dataset: str, file: str | None, built_in: bool, db: str | None, as_json:
         raise BadInput("name the file of a scheme, or --built-in")
     desk = Desk(look_into(db).store)
     if file is not None and not is_built_in(file):
-        _check(read_scheme(file))
+        _check(scheme_of(file))
     _show(with_keys(desk.keep_scheme(dataset, file), reserved()), as_json)
 
 

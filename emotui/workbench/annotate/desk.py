@@ -18,8 +18,7 @@ from emotui.workbench.annotate.scheme import (
     Scheme,
     built_in,
     check_keys,
-    is_built_in,
-    read_scheme,
+    scheme_of,
     with_colours,
     with_keys,
     with_own_labels,
@@ -109,7 +108,7 @@ class Desk:
         if path is None:
             self._store.set_setting(_setting(found), None)
             return self._scheme(found, None, ())
-        scheme = built_in(path) if is_built_in(path) else read_scheme(path)
+        scheme = scheme_of(path)
         if scheme.tasks and found.task in BUILT_IN and found.task not in scheme.tasks:
             raise BadInput(f"{path}: the scheme is for {', '.join(scheme.tasks)}, and {found.name} is for {found.task}")
         self._store.set_setting(_setting(found), msgspec.to_builtins(scheme))

@@ -279,6 +279,17 @@ def is_built_in(name: str) -> bool:
     return set(name.split("+")) <= set(NAMES)
 
 
+def scheme_of(name: str) -> Scheme:
+    """The scheme of this name that comes with this package, or that of a TOML file.
+
+    Raises:
+        BadInput: there is neither, or the file is wrong; `FILE:LINE: what`, a line for each fault.
+    """
+    # `spans+nothing` is meant as names: a file that is not there would say nothing of those.
+    joined = "+" in name and not name.endswith(".toml") and not Path(name).exists()
+    return built_in(name) if joined or is_built_in(name) else read_scheme(name)
+
+
 def built_in(name: str) -> Scheme:
     """A scheme that comes with this package, or several as one: `spans+labels+values` asks for all of these.
 
@@ -286,7 +297,8 @@ def built_in(name: str) -> Scheme:
         BadInput: there is none of this name.
     """
     if not is_built_in(name):
-        raise BadInput(f"there is no scheme {name!r}: write a file of your own, or use one of {', '.join(NAMES)}")
+        wrong = ", ".join(repr(part) for part in dict.fromkeys(name.split("+")) if part not in NAMES)
+        raise BadInput(f"there is no scheme {wrong}: write a file of your own, or use one of {', '.join(NAMES)}")
     parts = [_of_package(one) for one in dict.fromkeys(name.split("+"))]
     if len(parts) == 1:
         return parts[0]

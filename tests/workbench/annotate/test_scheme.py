@@ -14,6 +14,7 @@ from emotui.workbench.annotate.scheme import (
     built_in,
     check_keys,
     read_scheme,
+    scheme_of,
     with_colours,
     with_keys,
     with_own_labels,
@@ -166,3 +167,11 @@ def test_every_built_in_scheme_has_guidelines_and_keys_that_do_not_clash(name: s
     assert scheme.guidelines.startswith("# ")
     check_keys(scheme, reserved())
     assert all(label.key and label.colour for group in scheme.groups for label in group.labels)
+
+
+def test_of_names_that_are_joined_the_one_that_no_scheme_has_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"^there is no scheme 'nothing': .* spans, "):
+        scheme_of("spans+nothing")
+    file = tmp_path / "mine+yours.toml"
+    with pytest.raises(BadInput, match="cannot be read"):
+        scheme_of(str(file))
