@@ -156,7 +156,8 @@ class Lately:
 def _large_blocks_go_back() -> Iterator[None]:
     """Meanwhile what is freed goes back to the system at once, where a block is a megabyte or more.
 
-    The C library of Linux would keep it for what is asked for next: 40 MB of tensors that ONNX Runtime has packed anew.
+    The C library of Linux would keep it for what is asked for next: some 30 MB of tensors that ONNX Runtime
+    has packed anew.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is None:

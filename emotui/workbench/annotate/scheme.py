@@ -285,9 +285,9 @@ def scheme_of(name: str) -> Scheme:
     Raises:
         BadInput: there is neither, or the file is wrong; `FILE:LINE: what`, a line for each fault.
     """
-    # `spans+nothing` is meant as names: a file that is not there would say nothing of those.
-    joined = "+" in name and not name.endswith(".toml") and not Path(name).exists()
-    return built_in(name) if joined or is_built_in(name) else read_scheme(name)
+    # What looks like no file is meant as a name: "No such file" would not say which names there are.
+    no_file = not name.endswith(".toml") and Path(name).name == name and not Path(name).exists()
+    return built_in(name) if no_file or is_built_in(name) else read_scheme(name)
 
 
 def built_in(name: str) -> Scheme:

@@ -169,9 +169,13 @@ def test_every_built_in_scheme_has_guidelines_and_keys_that_do_not_clash(name: s
     assert all(label.key and label.colour for group in scheme.groups for label in group.labels)
 
 
-def test_of_names_that_are_joined_the_one_that_no_scheme_has_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"^there is no scheme 'nothing': .* spans, "):
-        scheme_of("spans+nothing")
-    file = tmp_path / "mine+yours.toml"
+@pytest.mark.parametrize(("name", "wrong"), [("nothing", "nothing"), ("spans+nothing", "nothing")])
+def test_of_names_the_one_that_no_scheme_has_is_told(name: str, wrong: str) -> None:
+    with pytest.raises(BadInput, match=rf"^there is no scheme '{wrong}': .* spans, "):
+        scheme_of(name)
+
+
+@pytest.mark.parametrize("name", ["mine+yours.toml", "folder/mine"])
+def test_what_looks_like_a_file_is_looked_for_as_one(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
-        scheme_of(str(file))
+        scheme_of(str(tmp_path / name))
