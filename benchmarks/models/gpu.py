@@ -1,4 +1,4 @@
-"""Scoring behind a shared prefix and writing on a GPU, beside `model.generate` in a loop and the card's own limits.
+"""Scoring behind a shared prefix and writing on a GPU, beside `model.generate` and the card's own limits.
 
     python benchmarks/models/gpu.py [--size 8b|1b|toy] [--device cuda|cpu] [--scenarios 64] [--tokens 128] [--gguf]
 
@@ -80,6 +80,21 @@ def timed(device: torch.device, call: Callable[[], Found]) -> tuple[float, Found
     return time.perf_counter() - started, found
 
 
+def causal(loaded: Loaded, **settings: Any) -> Any:
+    """The model behind the protocol, with settings of `hf:`."""
+    card = ModelCard("hf:", "random", ("generate", "score", "rank"), {})
+    return Causal(card, loaded, Prompts(loaded.tokenizer, thinking=False), Settings(**settings))
+
+
+def highest_memory(device: torch.device) -> str:
+    """What the device has held at most since this was last asked; nothing where there is no GPU."""
+    if device.type != "cuda":
+        return ""
+    most = torch.cuda.max_memory_allocated(device)
+    torch.cuda.reset_peak_memory_stats(device)
+    return f"; {most / 2**30:.1f} GiB at most"
+
+
 def limits(device: torch.device) -> tuple[float, float]:
     """Operations of bfloat16 matrices and bytes read or written, a second, as measured here."""
     side, length = (8192, 1 << 30) if device.type == "cuda" else (512, 1 << 24)
@@ -102,7 +117,14 @@ def scoring(model: Causal, loaded: Loaded, scenarios: int, operations: float) ->
         for one in asked[:4]
         for question in one.questions
     ]
-    quick, _ = timed(device, lambda: model.score(asked))
+    quick, shared = timed(device, lambda: model.score(asked))
+    peak = highest_memory(device)
+    alone, separate = timed(device, lambda: causal(loaded, share_prefix=False).score(asked))
+    apart = max(
+        abs(left - right)
+        for one, other in zip(shared, separate, strict=True)
+        for left, right in zip(one.yes, other.yes, strict=True)  # type: ignore[union-attr]
+    )
 
     @torch.inference_mode()
     def loop() -> None:
@@ -116,7 +138,11 @@ def scoring(model: Causal, loaded: Loaded, scenarios: int, operations: float) ->
     share = 2 * parameters(loaded) * computed / quick / operations
     print(
         f"scoring   {ours:10.0f} prompt tokens a second, {ours / theirs:6.1f} times model.generate in a loop; "
-        f"{share:.1%} of the device's bfloat16 operations"
+        f"{share:.1%} of the device's bfloat16 operations{peak}"
+    )
+    print(
+        f"sharing   {alone / quick:10.1f} times as quick as the same questions with the whole prompt each"
+        f"{highest_memory(device)}; log-probabilities differ by {apart:.2g} at most"
     )
 
 
@@ -126,6 +152,7 @@ def writing(model: Causal, loaded: Loaded, requests: int, tokens: int, bandwidth
     asked = [Generate((Message("user", f"{n} {STORY * 4}"),), max_tokens=tokens) for n in range(requests)]
     model._ends = frozenset()
     quick, found = timed(device, lambda: model.generate(asked))
+    peak = highest_memory(device)
     prompts = [torch.tensor([model._prompts.chat(one.messages)], device=device) for one in asked[:2]]
 
     @torch.inference_mode()
@@ -144,7 +171,45 @@ def writing(model: Causal, loaded: Loaded, requests: int, tokens: int, bandwidth
     read = parameters(loaded) * loaded.model.dtype.itemsize * tokens / quick / bandwidth
     print(
         f"writing   {ours:10.0f} tokens a second, {ours / theirs:6.1f} times model.generate in a loop "
-        f"({same} of {len(texts)} texts equal); weights read at {read:.1%} of the device's bandwidth"
+        f"({same} of {len(texts)} texts equal); weights read at {read:.1%} of the device's bandwidth{peak}"
+    )
+    paddable = loaded.tokenizer([f"{n} {STORY * 4}" for n in range(requests)], return_tensors="pt", padding=True)
+
+    @torch.inference_mode()
+    def batch() -> None:
+        loaded.model.generate(
+            **{name: paddable[name].to(device) for name in ("input_ids", "attention_mask")},
+            max_new_tokens=tokens,
+            min_new_tokens=tokens,
+            do_sample=False,
+        )
+
+    together, _ = timed(device, batch)
+    print(
+        f"          {ours * together / (requests * tokens):10.2f} times model.generate with all {requests} in a batch"
+    )
+
+
+def varied(loaded: Loaded, requests: int, tokens: int) -> None:
+    """Answers from one token to twice as many as asked, side by side and by transformers' continuous batching."""
+    device = loaded.device
+    asked = [
+        Generate((Message("user", f"{n} {STORY * 4}"),), max_tokens=1 + 2 * tokens * n // requests)
+        for n in range(requests)
+    ]
+    written = sum(one.max_tokens for one in asked)
+    seconds, texts = [], []
+    for batching in ("rows", "continuous"):
+        model = causal(loaded, batching=batching)
+        model._ends = frozenset()
+        taken, found = timed(device, lambda model=model: model.generate(asked))
+        seconds.append(taken)
+        texts.append([one.text if isinstance(one, Generation) else "" for one in found])
+        rate = written / taken
+        print(f"{batching:<10}{rate:10.0f} tokens a second, answers of 1 to {2 * tokens}{highest_memory(device)}")
+    same = sum(left == right for left, right in zip(*texts, strict=True))
+    print(
+        f"           continuous in {seconds[0] / seconds[1]:.2f} of the speed of rows, {same} of {requests} texts equal"
     )
 
 
@@ -186,10 +251,10 @@ def main(arguments: list[str]) -> None:
     print(f"{device}: {operations / 1e12:.1f} bfloat16 Tflop and {bandwidth / 1e9:.0f} GB a second, as measured here")
     loaded = make(told.size, device, torch.bfloat16 if device.type == "cuda" else torch.float32)
     print(f"{parameters(loaded) / 1e9:.2f} billion parameters, {loaded.model.dtype}")
-    card = ModelCard("hf:", "random", ("generate", "score", "rank"), {})
-    model: Any = Causal(card, loaded, Prompts(loaded.tokenizer, thinking=False), Settings())
+    model = causal(loaded)
     scoring(model, loaded, told.scenarios, operations)
     writing(model, loaded, told.scenarios, told.tokens, bandwidth)
+    varied(loaded, told.scenarios, told.tokens)
     if told.gguf:
         llama_cpp(loaded, device, told.scenarios, told.tokens)
 
