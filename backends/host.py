@@ -142,6 +142,7 @@ class ModelProcess:
         self._number = 0
         self._closed = False
         self._asked = False  # whether the process is past loading
+        self._begun = False  # whether it was started ahead of `load`
 
     @property
     def has_options(self) -> bool:
@@ -158,6 +159,16 @@ class ModelProcess:
         """The child's process id while it lives."""
         child = self._child
         return child.pid if child is not None and child.poll() is None else None
+
+    def begin(self) -> None:
+        """Start the process and come back at once: it loads while the caller does something else, until `load` waits.
+
+        Raises: ModelError: nobody has named the server on this machine.
+        """
+        with self._lock:
+            if self.pid is None:
+                self._begin()
+                self._begun = True
 
     def load(self, progress: Progress | None = None, cancelled: IsCancelled | None = None) -> ModelCard:
         """Start the process if there is none and wait until the model is loaded.
@@ -246,11 +257,9 @@ class ModelProcess:
     def _load(self, progress: Progress | None, cancelled: IsCancelled | None) -> ModelCard:
         if self.card is not None and self.pid is not None:
             return self.card
-        from emotui.backends.servers.named import check_named
-
-        check_named(self.spec)
-        self._asked = False
-        self._start()
+        if not self._begun:
+            self._begin()
+        self._begun = False
         while True:
             match self._wait(self._mail, self._mail.loading, cancelled)[0]:
                 case messages.Step(line):
@@ -268,6 +277,14 @@ class ModelProcess:
                         raise ModelError(f"{self.spec}: {error}") from None
                     self._asked = True
                     return card
+
+    def _begin(self) -> None:
+        if self.spec.partition(":")[0] not in _KEYLESS:
+            from emotui.backends.servers.named import check_named
+
+            check_named(self.spec)
+        self._asked = False
+        self._start()
 
     def _start(self) -> None:
         if self._words is not None:

@@ -59,7 +59,7 @@ COMMANDS = {
         "The folder of a paper: tables, figures, methods, data.",
     ),
     "predict": ("emotui.commands.predict:predict", "Ask a model about every record of a file, without the store."),
-    "probe": ("emotui.commands.models:probe", "Run one text through everything a model can do."),
+    "probe": ("emotui.commands.looking.probe:probe", "Run one text through everything a model can do."),
     "ratings": ("emotui.commands.ratings:ratings", "Bring a crowd platform's ratings into generation records."),
     "ratings kept": ("emotui.commands.ratings:kept", "What ratings made in the workbench come to; write them."),
     "ratings rate": ("emotui.commands.ratings:rate", "Rate versions blind, one text at a time."),

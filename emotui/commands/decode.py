@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from emotui.commands.options import FiniteRange
 from emotui.commands.output import (
     as_written,
     json_option,
@@ -17,6 +16,7 @@ from emotui.commands.output import (
     terminal,
     warn,
 )
+from emotui.commands.program_options import FiniteRange
 from emotui.errors import BadInput
 from emotui.workbench.files import score
 

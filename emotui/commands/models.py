@@ -1,10 +1,10 @@
-"""`emotui models`, `probe` and `bench`: which models are at hand, what one says about a text, and how fast it is."""
+"""`emotui models` and `bench`: which models are at hand, and how fast one is; and how `probe` shows what one says."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -14,19 +14,15 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from emotui.bounded import first_bytes
-from emotui.commands.options import FiniteRange, read_labels
 from emotui.commands.output import as_written, json_option, print_json, say, terminal
-from emotui.commands.program_options import Waiting, check_may_write, db_option, read_only_option
+from emotui.commands.program_options import FiniteRange, Waiting, check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
 from emotui.tables import reads_zero
-from emotui.tasks.prompting.settings import all_options
-from emotui.tasks.registry import kinds
-from emotui.workbench.models.benchmark import Bench
-from emotui.workbench.models.benchmark import bench as measure
-from emotui.workbench.models.discovery import Found, keep_folders, model_folders, models_at_hand
-from emotui.workbench.models.probe import PARTS, Probe, Regressed, TaskAnswer
-from emotui.workbench.models.probe import probe as ask
+
+if TYPE_CHECKING:
+    from emotui.workbench.models.benchmark import Bench
+    from emotui.workbench.models.discovery import Found
+    from emotui.workbench.models.probe import Probe, Regressed, TaskAnswer
 
 # How people see a probe: the text with its evidence marked, then each thing that the model said.
 
@@ -38,14 +34,14 @@ _KEPT_BACK = {"yes": "at most this", "no": "at least this", "both": "not known"}
 _MOST_WORDS = 8
 
 
-def print_probe(found: Probe) -> None:
+def print_probe(found: "Probe") -> None:
     """Print one panel; whatever comes from the text or the model is shown literally."""
     parts = [part for part in _parts(found) if part is not None]
     title = _text(f"{found.card.spec}   {found.card.name}")
     terminal().print(Panel(Group(*parts), title=title, title_align="left", padding=(1, 2)))
 
 
-def _parts(found: Probe) -> list[RenderableType | None]:
+def _parts(found: "Probe") -> list[RenderableType | None]:
     parts: list[RenderableType | None] = [_marked(found)]
     if found.spans is not None:
         parts.append(_spans(found))
@@ -80,7 +76,7 @@ def _parts(found: Probe) -> list[RenderableType | None]:
     return parts
 
 
-def _task(answer: TaskAnswer) -> RenderableType:
+def _task(answer: "TaskAnswer") -> RenderableType:
     """What the model read and wrote, letter for letter."""
     prompt = answer.rendered or answer.prompt
     shown: list[tuple[str, str]] = []
@@ -109,14 +105,14 @@ def _said(parsed: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parsed.items() if value not in (None, [], {}, "")}
 
 
-def _marked(found: Probe) -> Text:
+def _marked(found: "Probe") -> Text:
     text = _text(found.text)
     for span in found.spans or ():
         text.stylize("underline bold", span.start, span.end)
     return text
 
 
-def _spans(found: Probe) -> RenderableType:
+def _spans(found: "Probe") -> RenderableType:
     assert found.spans is not None
     if not found.spans:
         return _text("\nevidence: none", style="bold")
@@ -127,7 +123,7 @@ def _spans(found: Probe) -> RenderableType:
     return Group(_text("\nevidence", style="bold"), table)
 
 
-def _numbers(said: Regressed) -> RenderableType:
+def _numbers(said: "Regressed") -> RenderableType:
     """What a regression head gives, on its own scales; how far these go is not known, so there are no bars."""
     table = _table()
     for name, value in said.values.items():
@@ -164,7 +160,7 @@ def _bar(share: float) -> Text:
     return _text("■" * round(_BAR * min(1.0, max(0.0, share))))
 
 
-def _notes(found: Probe) -> RenderableType:
+def _notes(found: "Probe") -> RenderableType:
     lines = [f"{name}: {why}" for name, why in found.notes.items() if name not in found.lacking]
     if found.lacking:
         lines.append(f"this model has no {', '.join(found.lacking)}")
@@ -197,6 +193,8 @@ def models(
     Nothing is loaded, and nothing is asked of the network but the servers named. Exit status 1 where a place could not
     be looked into.
     """
+    from emotui.workbench.models.discovery import keep_folders, model_folders, models_at_hand
+
     where = model_folders(folders, db, Waiting(db).tell)
     if keep:
         if not folders:
@@ -215,72 +213,6 @@ def models(
 
 
 @click.command()
-@click.argument("text")
-@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
-@click.option("--prompt", help="For a model that writes: what to ask it; {text} becomes TEXT.")
-@click.option("--max-tokens", type=click.IntRange(min=1), default=200, show_default=True, help="Of what it writes.")
-@click.option("--labels", "labels_file", type=click.Path(), help="Labels to choose from, for NLI: a file, one a line.")
-@click.option("--task", "tasks", multiple=True, help="Ask by this task's own prompt too: spans, scenes, masked, class.")
-@click.option("--way", help="How the task asks, where there are several ways (with one --task).")
-@click.option("--constrain", is_flag=True, help="Hold the answers to the tasks' forms by a grammar.")
-@json_option
-def probe(
-    text: str,
-    spec: str,
-    prompt: str | None,
-    max_tokens: int,
-    labels_file: str | None,
-    tasks: tuple[str, ...],
-    way: str | None,
-    constrain: bool,
-    as_json: bool,
-) -> None:
-    """Run TEXT (- for standard input) through everything that a model can do.
-
-    With a <mask> in TEXT, words are ranked for it. The --json document has the model's `spans`, `classes`, `numbers`,
-    `emotions`, `words`, `masks`, `generation` and `embedding`; what it cannot do is null, and `notes` says why. With
-    --task, the prompt of a task as the model read it and its raw output are shown instead; there under `tasks`.
-    """
-    from emotui.backends.host import ModelProcess
-
-    if text == "-":
-        try:
-            text = first_bytes(sys.stdin.buffer, "-").decode("utf-8", "replace").strip()
-        except OSError as error:
-            raise BadInput(f"-: cannot be read: {error.strerror}") from None
-    if not text.strip():
-        raise BadInput("the text is empty")
-    if way is not None and len(tasks) != 1:
-        raise BadInput("--way says how one task asks: give one --task with it")
-    if constrain and not tasks:
-        raise BadInput("--constrain holds the answer to a task's form: give a --task with it")
-    labels = read_labels(labels_file) if labels_file else ()
-    options: dict[str, dict[str, object]] = {name: {"constrain": True} if constrain else {} for name in tasks}
-    for name in options:
-        if labels and name in kinds() and "labels" in all_options(kinds()[name]):
-            options[name]["labels"] = labels
-    with _steps() as step, ModelProcess(spec) as model:
-        found = ask(
-            model,
-            text,
-            prompt=prompt,
-            max_tokens=max_tokens,
-            labels=labels,
-            parts=() if tasks else PARTS,
-            tasks=tuple(dict.fromkeys(tasks)),
-            ways={} if way is None else {tasks[0]: way},
-            options=options,
-            progress=step,
-        )
-    if as_json:
-        print_json(_document(found))
-    else:
-        print_probe(found)
-    if tasks and not found.tasks:
-        sys.exit(1)
-
-
-@click.command()
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--batch", type=click.IntRange(1, 4096), default=8, show_default=True, help="Requests sent at a time.")
 @click.option("--seconds", type=FiniteRange(0.1, 600), default=2.0, show_default=True, help="For each figure.")
@@ -289,8 +221,9 @@ def probe(
 def bench(spec: str, batch: int, seconds: float, tokens: int, as_json: bool) -> None:
     """Measure a model: tokens a second in and out, scoring, classifying and embedding, load time and memory."""
     from emotui.backends.host import ModelProcess
+    from emotui.workbench.models.benchmark import bench as measure
 
-    with _steps() as step, ModelProcess(spec) as model:
+    with steps() as step, ModelProcess(spec) as model:
         found = measure(model, batch=batch, seconds=seconds, write_tokens=tokens, progress=step)
     if as_json:
         print_json(
@@ -311,7 +244,7 @@ def bench(spec: str, batch: int, seconds: float, tokens: int, as_json: bool) -> 
 
 
 @contextmanager
-def _steps() -> Iterator[Callable[[str], None]]:
+def steps() -> Iterator[Callable[[str], None]]:
     """What is being done, in one line of standard error that is gone at the end; nothing where that is no terminal."""
 
     console = terminal(err=True)
@@ -322,7 +255,7 @@ def _steps() -> Iterator[Callable[[str], None]]:
         yield lambda line: status.update(as_written(line))
 
 
-def _document(found: Probe) -> dict[str, object]:
+def probe_document(found: "Probe") -> dict[str, object]:
     card = found.card
     spans = None if found.spans is None else [_span(found.text, span) for span in found.spans]
     words = None
@@ -364,7 +297,7 @@ def _span(text: str, span: object) -> dict[str, object]:
     }
 
 
-def _print_models(found: Found) -> None:
+def _print_models(found: "Found") -> None:
     from rich.filesize import decimal
     from rich.table import Table
 
@@ -384,7 +317,7 @@ def _print_models(found: Found) -> None:
     terminal().print(table)
 
 
-def _print_bench(found: Bench) -> None:
+def _print_bench(found: "Bench") -> None:
     from rich.filesize import decimal
     from rich.table import Table
 

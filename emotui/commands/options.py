@@ -3,7 +3,6 @@
 What is set comes to the task as `options` (`Task.with_options`): `constrain` is true where `--constrain` is given.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -14,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from emotui.bounded import read_text
 from emotui.commands.output import say, warn
+from emotui.commands.program_options import FiniteRange
 from emotui.errors import BadInput
 from emotui.metrics.masked import OUTSIDES
 from emotui.metrics.span_output import STYLES
@@ -24,17 +24,6 @@ from emotui.tasks.prompting.settings import COT
 from emotui.tasks.registry import kinds, task_named, tasks, troubles
 from emotui.tasks.task import Task
 from emotui.workbench.rephrase.evaluation import read_examples
-
-
-class FiniteRange(click.FloatRange):
-    """A range of floats without NaN and infinity."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number. Raises: click.BadParameter where it is none, or out of the range."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value} is not a finite number.", param, ctx)
-        return number
 
 
 class TaskName(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.3

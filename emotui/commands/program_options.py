@@ -3,6 +3,7 @@
 And the workspace that they name, as every command opens it: while another program holds the file, the command waits.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -41,6 +42,17 @@ class ProgramOption(click.Option):
         if given.setdefault(name, value) != value:
             raise BadInput(f"{self.opts[0]} is given twice, as {given[name]} and as {value}: give it once")
         return value, source
+
+
+class FiniteRange(click.FloatRange):
+    """A range of floats without NaN and infinity."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number. Raises: click.BadParameter where it is none, or out of the range."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
 
 
 Decorator = Callable[[Any], Any]

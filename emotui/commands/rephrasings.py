@@ -8,7 +8,7 @@ import click
 from msgspec import to_builtins
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.options import FiniteRange, named_files, read_labels, variants_option
+from emotui.commands.options import named_files, read_labels, variants_option
 from emotui.commands.output import (
     as_written,
     bar,
@@ -21,6 +21,7 @@ from emotui.commands.output import (
     warn,
 )
 from emotui.commands.program_options import (
+    FiniteRange,
     annotator_option,
     check_may_write,
     db_option,

@@ -50,6 +50,25 @@ def test_threads_of_a_model_wait_for_each_other_only_briefly_unless_told_otherwi
     assert f"GOMP_SPINCOUNT={own or 2000}".encode() in told
 
 
+def test_a_process_that_was_begun_is_the_one_that_answers(model: ModelProcess) -> None:
+    model.begin()
+    begun = model.pid
+    assert begun is not None
+    model.begin()
+    assert model.load().spec
+    assert model.ask([Extract("three")]) == [(Evidence(0, 5, "happy", 0.5),)]
+    assert model.pid == begun
+
+
+def test_a_process_that_was_begun_and_died_is_told_once_and_started_again(model: ModelProcess) -> None:
+    model.begin()
+    assert model.pid is not None
+    os.kill(model.pid, signal.SIGKILL)
+    with pytest.raises(ModelError):
+        model.load()
+    assert model.ask([Extract("x")]) == [(Evidence(0, 1, "happy", 0.5),)]
+
+
 def test_no_requests_need_no_process(model: ModelProcess) -> None:
     assert model.ask([]) == []
     assert model.pid is None

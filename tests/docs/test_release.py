@@ -48,13 +48,26 @@ def test_workflows_have_no_more_rights_than_they_need() -> None:
 def test_a_release_tries_the_wheel_everywhere_and_publishes_without_a_token() -> None:
     text = (HOST / "workflows" / "release.yml").read_text(encoding="utf-8")
     jobs = yaml.safe_load(text)["jobs"]
-    matrix = jobs["try"]["strategy"]["matrix"]
-    assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
     classifiers = re.findall(r"Python :: (3\.\d+)", (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert matrix["python"] == classifiers
-    assert jobs["publish"]["needs"] == "try"
+    for job in ("try", "suite"):
+        matrix = jobs[job]["strategy"]["matrix"]
+        assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
+        assert matrix["python"] == classifiers
+    assert jobs["publish"]["needs"] == ["try", "suite"]
     assert jobs["publish"]["permissions"] == {"id-token": "write"}
     assert "secrets." not in text
+
+
+def test_the_suite_of_a_release_imports_the_wheel_alone_and_its_folders_are_there() -> None:
+    steps = yaml.safe_load((HOST / "workflows" / "release.yml").read_text(encoding="utf-8"))["jobs"]["suite"]["steps"]
+    lines = [step.get("run", "") for step in steps]
+    away = next(number for number, line in enumerate(lines) if line.startswith("rm -r emotui"))
+    suites = [number for number, line in enumerate(lines) if "-m pytest" in line]
+    assert len(suites) == 2
+    assert min(suites) > away
+    folders = {word for number in suites for word in lines[number].split() if word.startswith("tests/")}
+    assert [folder for folder in sorted(folders) if not (CHECKOUT / folder).is_dir()] == []
+    assert {"tests/metrics", "tests/formats", "tests/store", "tests/workbench", "tests/commands"} <= folders
 
 
 def test_the_changelog_has_the_form_of_keep_a_changelog() -> None:

@@ -1,0 +1,114 @@
+"""`emotui probe`: one text through everything that a model can do.
+
+Its process is started before what asks it is imported: on two cores, the model loads meanwhile.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from emotui.bounded import first_bytes
+from emotui.commands.output import json_option, print_json
+from emotui.errors import BadInput
+
+if TYPE_CHECKING:
+    from emotui.backends.host import ModelProcess
+    from emotui.workbench.models.probe import Probe
+
+
+@click.command()
+@click.argument("text")
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
+@click.option("--prompt", help="For a model that writes: what to ask it; {text} becomes TEXT.")
+@click.option("--max-tokens", type=click.IntRange(min=1), default=200, show_default=True, help="Of what it writes.")
+@click.option("--labels", "labels_file", type=click.Path(), help="Labels to choose from, for NLI: a file, one a line.")
+@click.option("--task", "tasks", multiple=True, help="Ask by this task's own prompt too: spans, scenes, masked, class.")
+@click.option("--way", help="How the task asks, where there are several ways (with one --task).")
+@click.option("--constrain", is_flag=True, help="Hold the answers to the tasks' forms by a grammar.")
+@json_option
+def probe(
+    text: str,
+    spec: str,
+    prompt: str | None,
+    max_tokens: int,
+    labels_file: str | None,
+    tasks: tuple[str, ...],
+    way: str | None,
+    constrain: bool,
+    as_json: bool,
+) -> None:
+    """Run TEXT (- for standard input) through everything that a model can do.
+
+    With a <mask> in TEXT, words are ranked for it. The --json document has the model's `spans`, `classes`, `numbers`,
+    `emotions`, `words`, `masks`, `generation` and `embedding`; what it cannot do is null, and `notes` says why. With
+    --task, the prompt of a task as the model read it and its raw output are shown instead; there under `tasks`.
+    """
+    if text == "-":
+        try:
+            text = first_bytes(sys.stdin.buffer, "-").decode("utf-8", "replace").strip()
+        except OSError as error:
+            raise BadInput(f"-: cannot be read: {error.strerror}") from None
+    if not text.strip():
+        raise BadInput("the text is empty")
+    if way is not None and len(tasks) != 1:
+        raise BadInput("--way says how one task asks: give one --task with it")
+    if constrain and not tasks:
+        raise BadInput("--constrain holds the answer to a task's form: give a --task with it")
+    from emotui.backends.host import ModelProcess
+
+    with ModelProcess(spec) as model:
+        if not labels_file:
+            model.begin()
+        found = _asked(model, text, prompt, max_tokens, labels_file, tasks, way, constrain)
+        from emotui.commands.models import print_probe, probe_document
+
+        if as_json:
+            print_json(probe_document(found))
+        else:
+            print_probe(found)
+    if tasks and not found.tasks:
+        sys.exit(1)
+
+
+def _asked(
+    model: "ModelProcess",
+    text: str,
+    prompt: str | None,
+    max_tokens: int,
+    labels_file: str | None,
+    tasks: tuple[str, ...],
+    way: str | None,
+    constrain: bool,
+) -> "Probe":
+    from emotui.commands.models import steps
+    from emotui.workbench.models.probe import PARTS
+    from emotui.workbench.models.probe import probe as ask
+
+    labels: Sequence[str] = ()
+    if labels_file:
+        from emotui.commands.options import read_labels
+
+        labels = read_labels(labels_file)
+    options: dict[str, dict[str, object]] = {name: {"constrain": True} if constrain else {} for name in tasks}
+    if tasks:
+        from emotui.tasks.prompting.settings import all_options
+        from emotui.tasks.registry import kinds
+
+        for name in options:
+            if labels and name in kinds() and "labels" in all_options(kinds()[name]):
+                options[name]["labels"] = labels
+    with steps() as step:
+        return ask(
+            model,
+            text,
+            prompt=prompt,
+            max_tokens=max_tokens,
+            labels=labels,
+            parts=() if tasks else PARTS,
+            tasks=tuple(dict.fromkeys(tasks)),
+            ways={} if way is None else {tasks[0]: way},
+            options=options,
+            progress=step,
+        )
