@@ -13,7 +13,11 @@ import msgspec
 if TYPE_CHECKING:
     import asyncio
 
-Capability = Literal["generate", "score", "rank", "classify", "embed", "fill_mask", "extract", "attribute", "regress"]
+    import numpy as np
+
+Capability = Literal[
+    "generate", "score", "rank", "classify", "embed", "fill_mask", "extract", "attribute", "regress", "states"
+]
 
 CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
     "generate": ("hf:", "gguf:", "openai:"),
@@ -25,6 +29,7 @@ CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
     "extract": ("embedded", "hf:"),
     "attribute": ("embedded", "hf:"),
     "regress": ("hf:",),
+    "states": ("embedded", "hf:"),
 }
 """Which kinds of model can do what: named wherever a model lacks a capability."""
 
@@ -206,6 +211,70 @@ class Regressed(msgspec.Struct, frozen=True):
     truncated: bool = False
 
 
+class States(msgspec.Struct, frozen=True):
+    """What a text becomes from layer to layer: 0 is what goes into the first layer, k what comes out of the k-th.
+
+    `layers`: those asked for; None: all. `over`: what a state is of: the mean over the text's tokens, its last token
+    alone, or the mean over the tokens of each word (`emotui.backends.words`). A model that writes may be given a chat
+    in place of the text, `messages` and then `opening`, the text that its turn begins with; its last token alone can be
+    read. `continuations`: of a model that writes also how likely each is next, read at each layer by the model's own
+    last norm and unembedding (the logit lens; nostalgebraist 2020).
+    """
+
+    text: str
+    layers: tuple[int, ...] | None = None
+    over: Literal["text", "last", "words"] = "text"
+    messages: tuple[Message, ...] = ()
+    opening: str = ""
+    continuations: tuple[str, ...] = ()
+
+
+class HiddenStates(msgspec.Struct, frozen=True):
+    """States of one text, float16 as bytes: (layers, rows, size) in C order, each layer divided by its scale.
+
+    Attributes:
+        layers: their numbers, in the order asked for.
+        size: of a state.
+        values: the states; a row a word, or one row.
+        scales: a power of two for each layer, 1 where float16 holds its states as they are.
+        words: (start, end) of each word that was read, where `over` asks for words.
+        logprobs: by layer the sum of the log-probabilities of each continuation's tokens.
+        depth: how many layers the model has.
+        truncated: the text was cut.
+    """
+
+    layers: tuple[int, ...]
+    size: int
+    values: bytes
+    scales: tuple[float, ...]
+    depth: int
+    words: tuple[tuple[int, int], ...] = ()
+    logprobs: tuple[tuple[float, ...], ...] = ()
+    truncated: bool = False
+
+    def array(self) -> "np.ndarray":
+        """(layers, rows, size) in float32."""
+        import numpy as np
+
+        states = np.frombuffer(self.values, np.float16).reshape(len(self.layers), -1, self.size)
+        return states.astype(np.float32) * np.array(self.scales, np.float32)[:, None, None]
+
+
+def hidden_states_of(
+    states: "np.ndarray", layers: Sequence[int], depth: int, words: Sequence[tuple[int, int]] = (), **more: Any
+) -> HiddenStates:
+    """States as they go over. Args: states: (layers, rows, size), float32; more: as of `HiddenStates`."""
+    import numpy as np
+
+    most = np.abs(states).max(axis=(1, 2), initial=0.0)
+    halvings = np.maximum(np.ceil(np.log2(np.maximum(most, 1.0) / np.finfo(np.float16).max)), 0)
+    scales = np.exp2(halvings)
+    values = (states / scales[:, None, None]).astype(np.float16)
+    return HiddenStates(
+        tuple(layers), states.shape[2], values.tobytes(), tuple(scales.tolist()), depth, tuple(words), **more
+    )
+
+
 class Refused(msgspec.Struct, frozen=True):
     """Stands in place of a result where one request could not be answered; the others of its batch were.
 
@@ -214,6 +283,14 @@ class Refused(msgspec.Struct, frozen=True):
 
     why: str
     again: bool = False
+
+
+def chosen_layers(layers: tuple[int, ...] | None, depth: int) -> tuple[int, ...] | Refused:
+    """The layers that are asked for, of 0 up to the depth; refused where there is no such one."""
+    if layers is None:
+        return tuple(range(depth + 1))
+    strange = [layer for layer in layers if not 0 <= layer <= depth]
+    return Refused(f"there is no layer {strange[0]}: the model has 0 to {depth}") if strange else layers
 
 
 class ModelCard(msgspec.Struct, frozen=True):
@@ -280,7 +357,7 @@ class SideBySide(Backend, Protocol):
 Loader = Callable[[str, Mapping[str, Any], Progress], Backend]
 """`load(argument, options, progress)`: `argument` is what follows `KIND:` in a SPEC, empty for `embedded`."""
 
-Request = Generate | Score | Rank | Classify | Embed | FillMask | Extract | Attribute | Regress
+Request = Generate | Score | Rank | Classify | Embed | FillMask | Extract | Attribute | Regress | States
 METHODS: Mapping[type, str] = {
     Generate: "generate",
     Score: "score",
@@ -291,6 +368,7 @@ METHODS: Mapping[type, str] = {
     Extract: "extract",
     Attribute: "attribute",
     Regress: "regress",
+    States: "states",
 }
 """Request type to the backend's method; `embed` returns one float32 array (n, d), the others a list."""
 

@@ -21,6 +21,7 @@ from emotui.backends.base import (
     Filled,
     FillMask,
     Generation,
+    HiddenStates,
     ModelCard,
     Rank,
     Ranked,
@@ -28,6 +29,7 @@ from emotui.backends.base import (
     Regressed,
     Request,
     Scores,
+    States,
 )
 from emotui.errors import ModelError
 
@@ -183,6 +185,7 @@ _RESULTS: Mapping[str, "msgspec.msgpack.Decoder[Any]"] = {
         "extract": tuple[Evidence, ...],
         "attribute": Attribution,
         "regress": Regressed,
+        "states": HiddenStates,
     }.items()
 }
 _REFUSED = msgspec.msgpack.Decoder(Refused)
@@ -372,6 +375,20 @@ def _is_filled(asked: FillMask, found: Filled) -> bool:
     return len(found.masks) == asked.text.count(_MASK)
 
 
+def _are_states(asked: States, found: HiddenStates) -> bool:
+    rows = len(found.words) if asked.over == "words" else 1
+    n = len(found.layers)
+    asked_for = range(found.depth + 1) if asked.layers is None else asked.layers
+    read = [len(one) for one in found.logprobs]
+    return (
+        tuple(asked_for) == found.layers
+        and len(found.scales) == n
+        and found.size > 0
+        and len(found.values) == 2 * n * rows * found.size
+        and read == [len(asked.continuations)] * (n if asked.continuations else 0)
+    )
+
+
 def _outside(asked: Any, places: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
     return next(((start, end) for start, end in places if not 0 <= start <= end <= len(asked.text)), None)
 
@@ -382,10 +399,12 @@ _SIZES: Mapping[str, Callable[[Any, Any], bool]] = {
     "rank": _is_ranked,
     "classify": _is_classified,
     "fill_mask": _is_filled,
+    "states": _are_states,
 }
 _PLACES: Mapping[str, Callable[[Any], Iterable[tuple[int, int]]]] = {
     "extract": lambda found: ((one.start, one.end) for one in found),
     "attribute": lambda found: ((start, end) for start, end, _ in found.words),
+    "states": lambda found: found.words,
 }
 """Where in its text an answer points."""
 """Whether a result has the size of what was asked."""

@@ -22,11 +22,13 @@ from emotui.backends.base import (
     Filled,
     FillMask,
     Generate,
+    HiddenStates,
     ModelCard,
     Progress,
     Refused,
     Score,
     Scores,
+    States,
 )
 from emotui.backends.embedded import masks, scenes
 from emotui.backends.embedded.base_files import MODEL_SHA256, base_files
@@ -40,7 +42,7 @@ from emotui.backends.embedded.extraction import (
     labelled,
     like_fiction,
 )
-from emotui.backends.embedded.inference import label_logits, sentence_embeddings, sigmoid
+from emotui.backends.embedded.inference import label_logits, sentence_embeddings, sigmoid, text_states
 from emotui.backends.embedded.labels import EMOTION_WORDS, GOEMOTIONS, LABEL_SETS, grouped
 from emotui.backends.embedded.reading import read
 from emotui.backends.embedded.settings import read_spec
@@ -60,7 +62,7 @@ COMPUTED_AS = {"torch": "2.13.0+cpu"}
 """In the identity of float32: what the card's figures were computed with. ONNX Runtime and NumPy, each in any version,
 agree with it within 1e-4 in every answer, so that a run that it made is found again."""
 
-CAPABILITIES = ("score", "classify", "embed", "fill_mask", "extract", "attribute")
+CAPABILITIES = ("score", "classify", "embed", "fill_mask", "extract", "attribute", "states")
 CANNOT_GENERATE = "The embedded model cannot write free text; kinds of model that can: " + ", ".join(
     CAPABLE_KINDS["generate"]
 )
@@ -260,6 +262,10 @@ class EmbeddedBackend:
             ranked = [sorted(zip(candidates, row, strict=True), key=lambda pair: -pair[1]) for row in scores.tolist()]
             results.append(Filled(tuple(tuple(row[: request.top]) for row in ranked)))
         return results
+
+    def states(self, requests: Sequence[States]) -> list[HiddenStates | Refused]:
+        """States of the encoder that answers by GoEmotions' labels, 0 to 6. Texts are cut at 256 tokens."""
+        return text_states(self.weights.goemotions.encoder, self.weights.pieces, requests, LONGEST)
 
     def generate(self, requests: Sequence[Generate]) -> list[Refused]:
         """Refused in one sentence: MiniLM is an encoder."""

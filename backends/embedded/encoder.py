@@ -123,11 +123,17 @@ class Encoder:
 
         Returns: (n, t, 384); what stands behind a text's end has no meaning.
         """
+        *_, hidden = self.by_layer(ids, lengths, depth)
+        return hidden
+
+    def by_layer(self, ids: NDArray[np.int64], lengths: NDArray[np.int32], depth: int = LAYERS) -> Iterator[Floats]:
+        """What goes into the first layer, and what comes out of each, one after the other. Args: as of a call."""
         hidden = _normed(self.words[ids] + self._places[: ids.shape[1]], *self._norm)
+        yield hidden
         for layer in self._layers[:depth]:
             stopping.check()
             hidden = layer(hidden, lengths)
-        return hidden
+            yield hidden
 
 
 class Lately:

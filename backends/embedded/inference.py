@@ -8,9 +8,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from emotui.backends.base import HiddenStates, Refused, States, chosen_layers, hidden_states_of
 from emotui.backends.embedded.adapters import Stack
-from emotui.backends.embedded.encoder import WIDTH, Encoder, Floats
-from emotui.backends.embedded.tokens import batches_by_length, padded
+from emotui.backends.embedded.encoder import LAYERS, WIDTH, Encoder, Floats
+from emotui.backends.embedded.tokens import END, START, WordPieces, batches_by_length, padded
+from emotui.backends.words import word_places
 
 F = TypeVar("F", bound=NDArray[Any])
 
@@ -63,3 +65,64 @@ def sentence_embeddings(encoder: Encoder, ids: Sequence[Sequence[int]]) -> Float
 def sigmoid(logits: F) -> F:
     """1 / (1 + exp(-x)), in the type of its argument and without overflow; importing scipy for it takes a while."""
     return cast(F, np.exp(-np.logaddexp(0, -logits)))
+
+
+# What a text becomes from layer to layer; of each layer no more is kept than was asked for.
+
+NO_CHAT = "the embedded model reads no chat and ranks no continuations"
+
+
+class _Input:
+    """The ids of a text, and which of them each row is the mean of."""
+
+    def __init__(self, pieces: WordPieces, request: States, longest: int) -> None:
+        (encoding,) = pieces.encode([request.text])
+        room = longest - 2
+        self.ids = [START, *encoding.ids[:room], END]
+        self.cut = len(encoding.ids) > room
+        n = len(self.ids) - 2
+        self.words: list[tuple[int, int]] = []
+        if request.over == "words":
+            self.rows = []
+            for start, end in word_places(request.text):
+                own = [1 + at for at, (a, b) in enumerate(encoding.offsets[:room]) if a < end and start < b]
+                if own:
+                    self.words.append((start, end))
+                    self.rows.append(own)
+        else:
+            # Of a text without a token the two that stand around it are all that there is.
+            self.rows = [[n] if request.over == "last" and n else list(range(1, n + 1)) or [0, 1]]
+
+
+def text_states(
+    encoder: Encoder, pieces: WordPieces, requests: Sequence[States], longest: int
+) -> list[HiddenStates | Refused]:
+    """The states of each text. Args: longest: tokens that are read, with those for beginning and end."""
+    results: list[HiddenStates | Refused | None] = [None] * len(requests)
+    inputs: dict[int, _Input] = {}
+    layers: dict[int, tuple[int, ...]] = {}
+    for number, request in enumerate(requests):
+        chosen = chosen_layers(request.layers, LAYERS)
+        if isinstance(chosen, Refused):
+            results[number] = chosen
+        elif request.messages or request.continuations:
+            results[number] = Refused(NO_CHAT)
+        else:
+            inputs[number], layers[number] = _Input(pieces, request, longest), chosen
+    numbers = list(inputs)
+    for batch in batches_by_length([len(inputs[number].ids) for number in numbers]):
+        own = [numbers[at] for at in batch]
+        held: dict[int, dict[int, Floats]] = {number: {} for number in own}
+        deepest = max((layer for number in own for layer in layers[number]), default=0)
+        every = encoder.by_layer(*padded([inputs[number].ids for number in own]), depth=deepest)
+        for layer, hidden in enumerate(every):
+            for row, number in enumerate(own):
+                if layer in layers[number]:
+                    means = [hidden[row, places].mean(0) for places in inputs[number].rows]
+                    held[number][layer] = np.array(means, np.float32).reshape(-1, WIDTH)
+        for number in own:
+            one, wanted = inputs[number], layers[number]
+            empty = np.zeros((0, len(one.rows), WIDTH), np.float32)
+            states = np.stack([held[number][layer] for layer in wanted]) if wanted else empty
+            results[number] = hidden_states_of(states, wanted, LAYERS, one.words, truncated=one.cut)
+    return [result for result in results if result is not None]

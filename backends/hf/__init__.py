@@ -69,13 +69,13 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
     return backend
 
 
-def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any) -> Backend:
+def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any) -> Any:
     """The loaded model behind the protocol of its kind."""
-    from emotui.backends.hf.classifier import NAMES, Classifier, Regressor, ZeroShot, is_regression, labels_of
+    from emotui.backends.hf.classifier import NAMES, is_regression, labels_of
     from emotui.backends.hf.families import nli_places
-    from emotui.backends.hf.masked import Embedder, Masked
     from emotui.backends.hf.prompts import Prompts
-    from emotui.backends.hf.span_models import Reader, Tagger, span_labels
+    from emotui.backends.hf.span_models import span_labels
+    from emotui.backends.hf.states import StateReader, layers_of
 
     prompts = Prompts(loaded.tokenizer, thinking=settings.thinking == "on")
     kind = loaded.family
@@ -90,10 +90,11 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
             labels = {"labels": names}
     elif kind == "tagger":
         labels = {"spans": span_labels(loaded.config, settings)}
+    readable = kind != "seq2seq" and layers_of(loaded.model) is not None
     card = ModelCard(
         spec=spec,
         name=name,
-        capabilities=CAPABILITIES[kind],
+        capabilities=(*CAPABILITIES[kind], *(("states",) if readable else ())),
         identity={**loaded.identity, **_asked(settings, kind, prompts), **_types(loaded, kind)},
         labels=labels,
         notes=(*loaded.notes, *_notes(settings, kind, prompts, loaded.context)),
@@ -101,6 +102,17 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
         together=ON_A_GPU if loaded.device.type == "cuda" else 0,
         grows_to=MOST_ON_A_GPU if loaded.device.type == "cuda" else 0,
     )
+    backend = _of_kind(kind, card, prompts, folder, settings, loaded)
+    if readable:
+        backend.states = StateReader(loaded, prompts, settings, writes=kind == "causal").states
+    return backend
+
+
+def _of_kind(kind: str, card: ModelCard, prompts: Any, folder: Path, settings: Settings, loaded: Any) -> Any:
+    from emotui.backends.hf.classifier import Classifier, Regressor, ZeroShot
+    from emotui.backends.hf.masked import Embedder, Masked
+    from emotui.backends.hf.span_models import Reader, Tagger
+
     match kind:
         case "causal":
             from emotui.backends.hf.causal import Causal

@@ -102,7 +102,7 @@ def test_a_classifiers_log_odds_are_those_of_its_probabilities(tmp_path: Path, m
 def test_a_regression_head_gives_its_outputs_by_name_as_they_are(tmp_path: Path, names: tuple[str, ...]) -> None:
     folder = hf_models.bert(tmp_path / "numbers", head="classes", labels=names, numbers=True)
     model = open_model(folder)
-    assert (model.card.capabilities, model.card.labels) == (("regress",), {"values": names})
+    assert (model.card.capabilities, model.card.labels) == (("regress", "states"), {"values": names})
     for text, result in zip(TEXTS, model.regress([Regress(text) for text in TEXTS]), strict=True):
         assert list(result.values) == list(names)
         assert list(result.values.values()) == pytest.approx(naive_classes(folder, text).tolist(), abs=1e-5)
@@ -128,7 +128,7 @@ def test_a_word_carries_what_the_log_odds_lose_without_it(tmp_path: Path) -> Non
 def test_an_nli_model_judges_labels_that_it_never_saw(tmp_path: Path, multi: bool) -> None:
     folder = hf_models.bert(tmp_path / "nli", head="classes", labels=("contradiction", "neutral", "entailment"))
     model = open_model(folder, multi_label=multi)
-    assert model.card.capabilities == ("classify", "score", "attribute")
+    assert model.card.capabilities == ("classify", "score", "attribute", "states")
     text, labels = "we felt joy", ("joy", "fear", "very sad")
     result = model.classify([Classify("i am sad", labels=("joy",)), Classify(text, labels=labels)])[1]
     logits = torch.stack([naive_classes(folder, text, f"This text expresses {label}.") for label in labels])
@@ -247,7 +247,7 @@ def test_masks_that_there_are_not_and_texts_that_are_too_long_are_refused(tmp_pa
 def test_embeddings_are_the_mean_of_real_tokens_and_of_length_one(tmp_path: Path) -> None:
     folder = hf_models.bert(tmp_path / "m", head="none")
     model = open_model(folder)
-    assert model.card.capabilities == ("embed",)
+    assert model.card.capabilities == ("embed", "states")
     found = model.embed([Embed(text) for text in TEXTS])
     assert found.dtype == np.float32
     plain, tokenizer = AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
@@ -260,7 +260,7 @@ def test_embeddings_are_the_mean_of_real_tokens_and_of_length_one(tmp_path: Path
 
 def test_a_masked_model_embeds_too(tmp_path: Path) -> None:
     model = open_model(hf_models.roberta(tmp_path / "m"))
-    assert model.card.capabilities == ("fill_mask", "embed")
+    assert model.card.capabilities == ("fill_mask", "embed", "states")
     assert model.embed([Embed("happy"), Embed("sad")]).shape == (2, 32)
 
 

@@ -43,7 +43,7 @@ def tagger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_token_classifier_says_what_it_can_and_its_labels(tagger: Path) -> None:
     card = open_model(tagger).card
-    assert card.capabilities == ("extract",)
+    assert card.capabilities == ("extract", "states")
     assert card.labels == {"spans": ("joy", "fear")}
 
 
@@ -139,7 +139,7 @@ def test_the_tags_of_no_span_can_be_told(tmp_path: Path) -> None:
 def test_a_reader_gives_the_best_passage_with_its_probability(tmp_path: Path) -> None:
     folder = span_models.telling_reader(tmp_path, {"happy": 2.0, "sad": 1.0}, {"glad": 2.0, "home": 1.0})
     model = open_model(folder)
-    assert model.card.capabilities == ("extract",)
+    assert model.card.capabilities == ("extract", "states")
     assert marked(model, "I am HAPPY, and glad today.", "sad dog ran home", "") == [
         [("HAPPY, and glad", "")],
         [("sad dog ran home", "")],
