@@ -65,7 +65,7 @@ def by_spec(models: tuple[AtHand, ...]) -> dict[str, AtHand]:
 def test_the_embedded_model_is_always_at_hand() -> None:
     (only,) = models_at_hand().models
     assert (only.spec, only.problem, only.quantisation) == ("embedded", None, "F32")
-    assert set(only.capabilities) == {"score", "classify", "embed", "fill_mask", "extract", "attribute"}
+    assert set(only.capabilities) == {"score", "classify", "embed", "fill_mask", "extract", "attribute", "states"}
     assert only.size is not None
     assert only.size > 90_000_000
 
