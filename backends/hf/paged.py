@@ -2,7 +2,9 @@
 keys and values stand in pages, and a GPU replays its graphs.
 """
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import transformers
@@ -25,6 +27,30 @@ class Writing(Protocol):
     def take(self, token: int, ends: frozenset[int], tokenizer: Any) -> None: ...
 
     def result(self, tokenizer: Any) -> Generation: ...
+
+
+def _settings(num_blocks: int, max_batch_tokens: int) -> Any:
+    """The settings of continuous batching, under the names that this version of transformers has for them."""
+    known = inspect.signature(transformers.ContinuousBatchingConfig).parameters
+    settings: dict[str, Any] = {"page_size" if "page_size" in known else "block_size": _PAGE}
+    if "auto_switch_to_flash" in known:
+        settings["auto_switch_to_flash"] = False
+    return transformers.ContinuousBatchingConfig(num_blocks=num_blocks, max_batch_tokens=max_batch_tokens, **settings)
+
+
+@contextmanager
+def _attention_as_it_is(model: Any) -> Iterator[None]:
+    """What attention is computed by is part of a model's identity: versions without a setting for it would switch to
+    flash attention where that is installed, but for models whose attention is paged already.
+    """
+    before = model.config._attn_implementation
+    if "auto_switch_to_flash" not in inspect.signature(transformers.ContinuousBatchingConfig).parameters:
+        model.set_attn_implementation(f"paged|{before}")
+    try:
+        yield
+    finally:
+        if model.config._attn_implementation != before:
+            model.set_attn_implementation(before)
 
 
 def can_page(request: Generate) -> bool:
@@ -60,21 +86,20 @@ def write_paged(
     generation = transformers.GenerationConfig(
         do_sample=False, max_new_tokens=max(rooms), eos_token_id=end, pad_token_id=loaded.tokenizer.pad_token_id or 0
     )
-    how = transformers.ContinuousBatchingConfig(
-        page_size=_PAGE,
-        num_blocks=max(max(pages), min(sum(pages), tokens // _PAGE)),
-        max_batch_tokens=max(together, _PAGE),
-        # What attention is computed by is part of a model's identity.
-        auto_switch_to_flash=False,
+    how = _settings(
+        num_blocks=max(max(pages), min(sum(pages), tokens // _PAGE)), max_batch_tokens=max(together, _PAGE)
     )
     writings = [begin(place) for place in range(len(prompts))]
     taken = [0] * len(prompts)
     refused: dict[int, Refused] = {}
     open_ones = set(range(len(prompts)))
     try:
-        with loaded.model.continuous_batching_context_manager(
-            generation_config=generation, continuous_batching_config=how, warmup=False
-        ) as manager:
+        with (
+            _attention_as_it_is(loaded.model),
+            loaded.model.continuous_batching_context_manager(
+                generation_config=generation, continuous_batching_config=how, warmup=False
+            ) as manager,
+        ):
             for place, (ids, room) in enumerate(zip(prompts, rooms, strict=True)):
                 manager.add_request(ids, str(place), max_new_tokens=room, streaming=True, eos_token_id=end)
             while open_ones:
