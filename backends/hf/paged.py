@@ -43,13 +43,13 @@ def _attention_as_it_is(model: Any) -> Iterator[None]:
     """What attention is computed by is part of a model's identity: versions without a setting for it would switch to
     flash attention where that is installed, but for models whose attention is paged already.
     """
-    before = model.config._attn_implementation
+    before = getattr(model.config, "_attn_implementation", None)
     if "auto_switch_to_flash" not in inspect.signature(transformers.ContinuousBatchingConfig).parameters:
         model.set_attn_implementation(f"paged|{before}")
     try:
         yield
     finally:
-        if model.config._attn_implementation != before:
+        if getattr(model.config, "_attn_implementation", None) != before:
             model.set_attn_implementation(before)
 
 
@@ -86,9 +86,7 @@ def write_paged(
     generation = transformers.GenerationConfig(
         do_sample=False, max_new_tokens=max(rooms), eos_token_id=end, pad_token_id=loaded.tokenizer.pad_token_id or 0
     )
-    how = _settings(
-        num_blocks=max(max(pages), min(sum(pages), tokens // _PAGE)), max_batch_tokens=max(together, _PAGE)
-    )
+    how = _settings(num_blocks=max(max(pages), min(sum(pages), tokens // _PAGE)), max_batch_tokens=max(together, _PAGE))
     writings = [begin(place) for place in range(len(prompts))]
     taken = [0] * len(prompts)
     refused: dict[int, Refused] = {}
