@@ -52,7 +52,7 @@ def resampled_probabilities(
     ends = [np.flatnonzero(np.append(np.diff(p[order[:, at], at]) != 0, True)) for at in range(k)]
     binned = [_binned(p[:, at], off[:, at]) for at in range(k)]
     each = []
-    for weights in _weights(by, resamples_of(by.n, len(g), k), seed):
+    for weights in resampled_weights(by, resamples_of(by.n, len(g), k), seed):
         found = np.empty((3, len(weights), k))
         with np.errstate(invalid="ignore", divide="ignore"):
             size = weights.sum(axis=1)
@@ -67,7 +67,7 @@ def resampled_probabilities(
                 precision = np.divide(hits, given, out=np.zeros_like(hits), where=given > 0)
                 found[2, :, at] = (precision * gained).sum(axis=1) / hits[:, -1]
         each.append(found)
-    return np.concatenate(each, axis=1), [by.holding(g[:, at]) for at in range(k)], _read(by)
+    return np.concatenate(each, axis=1), [by.holding(g[:, at]) for at in range(k)], read_parts(by)
 
 
 def resampled_spearman(x: ArrayLike, y: ArrayLike, by: Drawn, seed: int, resamples: int | None = None) -> Replicates:
@@ -82,7 +82,7 @@ def resampled_spearman(x: ArrayLike, y: ArrayLike, by: Drawn, seed: int, resampl
     orders = [np.argsort(side, kind="stable") for side in sides]
     starts = [np.flatnonzero(np.diff(side[order], prepend=-1)) for side, order in zip(sides, orders, strict=True)]
     found = []
-    for weights in _weights(by, many, seed):
+    for weights in resampled_weights(by, many, seed):
         size = weights.sum(axis=1, keepdims=True)
         ranks = []
         for side, order, start in zip(sides, orders, starts, strict=True):
@@ -93,7 +93,7 @@ def resampled_spearman(x: ArrayLike, y: ArrayLike, by: Drawn, seed: int, resampl
         with np.errstate(invalid="ignore", divide="ignore"):
             spread = np.sqrt((weights * a * a).sum(axis=1) * (weights * b * b).sum(axis=1))
             found.append(np.where(spread > 0, (weights * a * b).sum(axis=1) / spread, np.nan))
-    return replicates(np.concatenate(found), _read(by), bounds=(-1.0, 1.0))
+    return replicates(np.concatenate(found), read_parts(by), bounds=(-1.0, 1.0))
 
 
 def _binned(probabilities: Floats, off: Floats) -> Floats:
@@ -103,17 +103,17 @@ def _binned(probabilities: Floats, off: Floats) -> Floats:
     return table
 
 
-def _read(by: Drawn) -> Drawn:
+def read_parts(by: Drawn) -> Drawn:
     """What is drawn, with fewer parts to leave out: of a set of 5,000 rows each of them is as dear as a resample."""
     return replace(by, parts=_PARTS)
 
 
-def _weights(by: Drawn, resamples: int, seed: int) -> Iterator[Floats]:
+def resampled_weights(by: Drawn, resamples: int, seed: int) -> Iterator[Floats]:
     """Blocks (some, rows) of how often each row counts: in all, with each part left out, and as often as it is drawn.
 
     The draws are those of everything else of this seed.
     """
-    for times in _times(_read(by), resamples, seed):
+    for times in _times(read_parts(by), resamples, seed):
         at_once = max(_BLOCK // max(len(by.numbers), 1), 1)
         for at in range(0, len(times), at_once):
             yield times[at : at + at_once, by.numbers].astype(np.float64)

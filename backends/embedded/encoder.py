@@ -11,7 +11,7 @@ import ctypes
 import json
 import os
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -123,8 +123,8 @@ class Encoder:
 
         Returns: (n, t, 384); what stands behind a text's end has no meaning.
         """
-        *_, hidden = self.by_layer(ids, lengths, depth)
-        return hidden
+        # One layer's states at a time: those of all would be held in memory together.
+        return deque(self.by_layer(ids, lengths, depth), maxlen=1)[0]
 
     def by_layer(self, ids: NDArray[np.int64], lengths: NDArray[np.int32], depth: int = LAYERS) -> Iterator[Floats]:
         """What goes into the first layer, and what comes out of each, one after the other. Args: as of a call."""

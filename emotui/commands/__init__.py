@@ -40,6 +40,7 @@ COMMANDS = {
         "Keep predictions made elsewhere as a source of a dataset.",
     ),
     "keys": ("emotui.commands.keys:keys", "Print a card of keys."),
+    "lens": ("emotui.commands.looking.statistics:lens", "What each layer of a model knows, beside controls."),
     "lexical": ("emotui.commands.looking.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
     "make-gold": ("emotui.commands.sets.sources:make_gold", "Make what a source says the gold of a dataset."),
     "map-labels": (
@@ -105,7 +106,7 @@ COMMANDS = {
 GROUPS = {
     "Look": ("view", "results", "report", "sql", "slices", "notes", "keys", "serve"),
     "Ask a model": ("run", "predict", "probe", "models", "bench", "measure", "batch write", "batch read", "train"),
-    "Score and compare": ("score", "compare", "agreement", "decode", "thresholds", "rescore", "lexical"),
+    "Score and compare": ("score", "compare", "agreement", "decode", "thresholds", "rescore", "lexical", "lens"),
     "Annotate and rate": ("annotate", "ratings", "ratings kept", "ratings rate", "ratings subset", "make-gold"),
     "Build a test set": ("rephrasings", "masked"),
     "Bring in": ("import", "import predictions", "replace-gold", "map-labels", "merge", "runs unpack", "datasets join"),

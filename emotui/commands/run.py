@@ -251,6 +251,15 @@ def _dataset(workspace: Workspace, task: str, name: str | None, resume: str | No
         if run.task != task:
             raise BadInput(f"run {run.run} is one of the {run.task} task: emotui run {run.task} --resume {run.run}")
         return run.dataset
+    return asked_dataset(workspace, task, name)
+
+
+def asked_dataset(workspace: Workspace, task: str, name: str | None) -> int:
+    """The number of a dataset of the store, of a file that is read now, or without a name of the task's sample data.
+
+    Raises:
+        BadInput: there is neither.
+    """
     if name is None or (name == sample_dataset(task) and workspace.store.dataset(name) is None):
         return add_sample_data(workspace.store, task).dataset
     found = workspace.store.dataset(name)

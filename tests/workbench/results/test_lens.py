@@ -1,0 +1,120 @@
+"""Which layer knows a label, where the truth is known; and what was known and not said."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from emotui.backends.base import HiddenStates, hidden_states_of
+from emotui.workbench.lens import Gold, lens_of, word_features
+from tests.conftest import Emotui
+from tests.paths import TESTS
+
+N = 160
+
+
+def _gold(names: tuple[str, ...] = ("joy", "fear"), numbers: bool = False) -> Gold:
+    draw = np.random.default_rng(4)
+    table = draw.normal(size=(N, 2)) if numbers else (draw.normal(size=(N, 2)) > 0).astype(float)
+    ids = tuple(str(at) for at in range(N))
+    return Gold(ids, ("the lead hung on its hook",) * N, (None,) * N, names, table, {})
+
+
+def _states(gold: Gold, knows: int) -> list[HiddenStates]:
+    """Four layers of 12 numbers of noise; in one of them two numbers are the labels, with noise of half the size."""
+    draw = np.random.default_rng(5)
+    states = draw.normal(size=(N, 4, 12))
+    states[:, knows, :2] = gold.table + 0.5 * states[:, knows, :2]
+    return [hidden_states_of(one[:, None].astype(np.float32), range(4), 3) for one in states]
+
+
+def test_the_layer_in_which_the_labels_are_linear_beats_its_controls_and_no_other_does() -> None:
+    gold = _gold()
+    found = lens_of(gold, _states(gold, 2), "labels", None)
+    assert {layer: row["beats_controls"] for layer, row in found["by_layer"].items()} == {
+        "0": None,
+        "1": False,
+        "2": True,
+        "3": False,
+    }
+    assert found["best_layer"] == 2
+    assert found["by_layer"]["2"]["auc"] > 0.85
+    low, high = found["ci95"]["by_layer.1.auc"]
+    assert low < 0.5 < high
+    assert all(row["shuffled"] == pytest.approx(0.5, abs=0.05) for row in found["by_layer"].values())
+    # The texts are all alike: a word list knows nothing.
+    assert found["words"] == pytest.approx(0.5)
+
+
+def test_where_the_embedding_layer_knows_it_too_no_later_layer_beats_its_controls() -> None:
+    gold = _gold()
+    states = np.repeat(np.stack([one.array() for one in _states(gold, 0)])[:, :1], 2, axis=1)
+    found = lens_of(gold, [hidden_states_of(one, (0, 1), 1) for one in states], "labels", None)
+    assert found["by_layer"]["1"]["auc"] > 0.85
+    assert found["by_layer"]["1"]["above_embedding"] == 0
+    assert found["best_layer"] is None
+    assert "no layer beats its controls" in found["notes"]["best_layer"]
+
+
+def test_what_a_layer_knew_and_the_answer_did_not_say_is_counted_beside_chance_and_listed() -> None:
+    gold = _gold()
+    answers = np.zeros_like(gold.table)  # a model that never gives a label
+    answers[:5] = np.nan  # and five times no answer
+    found = lens_of(gold, _states(gold, 2), "labels", answers)
+    missed = int(gold.table[5:].sum())
+    assert (found["not_said"]["missed"], found["not_said"]["unanswered"]) == (missed, 5)
+    knows, does_not = found["by_layer"]["2"], found["by_layer"]["1"]
+    assert knows["knew"] > 0.75 * missed > knows["knew_by_chance"]
+    assert does_not["knew"] < 0.65 * missed
+    texts = found["not_said"]["texts"]
+    assert sum(map(len, texts.values())) == knows["knew"]
+    assert all(gold.table[int(key), gold.names.index(name)] == 1 for key, names in texts.items() for name in names)
+
+
+def test_numbers_are_probed_by_how_much_is_explained() -> None:
+    gold = _gold(("valence", "arousal"), numbers=True)
+    found = lens_of(gold, _states(gold, 3), "values", None)
+    assert found["figure"] == "r2"
+    assert found["best_layer"] == 3
+    assert found["by_layer"]["3"]["r2"] > 0.6
+    assert found["by_layer"]["1"]["r2"] < 0.1
+    assert "cosines" not in found
+
+
+def test_the_word_list_counts_what_emolex_ties_words_to() -> None:
+    happy, lead = word_features(["happy happy", "the of"])
+    assert (happy[-1], lead[-1]) == (2, 2)
+    assert happy.max() == 2
+    assert not lead[:-1].any()
+
+
+def test_the_command_probes_every_layer_and_says_what_was_not_said(emotui: Emotui, tmp_path: Path) -> None:
+    db = str(tmp_path / "store.duckdb")
+    found = json.loads(emotui("lens", "--layers", "3,6", "--db", db, "--json").out)
+    assert list(found["by_layer"]) == ["0", "3", "6"]
+    assert (found["dataset"], found["n"], found["depth"]) == ("scenes", 181, 6)
+    assert found["answers"]
+    assert found["not_said"]["missed"] > 0
+    text = emotui("lens", "--layers", "3", "--answers", "none", "--db", db).out
+    assert "beats_controls" in text
+    assert "missed" not in text
+
+
+def test_a_model_that_writes_is_read_out_at_each_layer(emotui: Emotui, tmp_path: Path) -> None:
+    tiny = f"hf:{TESTS / 'tiny' / 'model' / 'hf'}#threads=1"
+    db = str(tmp_path / "store.duckdb")
+    found = json.loads(emotui("lens", "--model", tiny, "--answers", "none", "--limit", "60", "--db", db, "--json").out)
+    assert found["state"] == "last token of the prompt"
+    assert [0 <= row["lens"] <= 1 for row in found["by_layer"].values()] == [True] * 4
+
+
+def test_too_few_texts_a_strange_layer_and_a_model_without_states_are_told(emotui: Emotui, tmp_path: Path) -> None:
+    db = str(tmp_path / "store.duckdb")
+    few = emotui("lens", "--limit", "12", "--answers", "none", "--db", db).err
+    assert "a probe needs more texts" in few
+    assert (
+        "there is no layer 9: the model has 0 to 6"
+        in emotui("lens", "--layers", "9", "--answers", "none", "--db", db).err
+    )
+    assert "whole numbers" in emotui("lens", "--layers", "x", "--db", db).err
