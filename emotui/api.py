@@ -143,22 +143,30 @@ class Study:
         return dict(self._workspace.summary(self._workspace.store.run(run).run))
 
     def results(
-        self, *runs: str, dataset: str | None = None, keys: Sequence[str] = (), published: bool = False
+        self,
+        *runs: str,
+        dataset: str | None = None,
+        keys: Sequence[str] = (),
+        published: bool = False,
+        baselines: bool | None = None,
     ) -> dict[str, Table]:
         """The tables of `emotui results` by their key: `label`, `kind`, `source`, and a column a figure with
         `FIGURE_low` and `FIGURE_high` where it has an interval.
 
         Args:
-            runs: of one dataset; none: of `dataset` the newest of each model and setting.
+            runs: of one dataset; none: of `dataset` the newest of each task, model and setting.
             keys: only these tables; none: all.
             published: the papers' rows too.
+            baselines: the task's baselines in every table that has their figures; None: as its tables have them.
         """
         store = self._workspace.store
         if not runs and dataset is None:
             raise BadInput("name runs, or a dataset")
         named = [store.run(run) for run in runs]
         where = named[0].dataset if named else self._known(dataset or "")
-        found = self._workspace.results().tables(where, [run.run for run in named] or None, published=published)
+        found = self._workspace.results().tables(
+            where, [run.run for run in named] or None, published=published, baselines=baselines
+        )
         there = {table.key: table for table in found}
         if unknown := [key for key in keys if key not in there]:
             raise BadInput(f"there is no table {unknown[0]!r} (there: {', '.join(there)})")
@@ -185,14 +193,23 @@ class Study:
             return compare_figures(store, first, second, metrics, inner=inner, seed=seed)
         return compare_runs(store, first, second, *metrics, inner=inner, seed=seed)
 
-    def report(self, to: str | Path, *runs: str, published: bool = False, keys: Sequence[str] = ()) -> Document:
+    def report(
+        self,
+        to: str | Path,
+        *runs: str,
+        published: bool = False,
+        keys: Sequence[str] = (),
+        baselines: bool | None = None,
+    ) -> Document:
         """Write the tables of runs to a file, as `emotui report`: `.md`, `.tex`, `.html`, `.csv`, `.svg` or `.png`."""
         from emotui.workbench.reports.report import write_report
 
         if not runs:
             raise BadInput("name the runs to report")
         results = self._workspace.results()
-        return write_report(self._workspace.store, results, runs, str(to), published=published, keys=keys)
+        return write_report(
+            self._workspace.store, results, runs, str(to), published=published, keys=keys, baselines=baselines
+        )
 
     def run(self, task: str, model: str, dataset: str, **given: Any) -> str:
         """Ask a model about a dataset, as `emotui run`, and give the run's id; one that is there already is not asked.

@@ -6,11 +6,24 @@ from typing import Any, Literal
 
 import msgspec
 
+from emotui.metrics.metric import Metric
+
 Value = float | int | str | bool | None
 
 FINE = "fine-share"
 INTERVAL = "[low, high]: 95% interval, none where no resample differs; of repeats their mean is taken first."
 """What stands under a table with intervals, before the convention of these."""
+
+LESS_IS_BETTER = frozenset(
+    {
+        *("rmse", "mae", "hamming_loss", "brier", "ece", "cross_entropy", "jensen_shannon"),
+        *("brier_shares", "ece_shares", "brier_majority", "ece_majority"),
+        *("hallucination_rate", "fixation_rate", "fixation_rate_by_sentence"),
+        *("neutral_sentence_fpr", "neutral_span_share", "invalid_share"),
+        *("eps_emotionless", "eps_neutral", "r1_m", "r2_m", "r3_m", "ppl"),
+    }
+)
+"""The keys of figures over all samples, which no metric of a sample declares, of which less is better."""
 
 NOT_ASKED = "—"
 """What stands where a setting was not asked, as in the papers."""
@@ -51,7 +64,8 @@ class Column(msgspec.Struct, frozen=True):
     fine-share is a share to four decimals, which a paper prints as a percentage with two; number has three digits,
     wherever its point stands (a p, a size).
 
-    `short`: the title where columns are many, empty where it is short itself.
+    `short`: the title where columns are many, empty where it is short itself. `lower`: less of it is better, as its
+    metric declares; of what no metric declares, `LESS_IS_BETTER` tells.
     """
 
     key: str
@@ -59,6 +73,17 @@ class Column(msgspec.Struct, frozen=True):
     group: str = ""
     unit: str = "share"
     short: str = ""
+    lower: bool = False
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether the least of its figures is the best."""
+        return self.lower or not LESS_IS_BETTER.isdisjoint(self.key.split("/"))
+
+
+def metric_column(metric: Metric) -> Column:
+    """The column of a metric's means over samples, with the direction that it declares."""
+    return Column(metric.name, metric.title, lower=not metric.higher_is_better)
 
 
 class Row(msgspec.Struct, frozen=True):

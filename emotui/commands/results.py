@@ -42,6 +42,12 @@ no_sim_option = click.option("--no-sim", is_flag=True, help="Leave the annotator
 published_option = click.option(
     "--published/--no-published", default=False, help="The papers' rows too: other samples and prompts (default: not)."
 )
+baselines_option = click.option(
+    "--baselines",
+    is_flag=True,
+    default=None,
+    help="All baselines of the task, in every table that has their figures (default: of spans the best alone).",
+)
 
 
 @click.command()
@@ -50,6 +56,7 @@ published_option = click.option(
 @table_option
 @no_sim_option
 @published_option
+@baselines_option
 @lexicon_options
 @click.option("--samples", "with_samples", is_flag=True, help="--json: the ids of the samples behind every figure.")
 @db_option
@@ -61,6 +68,7 @@ def results(
     keys: tuple[str, ...],
     no_sim: bool,
     published: bool,
+    baselines: bool | None,
     by: "WordVectors | None",
     with_samples: bool,
     db: str | None,
@@ -69,10 +77,10 @@ def results(
 ) -> None:
     """SEER's tables for a dataset: runs and annotators beside the paper's rows, errors, formats, transitions.
 
-    Of a dataset of another task, its own tables: for several labels a text by label, and what was taken for what.
+    Of other tasks, their own tables: for several labels a text by label, and what was taken for what.
 
-    Without RUNS: of each model and setting the newest that is done. Masked words of all of them are compared by one
-    lexicon: --lexicon, or that of the first one's scores.
+    Without RUNS: of every task that the dataset was asked, of each model and setting the newest that is done. Masked
+    words of all of them are compared by one lexicon: --lexicon, or that of the first one's scores.
     """
     workspace = look_into(db, read_only=read_only)
     try:
@@ -85,6 +93,7 @@ def results(
                 chosen,
                 sim=not no_sim,
                 published=published,
+                baselines=baselines,
                 lexicon=by,
                 on_step=lambda step, done, n: progress(done, n, step),
             )
@@ -116,6 +125,7 @@ def results(
 @table_option
 @no_sim_option
 @published_option
+@baselines_option
 @click.option("--document", is_flag=True, help=".tex: a whole document, in place of tables to include.")
 @db_option
 @read_only_option
@@ -127,6 +137,7 @@ def report(
     keys: tuple[str, ...],
     no_sim: bool,
     published: bool,
+    baselines: bool | None,
     document: bool,
     db: str | None,
     read_only: bool,
@@ -134,7 +145,7 @@ def report(
 ) -> None:
     """Write the tables of RUNS, for a paper (to be included), a page, a note or a program; or a figure of one.
 
-    Without RUNS: of each model and setting over the dataset the newest that is done.
+    Without RUNS: of every task that the dataset was asked, of each model and setting the newest that is done.
     """
     if document and not target.lower().endswith(".tex"):
         raise BadInput("--document is for .tex: leave it out")
@@ -158,6 +169,7 @@ def report(
                 published=published,
                 keys=keys,
                 document=document,
+                baselines=baselines,
                 on_progress=show,
                 cancelled=asked,
             )

@@ -103,7 +103,7 @@ def ask(results: "Results", question: Question) -> Found:
             dataset,
             runs,
             sim=wanted.whole,
-            baselines=wanted.whole,
+            baselines=None if wanted.whole else False,
             published=None,
             cancelled=counting,
             on_step=counting.tell,

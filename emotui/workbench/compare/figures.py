@@ -17,6 +17,7 @@ from emotui.metrics.significance import CORRECTIONS, adjusted
 from emotui.metrics.sums import SumFigure, over_repeats, placed, ratio
 from emotui.store.query import MARKS, Dataset
 from emotui.store.store import Store
+from emotui.tables import LESS_IS_BETTER
 from emotui.tasks.registry import task_named
 from emotui.workbench.compare.sources import Compared, details_of, error_letters
 from emotui.workbench.masked.lexicons import with_lexicon
@@ -112,10 +113,6 @@ def _table(sets: list[tuple[str, ...]], names: list[str]) -> Bools:
 
 MARK = "mark."
 """Before the letter of an error: the share of samples that have it."""
-
-_LOWER = ("hallucination_rate", "fixation_rate", "neutral_sentence_fpr", "neutral_span_share", "invalid_share", "brier")
-_WORSE = frozenset((*_LOWER, "hamming_loss", "rmse", "mae"))
-"""Figures of which less is better, by the last part of their name."""
 
 _CONFUSION = "confusion."
 _NAMED = 12
@@ -224,7 +221,7 @@ def metric_of(name: str) -> Metric:
         what = f"the share of gold {gold} that is given as {said or 'nothing'}"
         return Metric(name, (0, 1), gold == said, what)
     limits = {"rmse": (0, None), "mae": (0, None), "pearson": (-1, 1), "ccc": (-1, 1)}.get(parts[-1], (0, 1))
-    return Metric(name, limits, parts[-1] not in _WORSE, "over all samples together")
+    return Metric(name, limits, parts[-1] not in LESS_IS_BETTER, "over all samples together")
 
 
 def no_figure(name: str, known: Sequence[str]) -> BadInput:

@@ -37,6 +37,7 @@ from emotui.workbench.reports.values import (
     table_values,
     told_imported,
 )
+from emotui.workbench.results.baselines import with_baselines
 from emotui.workbench.results.published import published_table
 from emotui.workbench.results.service import Results, never
 from emotui.workbench.results.span_tables import transition_table
@@ -137,6 +138,7 @@ def write_report(
     published: bool = False,
     keys: Sequence[str] = (),
     document: bool = False,
+    baselines: bool | None = None,
     on_progress: OnProgress = unwatched,
     cancelled: IsCancelled = never,
 ) -> dict[str, Any]:
@@ -151,6 +153,7 @@ def write_report(
         published: whether the papers' own rows stand beside.
         keys: only the tables of these keys; none: all.
         document: `.tex`: a whole document, in place of tables to include.
+        baselines: as of `Results.tables`.
         on_progress: told how far it is: first the answers that are read, then the annotators that are scored.
         cancelled: asked again and again; once it says yes, nothing is written.
 
@@ -175,7 +178,16 @@ def write_report(
     if strange:
         raise BadInput(f"run {strange[0]} is not one over the dataset {dataset!r}")
     sections = picked(
-        sections_of(store, results, chosen, sim=sim, published=published, on_progress=on_progress, cancelled=cancelled),
+        sections_of(
+            store,
+            results,
+            chosen,
+            sim=sim,
+            published=published,
+            baselines=baselines,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        ),
         keys,
     )
     if ending in figures.ENDINGS:
@@ -291,6 +303,7 @@ class _Making:
     on_step: OnStep
     cancelled: IsCancelled
     among: Sequence[str] | None = None
+    baselines: bool | None = None
 
 
 def sections_of(
@@ -301,6 +314,7 @@ def sections_of(
     sim: bool = True,
     published: bool = False,
     alone: bool = False,
+    baselines: bool | None = None,
     on_progress: OnProgress = unwatched,
     cancelled: IsCancelled = never,
 ) -> list[Section]:
@@ -308,9 +322,10 @@ def sections_of(
 
     Args:
         alone: nothing is chosen by runs that are not among these.
+        baselines: as of `Results.tables`.
     """
     among = [run.run for run in runs] if alone else None
-    making = _Making(store, results, sim, published, Throttled("report", on_progress), cancelled, among)
+    making = _Making(store, results, sim, published, Throttled("report", on_progress), cancelled, among, baselines)
     datasets = {dataset.dataset: dataset for dataset in store.datasets()}
     for run in runs:
         task_named(run.task)
@@ -319,10 +334,14 @@ def sections_of(
     sections: list[Section] = []
     experiments = [run for run in runs if experiment_of(datasets[run.dataset]) is not None]
     for number in dict.fromkeys(run.dataset for run in runs if run not in experiments):
-        dataset, own = datasets[number], [run for run in runs if run.dataset == number]
-        tables = _TABLES.get(dataset.task, _tables)(making, number, own)
-        shown = tuple(one.shown(published=published) for one in tables)
-        sections.append(Section(f"Dataset {dataset.name}", shown, dataset))
+        of_dataset = [run for run in runs if run.dataset == number]
+        for task in dict.fromkeys(run.task for run in of_dataset):
+            dataset, own = datasets[number].read_as(task), [run for run in of_dataset if run.task == task]
+            tables = _TABLES.get(task, _tables)(making, number, own)
+            shown = tuple(one.shown(published=published) for one in tables)
+            several = len({run.task for run in of_dataset}) > 1
+            asked = f", {task_named(task).words.title}" if several else ""
+            sections.append(Section(f"Dataset {dataset.name}{asked}", shown, dataset))
     if experiments:
         tables = _tables(replace(making, sim=False), experiments[0].dataset, experiments)
         sections.append(Section("Prompting experiments", tuple(tables)))
@@ -361,6 +380,7 @@ def _tables(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsT
         sim=making.sim,
         published=making.published,
         among=making.among,
+        baselines=making.baselines,
         cancelled=making.cancelled,
         on_step=making.on_step,
     )
@@ -377,8 +397,13 @@ def _tables_of_spans(making: _Making, dataset: int, runs: Sequence[Run]) -> list
 
 def _tables_of_scenes(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsTable]:
     """Vectors alone and decoded with a prior."""
-    table = scene_table(SceneBench(making.store), _watched(runs, making.on_step, making.cancelled))
-    return [table, *making.results.spread(dataset, [run.run for run in runs], cancelled=making.cancelled)]
+    bench, task = SceneBench(making.store), task_named(Scenes.name)
+    tables: tuple[ResultsTable, ...] = (scene_table(bench, _watched(runs, making.on_step, making.cancelled)),)
+    found = making.store.dataset(dataset)
+    if making.baselines and found is not None:
+        covered = {cell.run: cell.samples for row in tables[0].rows for cell in row.cells if cell.run is not None}
+        tables = with_baselines(making.store, found.read_as(task.name), task, covered, tables)
+    return [*tables, *making.results.spread(dataset, [run.run for run in runs], cancelled=making.cancelled)]
 
 
 _TABLES: dict[str, Callable[[_Making, int, Sequence[Run]], list[ResultsTable]]] = {

@@ -9,17 +9,6 @@ from emotui.tables import FINE, Cell, Column, ResultsTable, Row
 KINDS = ("run", "baseline", "people", "published")
 """The kinds of rows that are sources, own ones first."""
 
-_LOWER = frozenset(
-    {
-        *("rmse", "mae", "hamming_loss", "brier", "ece", "cross_entropy", "jensen_shannon"),
-        *("brier_shares", "ece_shares", "brier_majority", "ece_majority"),
-        *("hallucination_rate", "fixation_rate", "fixation_rate_by_sentence"),
-        *("neutral_sentence_fpr", "neutral_span_share", "invalid_share"),
-        *("eps_emotionless", "eps_neutral", "r1_m", "r2_m", "r3_m", "ppl"),
-    }
-)
-"""The keys of figures of which less is better."""
-
 _DRAWN = ("share", "cosine", FINE)
 """The units whose figures stand on an axis."""
 
@@ -67,11 +56,7 @@ def figures_of(table: ResultsTable) -> tuple[str, ...]:
 
 def lower_of(table: ResultsTable) -> frozenset[str]:
     """Of which of its figures less is better."""
-    return frozenset(_figure(table, at) for at, column in enumerate(table.columns) if _less(column))
-
-
-def _less(column: Column) -> bool:
-    return not _LOWER.isdisjoint(column.key.split("/"))
+    return frozenset(_figure(table, at) for at, column in enumerate(table.columns) if column.lower_is_better)
 
 
 def forest_of(table: ResultsTable, figure: str, people: Collection[str] = ()) -> Forest:
@@ -95,7 +80,7 @@ def forest_of(table: ResultsTable, figure: str, people: Collection[str] = ()) ->
     ends += [value for key, low, high in table.ranges if key in keys for value in (low, high)]
     unit = columns[0][1].unit if columns else "share"
     shaded = (float(min(ends)), float(max(ends))) if ends else None
-    lower = any(_less(column) for _, column in columns)
+    lower = any(column.lower_is_better for _, column in columns)
     best = sorted(points, key=lambda point: _place(point, lower=lower))
     return Forest(
         f"{table.key}/{figure}", figure, unit, tuple(best), shaded, lower, dict(table.cautions).get(figure, "")

@@ -12,7 +12,7 @@ from emotui.backends.host import Cancelled
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ValueSum
 from emotui.store.store import Store
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, metric_column, sure_of
 from emotui.tasks.label_answers import LabelAnswers, change_tables, confusion_table
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.registry import task_named
@@ -20,6 +20,7 @@ from emotui.tasks.spans.experiments import goes_on
 from emotui.tasks.spans.prompts import style_of
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.progress import IsCancelled, OnCount
+from emotui.workbench.results.baselines import with_baselines
 from emotui.workbench.results.published import PublishedRow, published
 from emotui.workbench.results.span_figures import RunFigures
 from emotui.workbench.results.span_tables import GATE, OWN, PUBLISHED, SCORES, SETTINGS, remark_of
@@ -212,7 +213,7 @@ def means(store: Store, dataset: int, runs: Sequence[Run], titles: Mapping[str, 
     for part, title in parts.items():
         wanted = [one for one in metrics if not titles or one.name in _AS_TABLED]
         setting = Column("setting", "Setting", unit="words")
-        columns = (setting, *(Column(one.name, one.title) for one in wanted))
+        columns = (setting, *map(metric_column, wanted))
         rows = []
         for run in runs:
             here = [one for one in sums[run.run] if not titles or one.holds == (part == "task-2")]
@@ -248,6 +249,8 @@ def run_tables(
     cancelled: IsCancelled,
     told: OnCount,
     lexicon: "WordVectors | None" = None,
+    *,
+    baselines: bool = False,
 ) -> tuple[ResultsTable, ...]:
     """Tables of runs over one dataset.
 
@@ -255,6 +258,7 @@ def run_tables(
         elsewhere: runs over other datasets of the task, by which a task may choose what it must not choose here.
         told: how many answers have been read so far.
         lexicon: what masked words of all runs are compared by; None: that of the first run's scores.
+        baselines: whether the baselines that the task declares stand under the runs.
 
     Raises:
         Cancelled: between two thousand answers or so.
@@ -272,11 +276,44 @@ def run_tables(
         task = with_lexicon(store, task, runs[0])
     here = own[: len(runs)]
     tables = task.tables(here, own[len(runs) :])
-    if tables and len(here) == 1:
+    if not tables or len(here) > 1:
+        answers = [found for one in here if (found := LabelAnswers.of(one, task.label_sets)) is not None]
+        drawn = tables or (*_figures(store, dataset, here), *map(confusion_table, answers))
+        tables = (*drawn, *change_tables(answers))
+    tables = _with_further_metrics(store, dataset, runs, tables)
+    if not baselines:
         return tables
-    answers = [found for one in here if (found := LabelAnswers.of(one, task.label_sets)) is not None]
-    tables = tables or (*_figures(store, dataset, here), *map(confusion_table, answers))
-    return (*tables, *change_tables(answers))
+    covered = {one.run.run: {number for number, _ in one.scores} for one in here}
+    return with_baselines(store, dataset, task, covered, tables)
+
+
+def _with_further_metrics(
+    store: Store, dataset: Dataset, runs: Sequence[Run], tables: Sequence[ResultsTable]
+) -> tuple[ResultsTable, ...]:
+    """The tables, of which the first has the means of metrics that other packages add to the task.
+
+    Where a run has several rows, they stand in its first.
+    """
+    task = task_named(dataset.task)
+    own = {metric.name for metric in (*task.metrics, *task.further_metrics)}
+    further = [one for one in metrics_of(store, dataset.dataset, task.name) if one.name not in own]
+    further = [one for one in further if task.metric_named(one.name) is None]
+    there = {key for table in tables for column in table.columns for key in column.key.split("/")}
+    further = [one for one in further if one.name not in there]
+    if not further or not tables or not any(row.kind == "run" for row in tables[0].rows):
+        return tuple(tables)
+    sums = {run.run: store.value_sums(run.run, _PASSAGE) for run in runs}
+    rows, told = [], set()
+    for row in tables[0].rows:
+        run = row.source if row.kind == "run" and row.source in sums and row.source not in told else None
+        told.add(run)
+        means = [_mean([one for one in sums.get(run or "", []) if one.metric == metric.name]) for metric in further]
+        cells = [Cell() if value is None else Cell(value, run=run) for value in means]
+        rows.append(replace(row, cells=(*row.cells, *cells)))
+    notes = [f"{one.title}: {one.help}; means over samples that have a value." for one in further]
+    columns = (*tables[0].columns, *map(metric_column, further))
+    first = replace(tables[0], columns=columns, rows=tuple(rows), notes=(*tables[0].notes, *notes))
+    return (first, *tables[1:])
 
 
 _NAMES = {"n": "Texts"}
@@ -346,7 +383,11 @@ def _figures(store: Store, dataset: Dataset, runs: Sequence[ScoredRun]) -> tuple
         found.pop("unlabelled", None)
     if not found:
         return ()
-    columns = tuple(Column(key, figure_name(key), unit="count" if whole else "share") for key, whole in found.items())
+    lower = {one.name for one in metrics_of(store, dataset.dataset, dataset.task) if not one.higher_is_better}
+    columns = tuple(
+        Column(key, figure_name(key), unit="count" if whole else "share", lower=key in lower)
+        for key, whole in found.items()
+    )
     rows = tuple(
         Row(_name(one.run), "run", one.run.run, _cells(one, report, tuple(found)), former_gold(store, one.run))
         for one, report in reports

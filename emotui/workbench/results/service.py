@@ -21,8 +21,8 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.spans.task import Spans
 from emotui.workbench.datasets.samples import experiment_of, has_texts, is_sample_data
 from emotui.workbench.masked.lexicons import told_of_lexicons
+from emotui.workbench.results.baselines import BaselineFigures, best_baselines, coverages
 from emotui.workbench.results.run_tables import prompting_tables, run_tables, told_of_gold
-from emotui.workbench.results.span_baselines import BaselineFigures, best_baselines, coverages
 from emotui.workbench.results.span_figures import (
     AnnotatorFigures,
     RunFigures,
@@ -36,7 +36,7 @@ from emotui.workbench.results.span_tables import Material, asking, bars_of, task
 from emotui.workbench.runs.run import EMBEDDING
 from emotui.workbench.runs.scores import Embedder, unreadable
 from emotui.workbench.runs.states import with_state
-from emotui.workbench.task_words import metrics_of
+from emotui.workbench.task_words import metrics_of, words_of
 from emotui.workbench.texts import runs_of
 
 if TYPE_CHECKING:
@@ -91,14 +91,15 @@ class Results:
         runs: Sequence[str] | None = None,
         *,
         sim: bool = True,
-        baselines: bool = True,
+        baselines: bool | None = None,
         published: bool | None = False,
         among: Sequence[str] | None = None,
         lexicon: "WordVectors | None" = None,
         cancelled: IsCancelled = never,
         on_step: OnStep = untold,
     ) -> tuple[ResultsTable, ...]:
-        """The paper's tables of own runs and annotators; of other tasks, those of the task.
+        """The paper's tables of own runs and annotators; of other tasks, those of the task; of a dataset that several
+        tasks were asked of those of each, its own task's first.
 
         For a dataset of the main tasks: `task-1`, `errors-task-1`, `labels-task-1`, `cot-task-1`, the same of `task-2`
         (each where it has such samples), and `asking`. Where there are runs of prompting experiments, or the dataset is
@@ -108,7 +109,9 @@ class Results:
             runs: ids, of this dataset or of experiments; None: of each model and setting the newest that is done, or
                 the newest at all.
             sim: whether annotators get theirs, which loads the embedded model the first time.
-            baselines: whether baselines stand under the runs; all samples are scored for it the first time.
+            baselines: True: all baselines of the task stand under the runs, in every table that has their figures; the
+                samples are scored for it the first time. None: of spans the best alone, of other tasks where their own
+                tables have some. False: as None, but of spans none.
             among: the runs over other datasets by which a task may choose what it must not choose here; None: any.
             lexicon: what masked words are compared by, whatever scores are kept; None: that of the first run's scores.
             published: whether the paper's rows, which are of other samples, stand beside; without them a table may have
@@ -120,18 +123,48 @@ class Results:
             BadInput: no such dataset; a run is of another dataset; a lexicon is given for a task without words; of no
                 run asked for can be read what the store has.
         """
-        found = self._dataset(dataset, runs, of_spans=False)
-        asked = partial(
-            self._tables,
-            found,
-            sim=sim,
-            baselines=baselines,
-            published=published,
-            among=among,
-            lexicon=lexicon,
-            cancelled=cancelled,
-            on_step=on_step,
-        )
+        made: list[ResultsTable] = []
+        for found, named in self._by_task(dataset, runs):
+            asked = partial(
+                self._tables,
+                found,
+                sim=sim,
+                baselines=baselines,
+                published=published,
+                among=among,
+                lexicon=lexicon,
+                cancelled=cancelled,
+                on_step=on_step,
+            )
+            there = {table.key for table in made}
+            made += [
+                _told_apart(table, found.task) if table.key in there else table
+                for table in self._readable(found, named, asked)
+            ]
+        return tuple(made)
+
+    def _by_task(self, dataset: int | str, runs: Sequence[str] | None) -> list[tuple[Dataset, Sequence[str] | None]]:
+        """A dataset as each task reads it that these runs (None: any over it) answer, with the runs of each.
+
+        Its own task comes first. Where nothing was asked of it, it is read as it came.
+        """
+        found = self._there(dataset)
+        over = {run.run: run.task for run in self._store.runs(found.dataset) if runs is None or run.run in runs}
+        asked = list(dict.fromkeys(over.values())) or [found.task]
+        if len(asked) == 1:
+            return [(found.read_as(asked[0]), runs)]
+        asked = sorted(filter(_is_known, asked), key=lambda task: task != found.task)
+        if runs is None:
+            return [(found.read_as(task), None) for task in asked]
+        return [(found.read_as(task), [run for run in runs if over.get(run, asked[0]) == task]) for task in asked]
+
+    def _readable(
+        self,
+        found: Dataset,
+        runs: Sequence[str] | None,
+        asked: Callable[[Sequence[str] | None], tuple[ResultsTable, ...]],
+    ) -> tuple[ResultsTable, ...]:
+        """The tables of these runs, without those of which what is kept cannot be read: a note names them."""
         try:
             return asked(runs)
         except (EmotuiError, Cancelled):
@@ -159,7 +192,7 @@ class Results:
         runs: Sequence[str] | None,
         *,
         sim: bool,
-        baselines: bool,
+        baselines: bool | None,
         published: bool | None,
         among: Sequence[str] | None,
         lexicon: "WordVectors | None",
@@ -169,17 +202,21 @@ class Results:
         if lexicon is not None:
             task_named(found.task).with_lexicon(lexicon)
         if found.task != SPANS:
-            made = _shown(self._run_tables(found, runs, among, lexicon, cancelled, on_step), published)
+            made = _shown(
+                self._run_tables(found, runs, among, lexicon, cancelled, on_step, baselines=baselines is True),
+                published,
+            )
             made += self._by_slice(found, runs)
-            made += self.spread(found.dataset, runs, cancelled=cancelled)
+            made += self._spread(found, runs, cancelled)
             return told_of_gold([table for table in made if table.rows], self._store, found)
         own, experimental = self._chosen(found, runs, cancelled, on_step)
         tables: list[ResultsTable] = []
         if experiment_of(found) is None:
             people = self.annotators(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
-            least = self._baselines(found, own, cancelled, on_step) if baselines else []
-            tables += task_tables(self._material(found, own, people, least))
-            tables += self.spread(found.dataset, [one.run.run for one in own], cancelled=cancelled)
+            each = baselines is True
+            least = [] if baselines is False else self._baselines(found, own, cancelled, on_step, each=each)
+            tables += task_tables(self._material(found, own, people, least, each_baseline=each))
+            tables += self._spread(found, [one.run.run for one in own], cancelled)
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
         shown = _shown(tables, published) + self._by_slice(found, runs)
@@ -230,11 +267,13 @@ class Results:
         Raises:
             BadInput: no such dataset.
         """
+        return self._spread(self._dataset(dataset, runs, of_spans=False), runs, cancelled)
+
+    def _spread(self, found: Dataset, runs: Sequence[str] | None, cancelled: IsCancelled) -> tuple[ResultsTable, ...]:
         from emotui.workbench.results.spread.people import people_tables
         from emotui.workbench.runs.scores import groups_of
 
         with self._store.together():
-            found = self._dataset(dataset, runs, of_spans=False)
             kept = runs_of(self._store, found)
             if runs is None:
                 chosen = [run for run in _newest_each([with_state(run) for run in kept]) if run.done]
@@ -249,7 +288,7 @@ class Results:
 
         names = tuple(run.run for run in chosen)
         mark = self._store.run_revisions([*names, *people]), found.fingerprint
-        return self._once(("spread", found.dataset, names), mark, count)
+        return self._once(("spread", found.dataset, found.task, names), mark, count)
 
     def newest(self, dataset: int | str) -> list[str]:
         """The ids of the runs that `tables` takes where none are named.
@@ -257,11 +296,14 @@ class Results:
         Raises:
             BadInput: no such dataset, or no run over it.
         """
-        found = self._dataset(dataset, of_spans=False)
-        runs = _newest_each([with_state(run) for run in runs_of(self._store, found)])
-        if not any(run.done for run in runs):
+        named: list[str] = []
+        for found, _ in self._by_task(dataset, None):
+            runs = _newest_each([with_state(run) for run in runs_of(self._store, found)])
+            named += [run.run for run in runs if run.done]
+        if not named:
+            found = self._there(dataset)
             raise BadInput(f"there is no run over {found.name} yet: emotui run {found.task} --dataset {found.name}")
-        return [run.run for run in runs if run.done]
+        return named
 
     def bars(
         self,
@@ -367,18 +409,24 @@ class Results:
 
     def _dataset(self, dataset: int | str, runs: Sequence[str] | None = None, *, of_spans: bool = True) -> Dataset:
         """A dataset as these runs over it read it; without any as it came, or where nobody asked that, as was asked."""
-        found = self._store.dataset(dataset)
-        if found is None:
-            there = ", ".join(one.name for one in self.datasets()) or "none"
-            raise BadInput(f"the store has no dataset {dataset!r} (there: {there})")
+        found = self._there(dataset)
         over = [run for run in self._store.runs(found.dataset) if runs is None or run.run in runs]
         asked = list(dict.fromkeys(run.task for run in over))
+        if of_spans and SPANS in asked:
+            return found.read_as(SPANS)
         if runs is not None and len(asked) > 1:
             raise BadInput(f"these runs are of {' and '.join(asked)}: name runs of one task")
         if asked and found.task not in asked and not (of_spans and found.task == SPANS):
             found = found.read_as(asked[0])
         if of_spans and found.task != SPANS:
             raise BadInput(f"the dataset {found.name!r} is one of the {found.task} task: results are of spans")
+        return found
+
+    def _there(self, dataset: int | str) -> Dataset:
+        found = self._store.dataset(dataset)
+        if found is None:
+            there = ", ".join(one.name for one in self.datasets()) or "none"
+            raise BadInput(f"the store has no dataset {dataset!r} (there: {there})")
         return found
 
     def _run_tables(
@@ -389,6 +437,8 @@ class Results:
         lexicon: "WordVectors | None",
         cancelled: IsCancelled,
         on_step: OnStep,
+        *,
+        baselines: bool,
     ) -> tuple[ResultsTable, ...]:
         """Of a task other than spans: its own tables about these runs, or the newest of each model and setting."""
         if names is None:
@@ -423,9 +473,11 @@ class Results:
                 tuple(run.run for run in runs),
                 among if among is None else tuple(among),
                 "" if lexicon is None else lexicon.mark,
+                dataset.task,
+                baselines,
             ),
             (marks, tuple((run.run, run.state) for run in every), dataset.name, dataset.gold, said_since),
-            lambda: run_tables(self._store, dataset, runs, others, cancelled, told, lexicon),
+            lambda: run_tables(self._store, dataset, runs, others, cancelled, told, lexicon, baselines=baselines),
         )
 
     def titles(self, dataset: int | str) -> dict[str, str]:
@@ -440,20 +492,22 @@ class Results:
         runs: Sequence[RunFigures],
         people: Mapping[str, AnnotatorFigures],
         baselines: Sequence[BaselineFigures],
+        *,
+        each_baseline: bool = False,
     ) -> Material:
         with self._store.together():
             metrics, titles = metrics_of(self._store, dataset.dataset, dataset.task), self.titles(dataset.dataset)
-        return Material(runs, people, titles, metrics, baselines, is_sample_data(dataset))
+        return Material(runs, people, titles, metrics, baselines, is_sample_data(dataset), each_baseline)
 
     def _baselines(
-        self, dataset: Dataset, runs: Sequence[RunFigures], cancelled: IsCancelled, on_step: OnStep
+        self, dataset: Dataset, runs: Sequence[RunFigures], cancelled: IsCancelled, on_step: OnStep, *, each: bool
     ) -> list[BaselineFigures]:
         covered = coverages(runs)
         if not covered or not has_texts(dataset):
             return []
         told = partial(on_step, "baselines")
-        make = partial(best_baselines, self._store, covered, cancelled, told, self._groups(dataset))
-        return self._once(("baselines", dataset.dataset), (dataset.fingerprint, tuple(covered)), make)
+        make = partial(best_baselines, self._store, dataset, covered, cancelled, told, self._groups(dataset), each=each)
+        return self._once(("baselines", dataset.dataset, each), (dataset.fingerprint, tuple(covered)), make)
 
     def _groups(self, dataset: Dataset) -> dict[int, int] | None:
         make = partial(groups_of_samples, self._store, dataset.dataset)
@@ -510,6 +564,20 @@ class Results:
 
 def _further(on_step: OnStep, before: int, n: int, so_far: int) -> None:
     on_step("answers", min(before + so_far, n), n)
+
+
+def _is_known(task: str) -> bool:
+    """Whether a task is here; that of a package which is not is told of where it alone was asked."""
+    try:
+        task_named(task)
+    except BadInput:
+        return False
+    return True
+
+
+def _told_apart(table: ResultsTable, task: str) -> ResultsTable:
+    """A table that there is of another task too."""
+    return replace(table, key=f"{table.key}-{task}", title=f"{table.title}: {words_of(task).title}")
 
 
 def _shown(tables: Sequence[ResultsTable], published: bool | None) -> list[ResultsTable]:

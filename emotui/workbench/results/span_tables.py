@@ -9,11 +9,11 @@ from emotui.metrics.resampling import BESIDE
 from emotui.metrics.span_errors import Figure, SpanErrors
 from emotui.metrics.span_report import EMPTY_RULE
 from emotui.metrics.transitions import ordered
-from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions, shown_cell
+from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions, metric_column, shown_cell
 from emotui.tasks.spans.task import METRICS
 from emotui.workbench.datasets.samples import COMPOSED
+from emotui.workbench.results.baselines import BASELINE_SAMPLES, BaselineFigures
 from emotui.workbench.results.published import Printed, PublishedRow, published
-from emotui.workbench.results.span_baselines import BASELINE_SAMPLES, BaselineFigures
 from emotui.workbench.results.span_figures import AnnotatorFigures, RunFigures, confusion_tables
 
 OWN = "own"
@@ -42,9 +42,14 @@ _CAUTIONED = 4
 """Sources that a caution names, at most."""
 
 BOTH = "P and R: the aligned pairs' F1 over the number of predicted and of gold spans, over all samples."
+_COVERED = f"that the runs above it cover, at most {BASELINE_SAMPLES:,}; runs that cover others have"
 FREE = (
     "Baseline: the best F1 without a model (no span, the whole text, every emotion keyword) over the samples "
-    f"that the runs above it cover, at most {BASELINE_SAMPLES:,}; runs that cover others have a baseline of their own."
+    f"{_COVERED} a baseline of their own."
+)
+EACH_FREE = (
+    "Baselines: without a model (no span, the whole text, every emotion keyword), each over the samples "
+    f"{_COVERED} baselines of their own."
 )
 HEADLINE = (("f1", "F1", "share"), ("precision", "P", "share"), ("recall", "R", "share"), ("sim", "Sim", "cosine"))
 """The columns of each setting."""
@@ -88,8 +93,8 @@ class Material:
     """What tables are made of: figures of runs over one dataset, newest first, and of its annotators by part.
 
     `titles`: what the samples of each part are called, for the parts that there are. `metrics`: what samples are scored
-    by. `baselines`: the best of those that cost nothing, for each set of samples that runs cover. `composed`: the
-    annotators are no people, but were written with the samples.
+    by. `baselines`: of those that cost nothing, for each set of samples that runs cover the best; or, `each_baseline`,
+    all. `composed`: the annotators are no people, but were written with the samples.
     """
 
     runs: Sequence[RunFigures]
@@ -98,6 +103,7 @@ class Material:
     metrics: Sequence[Metric] = METRICS
     baselines: Sequence[BaselineFigures] = ()
     composed: bool = False
+    each_baseline: bool = False
 
 
 def task_tables(material: Material) -> list[ResultsTable]:
@@ -139,7 +145,7 @@ def _main(material: Material, part: str) -> ResultsTable:
         rows.append(Row(row.model, "published", row.source, tuple(cells)))
     caution = _caution(material, part)
     notes, papers = (
-        (SCORES, *filter(None, (caution,)), INTERVALS, BOTH, FREE, PEOPLE),
+        (SCORES, *filter(None, (caution,)), INTERVALS, BOTH, EACH_FREE if material.each_baseline else FREE, PEOPLE),
         (f"{PUBLISHED} {table.cite}.", *table.notes),
     )
     return ResultsTable(
@@ -207,13 +213,17 @@ def _baselines(material: Material, part: str) -> list[Row]:
         ways = {setting_of(run) for run in material.runs if run.run.run in one.over.runs}
         same = _scored_cells(one.errors.figures, one.convention, None)
         cells = [cell for way in SETTINGS for cell in (same if way in ways else (Cell(),) * len(HEADLINE))]
-        label, of = f"Baseline: {one.name}", f"{one.n} samples"
-        if len(found) == 1:
-            rows.append(Row(label, "baseline", of, tuple(cells)))
-        else:
-            over = f"over the {one.over.n} samples of {', '.join(one.over.runs)}"
-            rows.append(Row(f"{label}, n {one.n}", "baseline", of, tuple(cells), over))
+        over = _over(one, found)
+        label = f"Baseline: {one.name}, n {one.n}" if over else f"Baseline: {one.name}"
+        rows.append(Row(label, "baseline", f"{one.n} samples", tuple(cells), over))
     return rows
+
+
+def _over(baseline: BaselineFigures, others: Sequence[BaselineFigures]) -> str:
+    """Over which samples a baseline is, where others are over other ones."""
+    if len({other.over for other in others}) == 1:
+        return ""
+    return f"over the {baseline.over.n} samples of {', '.join(baseline.over.runs)}"
 
 
 def _by_model(runs: Sequence[RunFigures], part: str) -> list[tuple[str, dict[str, RunFigures], str]]:
@@ -311,7 +321,7 @@ def _errors(material: Material, part: str) -> ResultsTable:
     rates = [column for column in _RATES if part == "task-2" or column.key not in of_passages]
     rows = [
         Row(label, kind, source, (setting, *(cell_of(errors.figures[c.key], why, run) for c in rates)), remark)
-        for label, kind, source, setting, errors, why, run, remark in _rows(material, part)
+        for label, kind, source, setting, errors, why, run, remark in _rows_of_all(material, part)
     ]
     table = published("seer_section10")
     for row in table.rows:
@@ -346,6 +356,23 @@ def _rows(material: Material, part: str) -> list[_Line]:
     return lines
 
 
+def _rows_of_all(material: Material, part: str) -> list[_Line]:
+    """The same, with the baselines between runs and annotators where each is asked for."""
+    lines = _rows(material, part)
+    if not material.each_baseline:
+        return lines
+    there = [one for one in material.baselines if one.over.part == part]
+    free: list[_Line] = [
+        (
+            *(f"Baseline: {one.name}", "baseline", f"{one.n} samples", Cell()),
+            *(one.errors, one.convention, None, _over(one, there)),
+        )
+        for one in there
+    ]
+    runs = [line for line in lines if line[1] == "run"]
+    return [*runs, *free, *lines[len(runs) :]]
+
+
 # Metrics that the paper's tables do not have.
 
 
@@ -357,7 +384,7 @@ def _metrics(material: Material, part: str) -> list[ResultsTable]:
     metrics = [metric for metric in material.metrics if metric.name in there and metric.name not in headline]
     if not metrics:
         return []
-    columns = [Column("setting", "Setting", unit="words"), *(Column(one.name, one.title) for one in metrics)]
+    columns = [Column("setting", "Setting", unit="words"), *map(metric_column, metrics)]
     rows = []
     for label, kind, source, setting, errors, convention, run, remark in lines:
         known = [errors.figures.get(metric.name) for metric in metrics]
@@ -379,7 +406,7 @@ def _metrics(material: Material, part: str) -> list[ResultsTable]:
 
 
 def _labels(material: Material, part: str) -> ResultsTable:
-    lines = _rows(material, part)
+    lines = _rows_of_all(material, part)
     names = {
         "Emotion": ordered({name for line in lines for name in line[4].by_emotion}),
         "Valence": ordered({name for line in lines for name in line[4].by_valence}),

@@ -10,6 +10,8 @@ from emotui.metrics.resampling import Interval, Replicates, averaged, interval_o
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import Cell
+from emotui.tasks.registry import task_named
+from emotui.tasks.texts import said_of_text
 from emotui.workbench.progress import Cancelled, IsCancelled
 
 if TYPE_CHECKING:
@@ -140,10 +142,6 @@ class Opinions:
         self.sources.setdefault(run, {}).setdefault(number, []).append(answer)
 
 
-class _Record(msgspec.Struct):
-    annotators: Mapping[str, Any] = {}
-
-
 class _Said(msgspec.Struct):
     labels: tuple[str, ...] | Mapping[str, int] = ()
     label: str = ""
@@ -164,10 +162,13 @@ def of_labels(
         Cancelled: between two thousand answers or so.
     """
     found = Opinions(LABELS)
-    records, answers = msgspec.json.Decoder(_Record), msgspec.json.Decoder(_Said)
+    answers, read = msgspec.json.Decoder(_Said), msgspec.json.Decoder(dict[str, Any]).decode
+    kept_as = task_named(dataset.kept_as)
     for number, record in store.dataset_samples(dataset.dataset):
-        for name, said in records.decode(record).annotators.items():
-            found.person(name, number, _names(said))
+        for name, said in (said_of_text(kept_as, read(record)).get("annotators") or {}).items():
+            labels = _names(said["labels"]) if "labels" in said else [said["label"]] if "label" in said else None
+            if labels is not None:
+                found.person(name, number, labels)
     for run, number, prediction in outcomes(store, people, cancelled):
         found.person(run.model, number, answers.decode(prediction).names)
     wanted = {number for answers_of in found.people.values() for number in answers_of}
