@@ -69,6 +69,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("pclass.jsonl", "--dataset", H, "--source", f"file {H}", "--no-sim"),
     ],
     "keys": [("-",)],
+    "lens": [(H, "--model", "embedded"), (f"file {H}", "--model", H), ("no" + H, "--model", f"hf:{H}")],
     "lexical": [("-", "--records", "class.jsonl"), ("-", "--records", H)],
     "make-gold": [(H, f"file {H}"), (H, "no" + H)],
     "map-labels": [(H,), (H, "--guess"), (H, "--set", f"{H}={H}2"), (H,), ("no" + H,), (H, "--from", H)],
