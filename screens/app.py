@@ -166,6 +166,8 @@ class EmotuiApp(OutlivingApp):
         poll: how many seconds between two looks whether the source has changed; None: never.
         annotator: the name under which attempts and reviews are kept.
         keys_file: says where a person's own keys are; None: they hold for this session.
+        file: is looked at, to be brought in, as soon as the source is open; empty: none.
+        annotates: begins in Annotate, unless the workspace is new.
     """
 
     TITLE = "emotui"
@@ -211,6 +213,8 @@ class EmotuiApp(OutlivingApp):
         poll: float | None = 0.5,
         annotator: str = "someone",
         keys_file: "Callable[[], Path] | None" = None,
+        file: str = "",
+        annotates: bool = False,
     ) -> None:
         super().__init__()
         for theme in THEMES.values():
@@ -223,6 +227,7 @@ class EmotuiApp(OutlivingApp):
             use_two_colours(self)
         self._open_source = open_source
         self._poll, self._annotator, self._keys_file = poll, annotator, keys_file
+        self._file, self._annotates = file, annotates
         self._failures, self._tidying = Failures(), Tidying()
         self._plain = PlainCells()
 
@@ -255,7 +260,7 @@ class EmotuiApp(OutlivingApp):
 
     def get_default_screen(self) -> Frame:
         """The frame is the only screen; sheets lie over it."""
-        return Frame(self._open_source, self._poll, self._annotator, self._keys_file)
+        return Frame(self._open_source, self._poll, self._annotator, self._keys_file, self._file, self._annotates)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """So that a theme from elsewhere still draws."""

@@ -19,7 +19,7 @@ from emotui.screens.keys import LONG, WAIT, Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
 from emotui.screens.place import Place
-from emotui.screens.places import ACTIONS, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks, place_of
+from emotui.screens.places import ACTIONS, ANNOTATE, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks, place_of
 from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Opened, Session
@@ -131,6 +131,8 @@ class Frame(Acting, LaidOut):
         poll: how many seconds between two looks whether the source has changed; None: never.
         annotator: under whose name attempts and reviews are kept.
         keys_file: says where a person's own keys are; None: they hold for this session.
+        file: is looked at, to be brought in, as soon as the source is open; empty: none.
+        annotates: begins in Annotate, unless the workspace is new.
     """
 
     BINDINGS = [*bindings()]
@@ -151,8 +153,11 @@ class Frame(Acting, LaidOut):
         poll: float | None,
         annotator: str,
         keys_file: Callable[[], Path] | None = None,
+        file: str = "",
+        annotates: bool = False,
     ) -> None:
         super().__init__()
+        self._file, self._annotates = file, annotates
         self.session = Session(self, self, open_source, list_tasks(), annotator)
         self.session.keymap = Keymap(ACTIONS)
         hold(self.session.keymap)
@@ -165,8 +170,9 @@ class Frame(Acting, LaidOut):
         self.notes = NoteActions(self.session, self.pane, self.note_line)
         self.tool = ToolActions(self.session, self, lambda: self.keys, SIGNS)
         self.folding = Folding(self.session, self.pane, self, lambda: self.place, self.can)
+        self._listing = ListActions(self.session, self.pane)
         self._anywhere: tuple[Acting, ...] = (
-            ListActions(self.session, self.pane),
+            self._listing,
             SourceActions(self.session, self),
             ModelActions(self.session, self),
             self.notes,
@@ -230,6 +236,16 @@ class Frame(Acting, LaidOut):
             self.set_interval(self._poll, self.session.follow)
             self.set_interval(20, self.session.save_if_changed)
             self.set_interval(0.5, self._tick)
+        if self._annotates and opened.first_start is None:
+            self.call_later(self.action_place, ANNOTATE)
+        if self._file:
+            self._bring_in(self._file)
+
+    def _bring_in(self, file: str) -> None:
+        if self._listing.can_import():
+            self._listing.import_file(file)
+        else:
+            self.notify(f"{file} cannot be brought in: the workspace is only read", severity="error")
 
     def show_live_model(self) -> None:
         """Another model is live, or the same was chosen once more."""
@@ -281,7 +297,7 @@ class Frame(Acting, LaidOut):
         event.stop()
         if event.error:
             self.notify(event.error, title=f"{event.what} failed", severity="error", timeout=15, markup=False)
-        elif event.stopped:
+        elif event.stopped and not self.session.gives_way:
             stopped = self.session.job.stopped if self.session.job is not None else jobs.STOPPED
             self.notify(stopped, markup=False)
         self.session.finished()

@@ -42,6 +42,9 @@ ACTIONS: tuple[Action, ...] = (*SHARED, *(action for place in PLACES.values() fo
 BROWSE = 1
 """Where samples are looked at that have no place of their own."""
 
+ANNOTATE = 2
+"""Where somebody begins who is named as an annotator."""
+
 SIGNS = tuple(place.signs for place in PLACES.values() if place.signs[1])
 """What the marks of the places in the list mean."""
 

@@ -1,6 +1,8 @@
 """What is open and how it stands, for the frame and every place: the source, the list, the live model, long work."""
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -138,6 +140,8 @@ class Session:
         self.list_task = tasks[0]
         self.state = ListState()
         self.overview = Overview()
+        self._first_runs: Models | None = None
+        self._waiting: Callable[[], None] | None = None
         self.live: str | None = None
         self.live_state = ""
         self.job: jobs.Job | None = None
@@ -248,6 +252,11 @@ class Session:
         return self.job is not None and self.job.what == _FIRST_START
 
     @property
+    def gives_way(self) -> bool:
+        """Do the first runs stop now for work that waits?"""
+        return self._waiting is not None
+
+    @property
     def opens(self) -> bool:
         """Has the source been asked for?"""
         return self._opening.asked
@@ -352,8 +361,8 @@ class Session:
         self._first_time = opened.first_start is not None and opened.lists.get(self.list_task) is None
         self._tour = opened.tour
         self._view.show_opened(opened)
-        if opened.first_start is not None:
-            self.begin(_FIRST_START, opened.first_start.first_start, opened.first_start.stop)
+        self._first_runs = opened.first_start
+        self._start_first()
         if self.list_task == next(iter(self._lists)):
             self._take_overview(None, opened.overview)
         else:
@@ -431,6 +440,40 @@ class Session:
         self.job = jobs.begin(self._owner, what, do, halt, stopped)
         self._view.show_standing()
 
+    def begin_before(
+        self, what: str, do: Callable[..., object], halt: Callable[[], object] | None, stopped: str = jobs.STOPPED
+    ) -> None:
+        """Start long work; the first runs of a new workspace stop for it and go on after it."""
+        if self.starts_first:
+            self._waiting = partial(self.begin, what, do, halt, stopped)
+            self._halt()
+        else:
+            self.begin(what, do, halt, stopped)
+
+    def _start_first(self) -> None:
+        """Give a new workspace its first runs, or go on with them."""
+        models = self._first_runs
+        if models is None:
+            return
+        over = threading.Event()
+
+        def first_start(on_progress: Callable[["RunProgress"], None]) -> None:
+            def tell(progress: "RunProgress") -> None:
+                from emotui.workbench.progress import Cancelled
+
+                # A run takes back a wish to stop that came before it began.
+                if over.is_set():
+                    raise Cancelled
+                on_progress(progress)
+
+            models.first_start(tell)
+
+        def halt() -> None:
+            over.set()
+            models.stop()
+
+        self.begin(_FIRST_START, first_start, halt)
+
     def progressed(self, progress: "RunProgress") -> None:
         """The work has come further."""
         if self.job is None:
@@ -445,18 +488,29 @@ class Session:
 
     def stop_work(self) -> None:
         """Ask the work to end; what it has done is kept."""
+        self._first_runs = self._waiting = None
+        self._halt()
+
+    def _halt(self) -> None:
         if self.job is not None and self.job.halt is not None:
             self.job.stopping = True
             self.job.halt()
             self._view.show_standing()
 
     def finished(self) -> None:
-        """The work is over: there may be something new."""
-        self.job = None
+        """The work is over: there may be something new, or something waits for its turn."""
+        begin, first, self.job, self._waiting = self._waiting, self.starts_first, None, None
+        if first and begin is None:
+            self._first_runs = None
         self._view.show_standing()
-        if not self.leaving:
-            self.look_again()
-            self.follow()
+        if self.leaving:
+            return
+        if begin is not None:
+            begin()
+        else:
+            self._start_first()
+        self.look_again()
+        self.follow()
 
     # Remembering, and leaving.
 

@@ -29,8 +29,10 @@ def files(tmp_path: Path) -> None:
         ((*SCORE, "nowhere.jsonl"), 2),
         (("score", "spans", "--no-such-option"), 2),
         (("no-such-command",), 2),
+        (("nowhere.csv",), 2),
+        (("gold.jsonl",), 1),
     ],
-    ids=["version", "done", "failed", "bad input", "bad usage", "no such command"],
+    ids=["version", "done", "failed", "bad input", "bad usage", "no such command", "no such file", "a file"],
 )
 def test_status_and_output_are_those_of_a_call_in_this_process(
     emotui: Emotui, emotui_process: Emotui, arguments: tuple[str, ...], status: int
@@ -54,3 +56,8 @@ def test_the_first_word_of_a_name_of_two_says_what_may_follow(emotui: Emotui) ->
 
 def test_the_help_has_every_command_once_under_what_one_wants() -> None:
     assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
+
+
+def test_a_file_in_place_of_a_command_opens_the_workbench_and_one_that_is_not_there_is_named(emotui: Emotui) -> None:
+    assert "the workbench needs a terminal" in emotui("gold.jsonl").err
+    assert emotui("nowhere.csv").err.strip() == "nowhere.csv: there is no such file"

@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -136,12 +137,18 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A command may have a name of two words."""
+        """A command may have a name of two words; what is no command but a file or folder is opened to be imported."""
         if (pair := " ".join(args[:2])) in COMMANDS:
             return pair, self.get_command(ctx, pair), args[2:]
         longer = [name for name in sorted(COMMANDS) if args[0] not in COMMANDS and name.startswith(f"{args[0]} ")]
         if longer:
             ctx.fail(f"'{args[0]}' is the first of two words: {', '.join(longer)}")
+        if args[0] not in COMMANDS and Path(args[0]).exists():
+            from emotui.commands.browse import open_with_file
+
+            return args[0], takes_program_options(open_with_file), args
+        if args[0] not in COMMANDS and Path(args[0]).suffix:
+            raise BadInput(f"{args[0]}: there is no such file")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -155,12 +162,13 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="emotui")
 @db_option
 @read_only_option
-@annotator_option("Who writes and judges rephrasings (default: your user name).")
+@annotator_option("Who annotates and writes; named, one begins in Annotate (default: your user name).")
 @click.pass_context
 def cli(ctx: click.Context, db: str | None, read_only: bool, annotator: str | None) -> None:
     """See what a language model thinks people feel, and why it is wrong.
 
-    Without a command, opens the workbench. The options below mean the same before a command and after it.
+    Without a command, opens the workbench; with a FILE, such as emotui my.csv, shows there how it would be imported.
+    The options below mean the same before a command and after it.
     """
     if ctx.invoked_subcommand is None:
         from emotui.commands.browse import open_workbench

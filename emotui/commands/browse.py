@@ -27,11 +27,12 @@ WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
 """What textual-serve has the workbench draw with."""
 
 
-def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | None = None) -> None:
+def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | None = None, file: str = "") -> None:
     """Open the workbench; the workspace itself is opened behind the first paint.
 
     Args:
-        annotator: who writes and judges rephrasings; None: the user name of the system.
+        annotator: who annotates, from the first screen on; None: the user name of the system, and Browse is first.
+        file: is shown as it would be imported; empty: none.
 
     Raises:
         BadInput: the annotator's name is blank.
@@ -52,7 +53,8 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
     def tell(line: str) -> None:
         app.call_from_thread(app.notify, line, timeout=_UPGRADE_TOLD)
 
-    app = EmotuiApp(open_source, annotator=(annotator or user_name()).strip(), keys_file=own_keys)
+    name, annotates = (annotator or user_name()).strip(), annotator is not None
+    app = EmotuiApp(open_source, annotator=name, keys_file=own_keys, file=file, annotates=annotates)
     show_app(app)
 
 
@@ -69,6 +71,15 @@ def user_name() -> str:
         return getpass.getuser() or "someone"
     except (KeyError, OSError):
         return "someone"
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@db_option
+@annotator_option("Who annotates, from the first screen on.")
+def open_with_file(file: str, db: str | None, annotator: str | None) -> None:
+    """Open the workbench and show how FILE would be imported; Enter there brings it in."""
+    open_workbench(db, annotator=annotator, file=file)
 
 
 @click.command()
@@ -99,7 +110,7 @@ def show_app(app: "App[None]") -> None:
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
 @db_option
 @read_only_option
-@annotator_option("Who writes and judges rephrasings (default: your user name).")
+@annotator_option("Who annotates and writes; named, one begins in Annotate (default: your user name).")
 def serve(port: int, db: str | None, read_only: bool, annotator: str | None) -> None:
     """Show the workbench in a browser, on this machine alone (127.0.0.1). Ctrl-C ends it.
 

@@ -203,6 +203,7 @@ class ImportDialog(Dialog["Asked"]):
     Args:
         importer: looks at the file, in a thread.
         drafts, fields: where drafts are, and whose those of the long fields are; None: there is none.
+        path: is looked at at once; empty: none is named yet.
     """
 
     DEFAULT_CSS = """
@@ -212,12 +213,16 @@ class ImportDialog(Dialog["Asked"]):
     """
 
     def __init__(
-        self, importer: Importer, drafts: Drafts | None = None, fields: "Mapping[str, Field] | None" = None
+        self,
+        importer: Importer,
+        drafts: Drafts | None = None,
+        fields: "Mapping[str, Field] | None" = None,
+        path: str = "",
     ) -> None:
         super().__init__(
             "Import a file", ("Enter", "look, then import"), ("→", "complete a path"), ("Tab", "next field")
         )
-        self._drafts, self._drafted = drafts, fields or {}
+        self._drafts, self._drafted, self._path = drafts, fields or {}, path
         self._looked: Asked | None = None
         self._flawed = False
         self._importer, self._over = importer, threading.Event()
@@ -248,6 +253,9 @@ class ImportDialog(Dialog["Asked"]):
         super().on_mount()
         self.query_one("#path", Input).focus()
         self._page.show_for(lambda room: _folded(_FIRST, room, "dim"))
+        if self._path:
+            self.query_one("#path", Input).value = self._path
+            self.action_accept()
 
     def result(self) -> "Asked | None":
         """What was looked at; where that is something else than what stands there, look first.

@@ -347,11 +347,15 @@ class ListActions(Acting):
         self._pane.app.push_screen(ChoiceDialog("Dataset", datasets(overview.datasets), here), changed)
 
     def can_import(self) -> bool:
-        source = self._session.source
-        return self._session.job is None and source is not None and source.importing is not None
+        session, source = self._session, self._session.source
+        free = session.job is None or (session.starts_first and not session.gives_way)
+        return free and source is not None and source.importing is not None
 
     def do_import(self) -> None:
-        """Bring a file in, and show it."""
+        self.import_file()
+
+    def import_file(self, path: str = "") -> None:
+        """Bring a file in, and show it; one that is named is looked at at once."""
         from emotui.screens.dialogs.import_file import LONG, ImportDialog
 
         session = self._session
@@ -379,14 +383,14 @@ class ListActions(Acting):
                     self._pane.notify, f"{name} is in the trash: emotui restore {name} brings it back", markup=False
                 )
 
-            session.begin(f"import of {asked.path}", bring_in, over.set, "Stopped; nothing was imported")
+            session.begin_before(f"import of {asked.path}", bring_in, over.set, "Stopped; nothing was imported")
 
         def show(name: str) -> None:
             for field in fields.values():
                 session.drafts.drop(field)
             session.change(replace(session.state.unfiltered(), dataset=name, run=None, sample=None))
 
-        ImportDialog(importer, session.drafts, fields).ask(self._pane.app, chosen)
+        ImportDialog(importer, session.drafts, fields, path).ask(self._pane.app, chosen)
 
     def can_export(self) -> bool:
         return self._pane.n > 0 and self._session.job is None

@@ -8,12 +8,13 @@ from textual.pilot import Pilot
 from emotui.records import SpanSample
 from emotui.screens.annotate.passage import Passage
 from emotui.screens.annotate.place import Annotate
+from emotui.screens.app import EmotuiApp
 from emotui.screens.results.place import Results
 from emotui.screens.widgets.cell_width import width as cells
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import frame, help_text, notified, opened, press, screen_text
+from tests.screens.driving import frame, help_text, notified, opened, press, screen_text, settle
 
 Pilots = Pilot[None]
 
@@ -310,3 +311,18 @@ async def test_an_adjudication_goes_on_after_a_restart_and_its_steps_are_undone_
         assert settled(pilot) == 0
         await press(pilot, "ctrl+r", "ctrl+r", "space")
         assert settled(pilot) == 2
+
+
+async def test_a_named_annotator_begins_in_annotate_and_sees_nobodys_answer(source: Workspace) -> None:
+    async with opened(source, (100, 30)) as pilot:
+        await press(pilot, "2")
+        await mark(pilot, "I held", "extinguisher", "f")
+        await press(pilot, "space")
+    app = EmotuiApp(lambda: Workspace.open(source.store.path), poll=None, annotator="ben", annotates=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert isinstance(app.frame.place, Annotate)
+        await press(pilot, "g")
+        assert "fire extinguisher" in screen_text(pilot)
+        assert "├fear" not in screen_text(pilot)
+        assert not spans(pilot)

@@ -1,7 +1,7 @@
 """`I`: a file is looked at before it is taken, its columns can be named, and what is wrong is said in the sheet."""
 
 import threading
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -10,11 +10,12 @@ from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from emotui.screens.app import EmotuiApp
 from emotui.screens.dialogs.import_file import ImportDialog, Paths, _record
 from emotui.store.store import Store
 from emotui.workbench.datasets import foreign, samples
-from emotui.workbench.progress import OnStep
-from emotui.workbench.workspace import Workspace
+from emotui.workbench.progress import OnStep, RunProgress
+from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.browse_workspace import workspace
 from tests.screens.driving import frame, notified, opened, press, screen_text, settle, strike, until
 from tests.waiting import awaited
@@ -29,6 +30,20 @@ async def typed(pilot: "Pilot[None]", **fields: object) -> None:
     await press(pilot, "enter")
     await awaited(lambda: not sheet.busy)
     await settle(pilot)
+
+
+class FirstRuns(Workspace):
+    """A new workspace whose first runs go on until they are stopped, or told that they are over."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.over, self.begun = threading.Event(), 0
+
+    def first_start(self, on_progress: Callable[[RunProgress], None] = lambda progress: None) -> None:
+        self.begun += 1
+        while not self.over.wait(0.01):
+            on_progress(RunProgress("", "embedded", self.begun, 9, 0, None, None, "asking"))
+        self.set_setting(FIRST_START, "done")
 
 
 @pytest.fixture
@@ -60,6 +75,36 @@ async def test_a_file_is_looked_at_mapped_and_then_taken_and_shown(tmp_path: Pat
         assert [one.name for one in source.datasets()] == ["sample"]
         assert [one.name for one in source.store.datasets(trash=True)] == ["tweets"]
     assert 'text = "Said"' in mapping.read_text(encoding="utf-8").replace('"text"', "text")
+
+
+async def test_a_file_is_brought_in_while_the_first_runs_wait_and_they_go_on_after_it(
+    tmp_path: Path, table: Path
+) -> None:
+    source = FirstRuns(Store.open(tmp_path / "w.duckdb"))
+    app = EmotuiApp(lambda: source, poll=None, file=str(table))
+    async with app.run_test(size=(120, 35)) as pilot:
+        await until(pilot, "Enter imports 2 samples as own")
+        assert (source.begun, app.frame.session.starts_first) == (1, True)
+        await strike(pilot, "enter")
+        await until(pilot, "I am furious")
+        await awaited(lambda: source.begun == 2)
+        assert app.frame.session.starts_first
+        assert not notified(pilot)
+        source.over.set()
+        await settle(pilot, work=True)
+    assert [one.name for one in source.datasets()] == ["own"]
+    assert not source.needs_first_start()
+
+
+async def test_first_runs_that_were_stopped_by_hand_do_not_go_on_by_themselves(tmp_path: Path) -> None:
+    source = FirstRuns(Store.open(tmp_path / "w.duckdb"))
+    app = EmotuiApp(lambda: source, poll=None)
+    async with app.run_test(size=(120, 35)) as pilot:
+        await awaited(lambda: source.begun == 1)
+        app.frame.session.stop_work()
+        await settle(pilot, work=True)
+        assert (source.begun, app.frame.session.job) == (1, None)
+    assert source.needs_first_start()
 
 
 async def test_a_mapping_that_was_kept_is_used_again(tmp_path: Path, table: Path) -> None:
