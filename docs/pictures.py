@@ -36,9 +36,9 @@ PICTURES: dict[str, tuple[str, ...]] = {
     "masked": ("5", "j", "j"),
     "generate": ("6", "j"),
     "results": ("7",),
-    "models": ("8",),
-    "spot": ("9", "i", *TEXT),
-    "compare": ("escape", "0"),
+    "models": ("m",),
+    "spot": ("escape", "8", "i", *TEXT),
+    "compare": ("escape", "9"),
 }
 """By file: what is pressed after the picture before it."""
 
@@ -57,8 +57,8 @@ MINUTE: tuple[tuple[float, tuple[str, ...]], ...] = (
     (3.0, ("5",)),
     (3.0, ("6",)),
     (4.0, ("7",)),
-    (3.0, ("0",)),
-    (2.5, ("9",)),
+    (3.0, ("9",)),
+    (2.5, ("8",)),
     (0.4, ("i",)),
     *((0.6, tuple(TEXT[at : at + 6])) for at in range(0, 60, 6)),
     (3.0, ("escape",)),

@@ -190,6 +190,9 @@ SETS: dict[str, dict[str, tuple[str, ...]]] = {
 """By name, which keys a set has that are not the registry's."""
 
 
+_IN_SHEETS = ("load", "end", "measure")
+"""Actions that a sheet does with keys of its own: a file that gives them others still holds."""
+
 _MOST = 2
 """Keys that are pressed one after the other."""
 
@@ -236,6 +239,8 @@ def read(path: Path, actions: Sequence[Action]) -> Chosen:
     names = {action.id for action in actions}
     keys = {}
     for name, given in table.items():
+        if name in _IN_SHEETS:
+            continue
         if name not in names:
             raise BadInput(f"{path}: there is no action {name!r}: emotui keys --json names them")
         keys[name] = tuple(_key(str(path), name, one) for one in (given if isinstance(given, list) else [given]))

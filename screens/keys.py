@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _NOT_ASKED = object()
 
-LONG = ("model", "name_model", "import", "export", "make_gold", "rescore", "map_labels")
+LONG = ("model", "import", "export", "make_gold", "rescore", "map_labels")
 """Actions that begin long work."""
 
 WAIT = "One thing at a time: wait for what the top line shows, or {stop} stops it"

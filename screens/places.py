@@ -13,7 +13,7 @@ from emotui.screens.compare.entry import ENTRY as COMPARE_ENTRY
 from emotui.screens.entry import PlaceEntry
 from emotui.screens.generate.entry import ENTRY as GENERATE_ENTRY
 from emotui.screens.masked.entry import ENTRY as MASKED_ENTRY
-from emotui.screens.models.entry import ENTRY as MODELS_ENTRY
+from emotui.screens.models.actions import SIGNS as MODEL_SIGNS
 from emotui.screens.place import Place
 from emotui.screens.rephrase.entry import ENTRY as REPHRASE_ENTRY
 from emotui.screens.results.entry import ENTRY as RESULTS_ENTRY
@@ -29,9 +29,8 @@ PLACES: dict[int, PlaceEntry] = {
     5: MASKED_ENTRY,
     6: GENERATE_ENTRY,
     7: RESULTS_ENTRY,
-    8: MODELS_ENTRY,
-    9: SPOT_ENTRY,
-    0: COMPARE_ENTRY,
+    8: SPOT_ENTRY,
+    9: COMPARE_ENTRY,
 }
 
 TITLES = {number: place.title for number, place in PLACES.items()}
@@ -45,8 +44,8 @@ BROWSE = 1
 ANNOTATE = 2
 """Where somebody begins who is named as an annotator."""
 
-SIGNS = tuple(place.signs for place in PLACES.values() if place.signs[1])
-"""What the marks of the places in the list mean."""
+SIGNS = (*(place.signs for place in PLACES.values() if place.signs[1]), MODEL_SIGNS)
+"""What the marks of the places in the list mean, and those of the sheet of models."""
 
 
 def list_tasks() -> tuple[str, ...]:

@@ -120,14 +120,17 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         for field in self.query(Input):
             field.cursor_blink = False
         own = (("^Z", "as kept"),) if self._tell_of_drafts() else ()
-        parts = []
-        for key, label in (*own, *self._keys):
-            parts += [Part(key, "key"), Part(f" {label}  ")]
-        self.query_one("#sheet-keys", Line).show(parts)
+        self.tell_keys(*own, *self._keys)
 
     def on_resize(self, event: events.Resize) -> None:
         """A low terminal has no lines to leave empty."""
         self.set_class(event.size.height < _LOW, "-low")
+
+    def tell_keys(self, *keys: tuple[str, str]) -> None:
+        """Say which keys do what now."""
+        self.query_one("#sheet-keys", Line).show(
+            [part for key, label in keys for part in (Part(key, "key"), Part(f" {label}  "))]
+        )
 
     def refuse(self, why: str) -> None:
         """Say what is wrong; empty: nothing is."""

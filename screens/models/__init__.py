@@ -1,1 +1,1 @@
-"""Models: what is loaded, and what could be."""
+"""Models: which is asked live, what is loaded and what could be, and running them."""

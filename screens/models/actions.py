@@ -8,13 +8,25 @@ from msgspec.structs import replace
 from textual.widget import Widget
 
 from emotui.screens.actions import Acting
+from emotui.screens.place import Place
 from emotui.screens.session import Session
 
 if TYPE_CHECKING:
     from emotui.screens.dialogs.run_model import Wish
+    from emotui.screens.models.sheet import ModelChoice
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.runs.choices import RunChoices
     from emotui.workbench.source import Models
+
+SIGNS = (
+    "In the sheet of models",
+    (
+        ("● ◐ ○ !", "loaded, being loaded or measured, ended, failed"),
+        ("■ □", "memory that its process has held at most, size of its files"),
+        ("● · ?", "it can do this, it cannot, told when it is loaded"),
+    ),
+)
+"""What the marks of the sheet mean."""
 
 
 class ModelActions(Acting):
@@ -69,27 +81,32 @@ class ModelActions(Acting):
             self._owner.app.call_from_thread(self._owner.notify, "Already done: shown", markup=False)
 
     def can_name_model(self) -> bool:
-        return self._session.live is not None and self._session.job is None
+        return self._session.live is not None
 
     def do_name_model(self) -> None:
-        from emotui.screens.dialogs.run_model import LiveDialog
+        from emotui.screens.models.sheet import ModelSheet
 
         session, models = self._session, self._session.models
         if models is None:
             return
 
-        def chosen(spec: str | None) -> None:
-            if spec is None:
-                return
+        def chosen(choice: "ModelChoice") -> None:
+            def use() -> None:
+                session.use_model(choice.spec)
+                if choice.probe:
+                    self._owner.post_message(Place.Turned("Spot check", "", ""))
 
             def load(on_progress: "OnProgress") -> None:
                 # One that cannot be loaded never takes the place of one that works.
-                models.shelf().load(spec, on_progress)
-                self._owner.app.call_from_thread(session.use_model, spec)
+                models.shelf().load(choice.spec, on_progress)
+                self._owner.app.call_from_thread(use)
 
-            session.begin(f"loading {spec}", load, lambda: models.shelf().stop())
+            if models.model_state(choice.spec) == "ready":
+                use()
+            else:
+                session.begin(f"loading {choice.spec}", load, lambda: models.shelf().stop())
 
-        self._owner.app.push_screen(LiveDialog(session.live or "", lambda: models.shelf().rows()), chosen)
+        ModelSheet(session, session.live or "", tries=True).ask(self._owner.app, chosen)
 
 
 def _run(models: "Models", wish: "Wish", dataset: int, tell: Callable[[str], None], on_progress: "OnProgress") -> None:

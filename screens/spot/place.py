@@ -23,6 +23,7 @@ from emotui.store.query import Run
 from emotui.workbench.drafts import Draft
 
 if TYPE_CHECKING:
+    from emotui.screens.models.sheet import ModelChoice
     from emotui.workbench.datasets.spot_checks import Kept, SampleText
     from emotui.workbench.source import BrowseSource
 
@@ -365,19 +366,19 @@ class Spot(Place):
             sides.drop_second()
             self._stand()
             return
-        from emotui.screens.dialogs.run_model import LiveDialog
+        from emotui.screens.models.sheet import ModelSheet
 
-        live, shelf = sides.columns[0].spec, sides.models.shelf
+        live = sides.columns[0].spec
 
-        def chosen(spec: str) -> None:
-            if spec == live:
+        def chosen(choice: "ModelChoice") -> None:
+            if choice.spec == live:
                 self.notify("That is the live model already", markup=False)
             else:
-                sides.add(spec)
+                sides.add(choice.spec)
                 self._stand()
                 self._soon()
 
-        LiveDialog(live, lambda: shelf().rows(), "Second model").ask(self.app, chosen)
+        ModelSheet(self.session, live, "Second model").ask(self.app, chosen)
 
     def do_annotators(self) -> None:
         self._who = not self._who

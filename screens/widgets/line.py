@@ -60,9 +60,9 @@ _WITHOUT_COLOUR = {
 
 
 _FOCUSED = """
-*:focus > .part--picked { color: $primary; background: $background; text-style: bold reverse; }
+*:focus > .part--picked, .-keys > .part--picked { color: $primary; background: $background; text-style: bold reverse; }
 """
-"""A cursor is reversed wherever it stands, and has the accent where the keys go."""
+"""A cursor is reversed wherever it stands, and has the accent where the keys go, be it from a field beside it."""
 
 
 def _part_css() -> str:

@@ -181,7 +181,18 @@ async def test_eighty_columns_hold_every_place_beside_a_run(many: Workspace) -> 
         await settle(pilot, work=True)
 
 
-@pytest.mark.parametrize("key", ["e", "m", "R"])
+async def test_models_are_looked_at_while_one_is_at_work_and_none_is_taken(many: Workspace) -> None:
+    async with opened(many) as pilot:
+        await start(pilot)
+        await until(pilot, "32/40")
+        await press(pilot, "m", "ctrl+l")
+        assert "One thing at a time: breaking: goes on" in screen_text(pilot)
+        await press(pilot, "escape")
+        await strike(pilot, "ctrl+x")
+        await settle(pilot, work=True)
+
+
+@pytest.mark.parametrize("key", ["e", "R"])
 async def test_a_key_that_would_begin_more_work_says_that_it_has_to_wait(many: Workspace, key: str) -> None:
     async with opened(many) as pilot:
         await start(pilot)

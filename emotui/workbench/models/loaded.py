@@ -60,8 +60,9 @@ class LoadedModels:
         self._rates: dict[str, Mapping[str, Rate]] = {}
         self._errors: dict[str, list[str]] = {}
 
-    def rows(self) -> list[OnShelf]:
-        """What is at hand, and what was named or run here before that; not who wrote answers that were brought in.
+    def rows(self, *named: str) -> list[OnShelf]:
+        """What is at hand, what was used or run here before that, and what is `named`; not who wrote answers that were
+        brought in.
 
         Raises:
             StoreError: the workspace cannot be read.
@@ -71,7 +72,7 @@ class LoadedModels:
                 self._found = self._look()
             found = {model.spec: model for model in self._found}
         runs = self._runs()
-        specs = dict.fromkeys((*found, *self._used, *(run.model for run in runs if run.source == "model")))
+        specs = dict.fromkeys((*found, *self._used, *named, *(run.model for run in runs if run.source == "model")))
         return [self._row(spec, found.get(spec), runs) for spec in specs]
 
     def load(self, spec: str, on_progress: OnProgress) -> None:

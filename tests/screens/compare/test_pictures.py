@@ -27,7 +27,7 @@ def _app(path: Path) -> EmotuiApp:
 async def test_views(album: Album, tmp_path: Path) -> None:
     async with at_rest(_app(tmp_path)) as pilot:
         await resize(pilot, (160, 45))
-        await press(pilot, "0")
+        await press(pilot, "9")
         await album.take(pilot, "two")
         await resize(pilot, (80, 24))
         await press(pilot, "v")
@@ -37,5 +37,5 @@ async def test_views(album: Album, tmp_path: Path) -> None:
 async def test_views_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with at_rest(_app(tmp_path)) as pilot:
-        await press(pilot, "0")
+        await press(pilot, "9")
         await album.take(pilot, "two")

@@ -37,7 +37,7 @@ def test_bars_grow_from_the_middle_and_what_reads_zero_has_none() -> None:
 async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_axis(tmp_path: Path) -> None:
     source = several_runs(tmp_path / "w.duckdb", annotated=True)
     async with opened(source, (120, 40)) as pilot:
-        await press(pilot, "0")
+        await press(pilot, "9")
         place, rows = frame(pilot).query_one(Compare), frame(pilot).query_one(DifferenceRows)
         assert place.pair is not None
         assert pilot.app.focused is rows

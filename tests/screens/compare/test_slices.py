@@ -17,7 +17,7 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
     source.slicing().save(dataset, "glad ones", "emotion=happy")
     glad = source.slicing().samples(dataset, "emotion=happy")
     async with opened(source, (120, 40)) as pilot:
-        await press(pilot, "0", "v", "v")
+        await press(pilot, "9", "v", "v")
         await settle(pilot)
         place = frame(pilot).query_one(Compare)
         assert place.found is not None
@@ -39,7 +39,7 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
         await press(pilot, "enter")
         await settle(pilot)
         assert (frame(pilot).session.state.column, frame(pilot).pane.n) == ("slice=glad ones", len(glad))
-        await press(pilot, "0", "v")
+        await press(pilot, "9", "v")
         await settle(pilot)
         assert place.found.rules is not None
         assert "v " in screen_text(pilot)

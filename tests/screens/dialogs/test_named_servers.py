@@ -9,10 +9,11 @@ from textual.widgets import Input, Label
 from emotui.backends.servers import named
 from emotui.screens.dialogs.choices import NameDialog
 from emotui.screens.dialogs.dialog import Dialog
-from emotui.screens.dialogs.run_model import LiveDialog, ModelDialog
+from emotui.screens.dialogs.run_model import ModelDialog
+from emotui.screens.models.sheet import ModelChoice, ModelSheet
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import opened, press, settle
+from tests.screens.driving import frame, opened, press, settle
 
 SPEC = "openai:m@http://elsewhere.example/v1"
 
@@ -32,9 +33,13 @@ def source(tmp_path: Path) -> Iterator[Workspace]:
 
 
 async def test_each_sheet_asks_before_a_server_of_the_workspace_is_used(source: Workspace) -> None:
-    given: list[str] = []
+    given: list[str | ModelChoice] = []
     async with opened(source) as pilot:
-        for dialog in (LiveDialog(SPEC, tuple), NameDialog("Suggestions", (), SPEC)):
+        sheets = (
+            (ModelSheet(frame(pilot).session, SPEC), ModelChoice(SPEC)),
+            (NameDialog("Suggestions", (), SPEC), SPEC),
+        )
+        for dialog, choice in sheets:
             dialog.ask(pilot.app, given.append)
             await settle(pilot)
             await press(pilot, "enter")
@@ -42,7 +47,7 @@ async def test_each_sheet_asks_before_a_server_of_the_workspace_is_used(source: 
             assert named.unnamed(SPEC) is not None
             assert "http://elsewhere.example" in str(dialog.query_one("#why", Label).content)
             await press(pilot, "enter")
-            assert given == [SPEC]
+            assert given == [choice]
             assert named.unnamed(SPEC) is None
             given.clear()
             named._here.clear()
@@ -62,12 +67,12 @@ async def test_a_run_over_the_live_model_of_the_workspace_is_asked_about_first(s
 
 
 async def test_a_server_that_is_typed_is_named_at_once(source: Workspace) -> None:
-    given: list[str] = []
+    given: list[ModelChoice] = []
     async with opened(source) as pilot:
-        dialog = LiveDialog("embedded", tuple)
+        dialog = ModelSheet(frame(pilot).session, "embedded")
         dialog.ask(pilot.app, given.append)
         await settle(pilot)
         dialog.query_one("#spec", Input).value = SPEC
         await press(pilot, "enter")
-    assert given == [SPEC]
+    assert given == [ModelChoice(SPEC)]
     assert named.unnamed(SPEC) is None

@@ -34,6 +34,12 @@ def test_without_a_file_the_registry_s_own_keys_hold(tmp_path: Path) -> None:
     assert read(tmp_path / "none.toml", ACTIONS) == Chosen()
 
 
+def test_keys_of_what_a_sheet_does_by_now_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "keys.toml"
+    path.write_text("[keys]\nmeasure = 'b'\nsearch = 'B'\n", encoding="utf-8")
+    assert read(path, ACTIONS) == Chosen(keys={"search": ("B",)})
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

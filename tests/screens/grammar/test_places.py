@@ -189,7 +189,7 @@ def _sentences(tree: ast.AST) -> Iterator[str]:
             yield node.value
 
 
-SHEETS = "dialogs", "notes"
+SHEETS = "dialogs", "notes", "models"
 """Sheets have keys of their own, which nobody changes."""
 
 

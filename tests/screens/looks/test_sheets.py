@@ -21,13 +21,14 @@ from emotui.screens.dialogs.file import ExportDialog, FileDialog
 from emotui.screens.dialogs.filter import FilterDialog
 from emotui.screens.dialogs.help import HelpDialog, KeysDialog
 from emotui.screens.dialogs.import_file import ImportDialog, LabelsDialog
-from emotui.screens.dialogs.run_model import LiveDialog, ModelDialog, Over
+from emotui.screens.dialogs.run_model import ModelDialog, Over
 from emotui.screens.dialogs.runs import GoldDialog, RunDialog
 from emotui.screens.dialogs.sql import SqlDialog
 from emotui.screens.generate.place import RateDialog
 from emotui.screens.keymaps import Chosen
 from emotui.screens.list_state import ListState
 from emotui.screens.long_text import Drafts
+from emotui.screens.models.sheet import ModelSheet
 from emotui.screens.notes.requests import Answer
 from emotui.screens.notes.sheets import CODES as NOTE_CODES
 from emotui.screens.notes.sheets import NOTE as NOTE_TEXT
@@ -40,6 +41,8 @@ from emotui.workbench.annotate.scheme import built_in
 from emotui.workbench.datasets.sources import LabelSheet, Proposed
 from emotui.workbench.drafts import Draft, Field
 from emotui.workbench.generation.rating_batches import RatingOptions
+from emotui.workbench.models.benchmark import Rate
+from emotui.workbench.models.discovery import AtHand
 from emotui.workbench.models.loaded import OnShelf
 from emotui.workbench.notes import Code, Note
 from emotui.workbench.rephrase.views import Progress, Round, Suggestion
@@ -62,6 +65,12 @@ DRAFTS = Drafts(None, lambda: None)  # type: ignore[arg-type]
 FIELDS = {name: Field(name, "bob", 1, 1) for name in (NOTE_TEXT, NOTE_CODES)}
 DRAFTS.begin({FIELDS[NOTE_TEXT]: Draft(text=LONG)})
 SESSION = SimpleNamespace(query="", drafts=DRAFTS, field=lambda name: Field(name, "bob"))
+SHELF = [
+    OnShelf(MODEL, "loaded", memory=4_000_000_000, rates={"tokens out": Rate("tokens", 40.0, 100, 2.0)}),
+    OnShelf("embedded", "failed", errors=(LONG,)),
+    OnShelf("hf:x", "", AtHand("hf:x", "hf", "x", 2_000_000_000, "bfloat16", 4096, ("generate", "score"))),
+]
+MODELS = SimpleNamespace(job=None, models=SimpleNamespace(shelf=lambda: SimpleNamespace(rows=lambda now: SHELF)))
 RUN = Over(
     "sample",
     10_000,
@@ -89,7 +98,7 @@ SHEETS: Sequence[Callable[[], "Dialog[Any]"]] = (
     lambda: OrderDialog("Order", CHOICES, "b", descending=True),
     lambda: ModelDialog(RUN, MODEL),
     lambda: GoldDialog(MODEL, lambda: Proposed(DATASET, MODEL, 1, ("run",))),
-    lambda: LiveDialog("embedded", lambda: [OnShelf(MODEL, "loaded"), OnShelf("embedded", "failed")]),
+    lambda: ModelSheet(MODELS, "embedded", tries=True),  # type: ignore[arg-type]
     lambda: ImportDialog(None),  # type: ignore[arg-type]
     lambda: SqlDialog(lambda *_: None, SESSION),  # type: ignore[arg-type,return-value]
     lambda: RunDialog("Run", CHOICES, "b", ("a",), compares=True),

@@ -1,4 +1,4 @@
-"""The Models place: what is at hand, loaded and ended by a key, with its trouble in its own words."""
+"""The sheet of models: what is at hand, loaded and unloaded by a key, with its trouble in its own words."""
 
 import os
 import re
@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
-from emotui.screens.models.place import Models, about, lines
+from emotui.screens.models.drawing import about, lines
+from emotui.screens.models.sheet import ModelSheet
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.workbench.files.view import FileView
 from emotui.workbench.models.benchmark import Rate
@@ -40,19 +42,48 @@ def source(tmp_path: Path) -> Iterator[Workspace]:
     made.close()
 
 
+def sheet(pilot: "Pilot[None]") -> ModelSheet:
+    assert isinstance(pilot.app.screen, ModelSheet)
+    return pilot.app.screen
+
+
 def rows(pilot: "Pilot[None]") -> PickedRows[OnShelf]:
-    return frame(pilot).query_one(Models).rows
+    return sheet(pilot).rows
+
+
+def field(pilot: "Pilot[None]") -> Input:
+    return sheet(pilot).query_one(Input)
+
+
+async def type_spec(pilot: "Pilot[None]", spec: str) -> None:
+    """Type into the sheet."""
+    await press(pilot, *[{":": "colon"}.get(letter, letter) for letter in spec])
 
 
 async def name(pilot: "Pilot[None]", spec: str) -> None:
-    """Type a SPEC and load it."""
-    await press(pilot, "m", *[{":": "colon"}.get(letter, letter) for letter in spec])
+    """Name the live model."""
+    await press(pilot, "m")
+    await type_spec(pilot, spec)
     await press(pilot, "enter")
+    await settle(pilot, work=True)
+
+
+async def load(pilot: "Pilot[None]", spec: str) -> None:
+    """Load a model in the sheet that is open."""
+    await type_spec(pilot, spec)
+    await press(pilot, "ctrl+l")
+    await settle(pilot, work=True)
+
+
+def picked(pilot: "Pilot[None]") -> OnShelf:
+    row = rows(pilot).picked
+    assert row is not None
+    return row
 
 
 async def test_models_at_hand_are_listed_with_what_is_known_of_them(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8")
+        await press(pilot, "m")
         assert [row.spec for row in rows(pilot).rows] == [
             "embedded",
             f"gguf:{TINY / 'tiny-F16.gguf'}",
@@ -62,56 +93,57 @@ async def test_models_at_hand_are_listed_with_what_is_known_of_them(source: Work
         text = screen_text(pilot)
         assert "4 at hand, 0 loaded" in text
         assert "all-MiniLM-L6-v2 with emotui's adapters" in text
-        assert "b measures how fast it is" in text
+        assert "^S measures how fast it is" in text
 
 
-async def test_a_loaded_model_is_tried_by_enter_and_ended_by_a_key_of_its_own(source: Workspace) -> None:
+async def test_a_model_is_loaded_tried_and_unloaded_from_the_sheet(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8")
-        await name(pilot, "breaking:")
-        await settle(pilot, work=True)
-        rows(pilot).pick([row.spec for row in rows(pilot).rows].index("breaking:"))
-        await settle(pilot)
+        await press(pilot, "m")
+        await load(pilot, "breaking:")
         (loaded,) = [row for row in rows(pilot).rows if row.state == "loaded"]
         assert (loaded.spec, loaded.card is not None) == ("breaking:", True)
+        assert picked(pilot) is loaded
         assert loaded.memory is not None
         assert loaded.memory > 1_000_000
         assert "5 at hand, 1 loaded" in screen_text(pilot)
+        assert "^L unload" in screen_text(pilot)
+        assert frame(pilot).session.live == "embedded", "what is loaded is not asked before somebody says so"
         pid = source.model("breaking:").pid
         assert pid is not None
-        assert not frame(pilot).pane.display
-        await press(pilot, "enter")
+        await press(pilot, "ctrl+t")
         assert frame(pilot).place.entry.title == "Spot check"
         assert (frame(pilot).session.live, source.model("breaking:").pid) == ("breaking:", pid)
-        await press(pilot, "8")
-        rows(pilot).focus()
-        await press(pilot, "E")
-        assert rows(pilot).picked is not None
-        assert rows(pilot).picked.state == "ended"
+        await press(pilot, "escape", "m", "ctrl+l")
+        assert (picked(pilot).spec, picked(pilot).state) == ("breaking:", "ended")
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
 
 
+async def test_the_speed_of_a_model_is_measured_in_the_sheet(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "m", *"embedd", "ctrl+s")
+        await settle(pilot, work=True)
+        assert "text" in {rate.unit.rstrip("s") for rate in picked(pilot).rates.values()}
+        assert "texts/s" in screen_text(pilot)
+
+
 async def test_a_model_that_cannot_be_loaded_is_told_and_its_words_are_kept(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8")
         await name(pilot, "breaking:cannot")
-        await settle(pilot, work=True)
         assert any("model.bin is cut short" in told for told in notified(pilot))
-        rows(pilot).pick(4)
-        await press(pilot, "enter")
-        await settle(pilot, work=True)
-        assert sum("model.bin is cut short" in told for told in notified(pilot)) == 1
         assert frame(pilot).session.live == "embedded", "a model that cannot be loaded takes nobody's place"
         assert source.setting("live model") is None
+        await press(pilot, "m")
+        await load(pilot, "breaking:cannot")
+        assert sum("model.bin is cut short" in told for told in notified(pilot)) == 1, "the sheet tells it itself"
         assert "last errors  model.bin is cut short (1 of 2 bytes): download it again" in screen_text(pilot)
-        assert rows(pilot).rows[4].state == "failed"
+        assert picked(pilot).state == "failed"
 
 
 async def test_a_model_that_is_loading_is_stopped(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8")
-        await press(pilot, "m", *"breaking", "colon", *"slow")
+        await press(pilot, "m")
+        await type_spec(pilot, "breaking:slow")
         await strike(pilot, "enter")
         await until(pilot, "thinking about it")
         assert frame(pilot).session.job is not None
@@ -120,22 +152,51 @@ async def test_a_model_that_is_loading_is_stopped(source: Workspace) -> None:
         await settle(pilot, work=True)
         assert source.model("breaking:slow").pid is None
         assert frame(pilot).session.live == "embedded"
+
+
+async def test_what_was_begun_in_the_sheet_is_stopped_there(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "m")
+        await type_spec(pilot, "breaking:slow")
+        await strike(pilot, "ctrl+l")
+        await until(pilot, "thinking about it", "^L stop")
+        await strike(pilot, "enter")
+        await until(pilot, "One thing at a time: loading breaking:slow goes on")
+        await strike(pilot, "ctrl+l")
+        await settle(pilot, work=True)
+        assert source.model("breaking:slow").pid is None
         assert [row.state for row in rows(pilot).rows if row.spec == "breaking:slow"] == [""]
+
+
+async def test_what_is_typed_finds_a_model_or_is_a_spec_of_its_own(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "m")
+        await type_spec(pilot, "q8")
+        assert picked(pilot).spec.endswith("tiny-Q8_0.gguf")
+        await press(pilot, "down")
+        assert picked(pilot).spec == f"hf:{TINY / 'hf'}"
+        field(pilot).value = "j"
+        await press(pilot, "enter")
+        assert "no model at hand has “j” in its name" in screen_text(pilot)
+        field(pilot).value = ""
+        await type_spec(pilot, "gguf:/a/b.gguf")
+        assert "▸" not in rows(pilot).text, "the cursor of the list says what Enter takes"
+        await press(pilot, "up")
+        assert field(pilot).value == ""
+        assert "▸" in rows(pilot).text
 
 
 async def test_arrow_keys_move_among_models_and_the_pane_below_follows(source: Workspace) -> None:
     async with opened(source, size=(80, 24)) as pilot:
-        await press(pilot, "8", "down", "down")
+        await press(pilot, "m", "down", "down")
         assert rows(pilot).cursor == 2
         assert "Q8_0" in screen_text(pilot)
         assert "emotui tests' tiny Llama" in screen_text(pilot)
-        await press(pilot, "end", "down")
-        assert "this is the last row" in screen_text(pilot)
-        await press(pilot, "up")
-        assert "this is the last row" not in screen_text(pilot)
+        await press(pilot, "pagedown", "down")
+        assert rows(pilot).cursor == 3
 
 
-async def test_where_models_cannot_be_listed_a_key_looks_again(
+async def test_where_models_cannot_be_listed_the_live_one_stands_there_and_why(
     source: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse() -> None:
@@ -144,11 +205,11 @@ async def test_where_models_cannot_be_listed_a_key_looks_again(
     async with opened(source, size=(80, 24)) as pilot:
         with monkeypatch.context() as broken:
             broken.setattr(source, "shelf", refuse)
-            await press(pilot, "8")
+            await press(pilot, "m")
             assert "the folder is away" in screen_text(pilot)
-            assert "Enter looks again" in screen_text(pilot)
-        await press(pilot, "enter")
-        assert "cannot be listed" not in screen_text(pilot)
+            assert [row.spec for row in rows(pilot).rows] == ["embedded"]
+        await press(pilot, "escape", "m")
+        assert "the folder is away" not in screen_text(pilot)
         assert "4 at hand" in screen_text(pilot)
 
 
@@ -156,8 +217,8 @@ async def test_files_are_browsed_without_models(tmp_path: Path) -> None:
     file = tmp_path / "g.jsonl"
     file.write_text('{"id": "a", "text": "a fine day", "spans": [[2, 6]]}\n')
     async with opened(FileView(str(file), (), warn=lambda line: None)) as pilot:
-        await press(pilot, "8")
-        assert "Models are loaded in a workspace" in screen_text(pilot)
+        await press(pilot, "m")
+        assert "m models: models answer in a workspace" in screen_text(pilot)
 
 
 def test_a_long_spec_keeps_its_kind_and_its_end() -> None:
@@ -223,7 +284,6 @@ async def test_every_place_says_which_model_is_live_and_swaps_it_with_one_key(so
             assert "embedded" in screen_text(pilot).splitlines()[0]
         await press(pilot, "1")
         await name(pilot, "breaking:")
-        await settle(pilot, work=True)
         assert frame(pilot).session.live == "breaking:"
         assert "breaking: ready" in screen_text(pilot).splitlines()[0]
         assert source.setting("live model") == "breaking:"
@@ -237,6 +297,7 @@ async def test_the_live_model_is_picked_from_those_at_hand(source: Workspace) ->
         assert frame(pilot).session.live == "breaking:"
         await press(pilot, "m")
         await settle(pilot)
-        assert "● breaking:" in screen_text(pilot)
+        assert picked(pilot).spec == "breaking:"
+        assert "▸ ● breaking:" in screen_text(pilot)
         await press(pilot, "escape")
         assert frame(pilot).session.live == "breaking:"

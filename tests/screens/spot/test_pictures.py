@@ -70,7 +70,7 @@ def app(source: Workspace, live: str = "embedded") -> EmotuiApp:
 
 async def open_place(pilot: "Pilot[None]", text: str | None = None) -> None:
     """Open the place and put a text in."""
-    await press(pilot, "9")
+    await press(pilot, "8")
     if text is not None:
         frame(pilot).query_one(SpotEditor).load_text(text)
     await settle(pilot, work=True)
@@ -122,7 +122,7 @@ async def test_a_model_that_died(album: Album, source: Workspace) -> None:
 
 async def test_loading(album: Album, source: Workspace) -> None:
     async with at_rest(app(source, live="breaking:slow"), (120, 30)) as pilot:
-        await strike(pilot, "9")
+        await strike(pilot, "8")
         await awaited(
             lambda: "thinking about it" in str(frame(pilot).session.job and frame(pilot).session.job.progress)
         )  # type: ignore[union-attr]

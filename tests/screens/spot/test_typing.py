@@ -42,7 +42,7 @@ def empty(tmp_path: Path) -> Iterator[Workspace]:
 
 async def test_without_samples_the_keys_go_into_the_text_and_come_out_by_escape(empty: Workspace) -> None:
     async with opened(empty) as pilot:
-        await press(pilot, "9")
+        await press(pilot, "8")
         assert editor(pilot).has_focus
         assert "T the selected sample's text" in screen_text(pilot)
         await write(pilot, "quite 1 j k m?")
@@ -51,10 +51,10 @@ async def test_without_samples_the_keys_go_into_the_text_and_come_out_by_escape(
         assert "emotions" in page(pilot)
         await press(pilot, "escape")
         assert not editor(pilot).has_focus
-        await press(pilot, "v", "8")
+        await press(pilot, "v", "7")
         assert frame(pilot).place is not spot(pilot)
         assert editor(pilot).text == "quite 1 j k m?"
-        await press(pilot, "9", "i")
+        await press(pilot, "8", "i")
         await write(pilot, "!")
         assert editor(pilot).text == "quite 1 j k m?!"
 
@@ -70,13 +70,13 @@ async def test_the_keys_go_into_the_text_however_long_the_place_takes_to_be_made
 
     monkeypatch.setattr(Spot, "on_mount", slow, raising=False)
     async with opened(empty) as pilot:
-        await press(pilot, "9")
+        await press(pilot, "8")
         assert editor(pilot).has_focus
 
 
 async def test_enter_starts_a_line_and_undo_takes_typing_back(empty: Workspace) -> None:
     async with opened(empty) as pilot:
-        await press(pilot, "9")
+        await press(pilot, "8")
         await write(pilot, "one")
         await press(pilot, "enter")
         await write(pilot, "two")
@@ -92,7 +92,7 @@ async def test_a_key_is_echoed_while_the_model_works_and_only_the_newest_text_is
 ) -> None:
     asked, answers = asked_texts(empty, monkeypatch), tmp_path / "answers"
     async with opened(empty) as pilot:
-        await press(pilot, "9")
+        await press(pilot, "8")
         editor(pilot).load_text(f"WAIT {answers}")
         await awaited(lambda: bool(asked))
         begun = time.process_time()
@@ -113,7 +113,7 @@ async def test_a_key_is_echoed_while_the_model_works_and_only_the_newest_text_is
 
 async def test_an_answer_to_another_text_is_grey_until_the_new_one_comes(empty: Workspace) -> None:
     async with opened(empty) as pilot:
-        await press(pilot, "9")
+        await press(pilot, "8")
         await write(pilot, "happy")
         assert not any("stale" in str(part.kind) for line in spot_lines(pilot) for part in line)
         spot(pilot).rest = 2
@@ -132,7 +132,7 @@ async def test_what_takes_over_a_second_is_asked_again_only_on_a_key(
 ) -> None:
     asked = asked_texts(empty, monkeypatch)
     async with opened(empty) as pilot:
-        await press(pilot, "9")
+        await press(pilot, "8")
         for text in ("SLEEP 1.1", "SLEEP 1.2"):
             editor(pilot).load_text(text)
             await settle(pilot)
@@ -149,7 +149,7 @@ async def test_what_takes_over_a_second_is_asked_again_only_on_a_key(
 
 async def test_what_takes_long_is_stopped_and_the_next_question_is_answered(empty: Workspace) -> None:
     async with opened(empty) as pilot:
-        await press(pilot, "9")
+        await press(pilot, "8")
         editor(pilot).load_text("SLEEP 50")
         await until(pilot, "^X stops")
         await strike(pilot, "escape", "ctrl+x")
@@ -164,7 +164,7 @@ async def test_what_takes_long_is_stopped_and_the_next_question_is_answered(empt
 
 async def test_a_paste_of_100_kb_costs_a_line_and_not_the_screen(empty: Workspace) -> None:
     async with opened(empty) as pilot:
-        await press(pilot, "9")
+        await press(pilot, "8")
         await write(pilot, "here")
         begun = time.process_time()
         editor(pilot).paste("word " * 20_000)
@@ -180,7 +180,7 @@ async def test_a_paste_of_100_kb_costs_a_line_and_not_the_screen(empty: Workspac
 
 async def test_control_characters_and_markup_stay_what_they_are(empty: Workspace) -> None:
     async with opened(empty) as pilot:
-        await press(pilot, "9")
+        await press(pilot, "8")
         editor(pilot).paste("[red]no\x1b[31m markup\u202e[/red]")
         await settle(pilot)
         assert editor(pilot).text == "[red]no[31m markup[/red]"

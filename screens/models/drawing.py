@@ -1,33 +1,17 @@
-"""Models: which are at hand, which are loaded, in how much memory, how fast, and what went wrong with them."""
+"""How models are drawn: a line each with its state, memory, speed and what it can do; and all about one of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import on
-from textual.app import ComposeResult
-from textual.message import Message
-
-from emotui.screens.keymaps import keyed
-from emotui.screens.models.entry import ENTRY
-from emotui.screens.place import NO_WORKSPACE, Place
-from emotui.screens.requests import LatestRequest
-from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
-from emotui.screens.widgets.line import Line, Part
-from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count
-from emotui.screens.widgets.page import Lines, Page
-from emotui.screens.widgets.row_list import PickedRows
-from emotui.store.query import Run
+from emotui.screens.widgets.page import Lines
 
 if TYPE_CHECKING:
     from emotui.workbench.models.benchmark import Rate
-    from emotui.workbench.models.loaded import LoadedModels, OnShelf
-    from emotui.workbench.progress import OnProgress, RunProgress
-    from emotui.workbench.source import BrowseSource
-
-# The models at hand, a line each: how it stands, the memory it holds, its speed, and what it can do.
+    from emotui.workbench.models.loaded import OnShelf
 
 _SIGNS = {"loaded": "●", "loading": "◐", "measuring": "◐", "ended": "○", "failed": "!", "": " "}
 ABILITIES = {
@@ -108,7 +92,7 @@ def heading(rows: "Sequence[OnShelf]", machine: int | None, cells: int) -> tuple
     """
     loaded = [row for row in rows if row.state == "loaded"]
     held = sum(row.memory or 0 for row in loaded)
-    left = [Part(" models", "strong"), Part(f"   {len(rows)} at hand, {len(loaded)} loaded", "dim")]
+    left = [Part(f"{len(rows)} at hand, {len(loaded)} loaded", "dim")]
     right = [Part(HELD, "said"), Part(f" held  {FILES} size of its files ", "dim")]
     room = cells - sum(len(part.text) for part in (*left, *right))
     said = f" {bytes_said(held)}" + (f" of {bytes_said(machine)}" if machine else "") + " held"
@@ -121,8 +105,8 @@ def heading(rows: "Sequence[OnShelf]", machine: int | None, cells: int) -> tuple
     return left, right
 
 
-def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int) -> Lines:
-    """The heading, a line a model in so many cells, and what headings of two letters mean."""
+def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int, live: str = "") -> Lines:
+    """The heading, a line a model in so many cells, and what headings of two letters mean; `live` is in use."""
     shape = _Shape.of(rows, cells)
     head = f"    {'model':{shape.spec}}  {'memory':>{_MEMORY}}" + (" " * (shape.bar + 1) if shape.bar else "")
     if shape.speed:
@@ -134,7 +118,7 @@ def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int) -> Lines:
     meant = "  ".join(f"{name[:2]}\xa0{name}" for name in ABILITIES.values()) if shape.can == _LETTERS else ""
     return [
         [Part(head, "dim")],
-        *(_line(row, rows, shape, here=number == cursor) for number, row in enumerate(rows)),
+        *(_line(row, rows, shape, here=number == cursor, live=row.spec == live) for number, row in enumerate(rows)),
         *(
             [Part(f"    {meant[a:b].rstrip().replace(chr(0xA0), ' ')}", "dim")]
             for a, b in wrap(meant, cells - 4)
@@ -143,14 +127,14 @@ def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int) -> Lines:
     ]
 
 
-def _line(row: "OnShelf", rows: "Sequence[OnShelf]", shape: _Shape, *, here: bool) -> list[Part]:
+def _line(row: "OnShelf", rows: "Sequence[OnShelf]", shape: _Shape, *, here: bool, live: bool) -> list[Part]:
     kind = state_kind(row)
     held = row.memory if row.memory is not None else _size(row)
     most = max((row.memory or _size(row) or 0 for row in rows), default=0)
     parts = [
         Part("▸ " if here else "  ", "picked" if here else "plain"),
         Part(f"{'!' if _broken(row) else _SIGNS[row.state]} ", kind),
-        Part(fit(end_of(row.spec, shape.spec), shape.spec), "picked" if here else "plain"),
+        Part(fit(end_of(row.spec, shape.spec), shape.spec), "picked" if here else "strong" if live else "plain"),
         Part(f"  {bytes_said(held):>{_MEMORY}}", "plain" if row.memory is not None else "dim"),
     ]
     if shape.bar:
@@ -256,11 +240,8 @@ _REMARK = 13
 _BAR = 20
 _STATE = 14
 _WIDEST = 110
-MORE = (
-    ("{name_model}", "takes any model by its SPEC: hf:NAME_OR_DIR, gguf:FILE, openai:MODEL@URL"),
-    ("", "emotui models --folder DIR --keep looks for models in a folder from now on"),
-)
-"""How other models come to be at hand: a key and what it does."""
+MORE = "emotui models --folder DIR --keep looks for models in a folder from now on"
+"""How other models come to be at hand."""
 
 
 def about(row: "OnShelf", cells: int) -> Lines:
@@ -268,23 +249,16 @@ def about(row: "OnShelf", cells: int) -> Lines:
     cells = min(cells, _WIDEST)
     lines: list[list[Part]] = _said("", row.spec, cells) if width(row.spec) > cells - _STATE else []
     lines += _said("", " · ".join(_facts(row)), cells)
+    for number, error in enumerate(row.errors):
+        lines += _said("last errors" if not number else "", error, cells, "mark")
     lines.append([])
     lines += _abilities(row, cells)
     for note in row.card.notes if row.card is not None else ():
         lines += _said("note", note, cells)
     if row.model is not None and row.model.problem is not None:
         lines += _said("broken", row.model.problem, cells, "mark")
-    for number, error in enumerate(row.errors):
-        lines += _said("last errors" if not number else "", error, cells, "mark")
     lines.append([])
-    for key, words in MORE:
-        lines += [
-            [
-                Part(keyed(key) if not number else "", "key"),
-                Part(f"{'' if number or not key else ' '}{words[a:b]}", "dim"),
-            ]
-            for number, (a, b) in enumerate(wrap(words, max(cells - 2, 20)))
-        ]
+    lines += [[Part(MORE[a:b], "dim")] for a, b in wrap(MORE, cells)]
     return lines
 
 
@@ -349,7 +323,7 @@ def _abilities(row: "OnShelf", cells: int) -> list[list[Part]]:
             for a, b in wrap(f"cannot {', '.join(cannot)}", max(cells - 2, 20))
         ]
     if not row.rates:
-        lines.append([Part(keyed("{measure}"), "key", "do('measure')"), Part(" measures how fast it is", "dim")])
+        lines.append([Part("^S", "key"), Part(" measures how fast it is", "dim")])
     return lines
 
 
@@ -368,198 +342,3 @@ def _speed(word: str, rate: "Rate", row: "OnShelf", room: int) -> list[Part]:
     most = max(one.per_second for one in row.rates.values() if one.unit == rate.unit)
     said = Part(f"{rate_said(rate, word):>{SPEED}}")
     return [said, *(bar(rate.per_second, most, room, "■") if room >= 4 else [])]
-
-
-_MOVES = ("next", "previous", "first", "last")
-
-
-class Models(Place):
-    """The models above, everything about the picked one below."""
-
-    entry = ENTRY
-    marks_errors = False
-    alone = True
-    headings = {"model-rows": "#models-title", "model-about": "#model-title"}
-    DEFAULT_CSS = """
-    Models #model-rows { height: auto; min-height: 4; max-height: 60%; }
-    Models #model-about { height: 1fr; min-height: 5; }
-    """
-
-    class Turned(Message):
-        """Loading or measuring a model has begun, is over, was stopped or has failed."""
-
-    def __init__(self, session: Session, *, id: str | None = None) -> None:
-        super().__init__(session, id=id)
-        self._shelf: Callable[[], LoadedModels] | None = None
-        self._desk: LatestRequest[str | None, tuple[list[OnShelf], int | None]] | None = None
-        self._machine: int | None = None
-        self._failed = False
-
-    def compose(self) -> ComposeResult:
-        yield Line(id="models-title", classes="-pane")
-        yield PickedRows(lines, id="model-rows")
-        yield Line(id="model-title", classes="-pane")
-        yield Page(id="model-about")
-        yield Notice("Line, ScrollView", id="models-notice")
-
-    def on_mount(self) -> None:
-        self.show_nothing("the workspace is being read")
-
-    def bind_source(self, source: "BrowseSource") -> None:
-        models = source.models
-        if models is None:
-            self.say("Models are loaded in a workspace", keyed(NO_WORKSPACE))
-            return
-        self._shelf = models.shelf
-
-        def ask(unload: str | None) -> "tuple[list[OnShelf], int | None]":
-            from emotui.workbench.models.benchmark import machine_memory
-
-            shelf = models.shelf()
-            if unload is not None:
-                shelf.unload(unload)
-            return shelf.rows(), machine_memory()
-
-        self._desk = LatestRequest("models", self, ask, self._show, self._refuse)
-        self.say("Models", "looking for what is at hand")
-        self._desk.ask(None)
-
-    @property
-    def rows(self) -> "PickedRows[OnShelf]":
-        return self.query_one("#model-rows", PickedRows)
-
-    @property
-    def busy(self) -> bool:
-        return self._desk is not None and self._desk.busy
-
-    def show_sample(self, sample: int | None, run: Run | None) -> None:
-        """Models do not depend on the sample; but how they stand may have changed."""
-        if self._desk is not None and self.display:
-            self._desk.ask(None)
-
-    def show_nothing(self, why: str, *, failed: bool = False) -> None:
-        if self._desk is None:
-            self.say("Models at hand, and those that are loaded", why, failed=failed)
-
-    def focus_first(self) -> None:
-        self.rows.focus()
-
-    def _refuse(self, _: str | None, why: str) -> None:
-        self._failed = True
-        self.say("The models cannot be listed", why, keyed("{load} looks again"), failed=True)
-
-    def _show(self, _: str | None, found: "tuple[list[OnShelf], int | None]") -> None:
-        rows, self._machine = found
-        self._failed = False
-        self.query_one(Notice).hide()
-        self.rows.show_rows(rows, lambda row: row.spec)
-        if self.display and self.screen.focused is None:
-            self.focus_first()
-        self._draw()
-
-    @on(PickedRows.Picked)
-    def _picked(self, event: PickedRows.Picked) -> None:
-        event.stop()
-        self._draw()
-
-    @on(Turned)
-    def _turned(self, event: Turned) -> None:
-        event.stop()
-        if self._desk is not None:
-            self._desk.ask(None)
-
-    def _draw(self) -> None:
-        rows = self.rows
-        title = self.query_one("#models-title", Line)
-        title.show(*heading(rows.rows, self._machine, max(title.size.width, 20)))
-        picked = rows.picked
-        if picked is not None:
-            self.query_one("#model-title", Line).show(*title_of(picked, title.size.width))
-            self.query_one("#model-about", Page).show_for(lambda room: about(picked, room.width))
-        self.refresh_bindings()
-
-    def on_resize(self) -> None:
-        if self.rows.rows:
-            self._draw()
-
-    # Keys.
-
-    def can(self, action: str) -> bool:
-        """One thing at a time: nothing is loaded or ended while a model is at work."""
-        if not super().can(action) or self._desk is None:
-            return False
-        if self._failed:
-            return action == "load"
-        picked = self.rows.picked
-        if picked is None or action in _MOVES:
-            return picked is not None
-        return self.session.job is None and (action != "end" or picked.state == "loaded")
-
-    def do_next(self) -> None:
-        self.rows.action_pick(1)
-
-    def do_previous(self) -> None:
-        self.rows.action_pick(-1)
-
-    def do_first(self) -> None:
-        self.rows.pick(0)
-
-    def do_last(self) -> None:
-        self.rows.pick(len(self.rows.rows) - 1)
-
-    def do_load(self) -> None:
-        """Load the model; one that is loaded is asked from now on, in Spot check. Look again where none is listed."""
-        if self._failed:
-            if self._desk is not None:
-                self._desk.ask(None)
-            return
-        picked = self.rows.picked
-        if picked is None:
-            return
-        if picked.state == "loaded":
-            self.session.use_model(picked.spec)
-            self.post_message(Place.Turned("Spot check", "", ""))
-        else:
-            self._load(picked.spec)
-
-    def do_end(self) -> None:
-        picked = self.rows.picked
-        if picked is not None and self._desk is not None:
-            self._desk.ask(picked.spec)
-
-    def do_measure(self) -> None:
-        picked = self.rows.picked
-        if picked is not None:
-            self._begin(f"measuring {picked.spec}", lambda shelf, tell: shelf.measure(picked.spec, tell))
-
-    def _load(self, spec: str) -> None:
-        self._begin(f"loading {spec}", lambda shelf, tell: shelf.load(spec, tell))
-
-    def _begin(self, what: str, do: "Callable[[LoadedModels, OnProgress], object]") -> None:
-        """Long work stands in the top line, where it can be stopped."""
-        shelf_of = self._shelf
-        if shelf_of is None:
-            return
-
-        def work(on_progress: "OnProgress") -> None:
-            from emotui.errors import ModelError
-
-            begun = False
-
-            def tell(progress: "RunProgress") -> None:
-                nonlocal begun
-                if not begun:
-                    begun = True
-                    self.post_message(self.Turned())
-                on_progress(progress)
-
-            try:
-                do(shelf_of(), tell)
-            except ModelError:
-                # Whoever still looks at this place reads it below, in the model's own words.
-                if not self.display:
-                    raise
-            finally:
-                self.post_message(self.Turned())
-
-        self.session.begin(what, work, lambda: shelf_of().stop())
