@@ -44,8 +44,6 @@ def test_a_kill_while_the_place_is_open_costs_at_most_the_last_key(tmp_path: Pat
         return words in screen
 
     try:
-        wait_until(lambda: shows(b"I was late"), lambda: screen.decode(errors="replace"))
-        os.write(ours, b"2")
         wait_until(lambda: shows(b"0 spans"), lambda: screen.decode(errors="replace"))
         for n in range(1, 4):
             os.write(ours, b"lJ")
