@@ -323,6 +323,16 @@ SHARED: tuple[Action, ...] = (
         needs=_RUN,
     ),
     Action(
+        "take_away",
+        ("w",),
+        "w",
+        "why",
+        "Take the span out of the text: does the live model's answer need it?",
+        "Sample",
+        13,
+        needs="it takes a span in the text and a live model of a workspace",
+    ),
+    Action(
         "sample_note",
         ("semicolon",),
         ";",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from emotui.workbench.scenes.service import SceneBench
     from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
+    from emotui.workbench.why.removal import Removal
 
 
 class PredictedSpan(msgspec.Struct, frozen=True):
@@ -241,6 +242,10 @@ class BrowseSource(Protocol):
     @property
     def near(self) -> "Callable[[int, int, int], list[Near]] | None":
         """(dataset, sample, n) to the texts that are nearest to a sample's."""
+
+    @property
+    def removal(self) -> "Callable[[], Removal] | None":
+        """What takes spans out of texts, and asks models again."""
 
     @property
     def slicing(self) -> "Callable[[], Slicing] | None":

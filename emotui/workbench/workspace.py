@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from emotui.workbench.shards.shard import Shard
     from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
+    from emotui.workbench.why.removal import Removal
 
 FIRST_START = "first_start"
 """The setting that says how far the first start came: `loaded`, then `done`."""
@@ -74,6 +75,7 @@ class Workspace:
         self._generation: GenerationBench | None = None
         self._notes: NoteBook | None = None
         self._slicing: Slicing | None = None
+        self._removal: Removal | None = None
         self._looks_through = False
 
     @classmethod
@@ -306,6 +308,15 @@ class Workspace:
             if self._slicing is None:
                 self._slicing = Slicing(self.store, comparing, notes)
             return self._slicing
+
+    def removal(self) -> "Removal":
+        """What takes spans out of texts and asks models again; it keeps their answers."""
+        from emotui.workbench.why.removal import Removal
+
+        with self._lock:
+            if self._removal is None:
+                self._removal = Removal(self.model)
+            return self._removal
 
     def near(self, dataset: int, sample: int, n: int) -> "list[Near]":
         """The texts of a dataset that are nearest to a sample's, by the embedded model; it is loaded for that."""

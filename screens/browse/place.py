@@ -4,16 +4,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
 
+from emotui.records import Span
 from emotui.screens.browse import panes
 from emotui.screens.browse.entry import ENTRY
+from emotui.screens.browse.removal import RemovalPane
 from emotui.screens.browse.requests import SampleView, TurnsPage, look, own_columns
 from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
 from emotui.screens.browse.score import Score
-from emotui.screens.browse.things import first_wrong, things
+from emotui.screens.browse.things import Thing, first_wrong, things
 from emotui.screens.browse.voices import names_by_run, run_names, telling
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, OTHERS, Place
@@ -21,6 +24,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.removal_lines import margin
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.store.query import Dataset, Run
 from emotui.workbench.turns import Turns
@@ -38,10 +42,10 @@ _LONGEST_NAME = 32
 
 
 class Browse(Place):
-    """The score of a sample, and below it the raw output where that is asked for."""
+    """The score of a sample; below it, where they are asked for, the raw output, or a span taken out of the text."""
 
     entry = ENTRY
-    headings = {"text": "#sample-title", "raw": "#below-title"} | SAID_HEADINGS
+    headings = {"text": "#sample-title", "raw": "#below-title", "removal-page": "#removal-title"} | SAID_HEADINGS
     DEFAULT_CSS = """
     Browse > #above { height: 3fr; }
     Browse > #below { height: 2fr; min-height: 5; display: none; }
@@ -69,6 +73,7 @@ class Browse(Place):
         with Vertical(id="below"):
             yield Line(id="below-title", classes="-pane")
             yield TieredText(id="raw")
+        yield RemovalPane(self._tell_removed, id="removal")
         yield SaidPane(id="said")
 
     def bind_source(self, source: "BrowseSource") -> None:
@@ -76,14 +81,25 @@ class Browse(Place):
             self.overlay = self.session.state.overlay
         self._desk = LatestRequest("evidence", self, lambda question: look(source, *question), self._show, self._refuse)
         self._said.bind_source(source)
+        self._removal.bind_source(source)
+
+    def use_model(self, spec: str) -> None:
+        """The live model: the one that is asked without a span."""
+        self._removal.use_model(spec)
+        if self._removal.is_open and self._seen is not None:
+            self._draw()
 
     @property
     def busy(self) -> bool:
-        return (self._desk is not None and self._desk.busy) or self._said.busy
+        return (self._desk is not None and self._desk.busy) or self._said.busy or self._removal.busy
 
     @property
     def _said(self) -> SaidPane:
         return self.query_one(SaidPane)
+
+    @property
+    def _removal(self) -> RemovalPane:
+        return self.query_one(RemovalPane)
 
     def _of_other_task(self, run: Run | None) -> Dataset | None:
         """The dataset of the list, where what is shown of its texts is not of spans."""
@@ -124,6 +140,8 @@ class Browse(Place):
         if self._said.display == of_spans:
             self._said.display = not of_spans
             self.query("#above, #below").set(display=of_spans)
+            if not of_spans:
+                self._removal.open(False)
 
     def _compare(self) -> None:
         """Compare with further runs, in the rows of everyone, which are shown where there were none."""
@@ -183,6 +201,7 @@ class Browse(Place):
         self._turn(of_spans=True)
         self.query_one("#sample-notice", Notice).say(title, *lines, failed=failed)
         self.query_one("#below").display = False
+        self._removal.open(False)
         self.query_one("#sample-title", Line).show([])
 
     def focus_first(self) -> None:
@@ -204,7 +223,7 @@ class Browse(Place):
         self.query_one("#sample-title", Line).show(left, right)
         self._surround(evidence)
         near = seen.near[self.repeat % len(seen.near)] if seen.near else {}
-        found = things(evidence.sample, panes.answer(evidence, self.repeat), near)
+        found = self._with_drops(things(evidence.sample, panes.answer(evidence, self.repeat), near))
         score.show_things(
             panes.score(seen, self.repeat, self.overlay),
             found,
@@ -219,10 +238,11 @@ class Browse(Place):
             panes.of_run(seen, self.repeat, self._run_name()),
         )
         self._draw_raw(evidence)
+        self._look_at()
         self.refresh_bindings()
 
     def _draw_raw(self, evidence: "Evidence") -> None:
-        self.query_one("#below").display = self._raw
+        self.query_one("#below").display = self._raw and not self._removal.is_open
         if self._raw:
             self.query_one("#below-title", Line).show([Part(" raw output and prompt", "strong", "do('raw')")])
             self.query_one("#raw", TieredText).show(panes.raw_score(evidence, self.repeat))
@@ -282,6 +302,8 @@ class Browse(Place):
             return bool(evidence.sample.annotators or evidence.repeats or self._beside)
         if action == "repeat":
             return len(evidence.repeats) > 1
+        if action == "take_away":
+            return self._removal.able and any(_places(one) for one in self.score.things)
         return True
 
     def do_overlay(self) -> None:
@@ -306,7 +328,34 @@ class Browse(Place):
             self._said.draw()
             return
         self._raw = not self._raw
+        self._removal.open(False)
         self._draw()
+
+    # A span taken away.
+
+    def do_take_away(self) -> None:
+        self._removal.open(not self._removal.is_open)
+        self._draw()
+
+    @on(Score.Walked)
+    def _look_at(self) -> None:
+        """Take away what is under the cursor now."""
+        if self._seen is not None:
+            sample, here = self._seen.evidence.sample, self.score.thing
+            others = [place for one in self.score.things for place in _places(one)]
+            self._removal.look_at(sample.id, sample.text, () if here is None else _places(here), others)
+
+    def _tell_removed(self) -> None:
+        """One more span was taken away: its figure stands in the margin."""
+        if self._seen is not None and self._removal.is_open:
+            self._draw()
+
+    def _with_drops(self, found: list[Thing]) -> list[Thing]:
+        """With what is known of the text without each of them: of a pair, without the predicted span."""
+        if not self._removal.is_open:
+            return found
+        known = self._removal.known
+        return [replace(one, drop=margin(known(one.said_place or one.gold_place))) for one in found]
 
     def do_repeat(self) -> None:
         if self._said.display:
@@ -324,3 +373,8 @@ class Browse(Place):
         elif evidence is not None:
             self.app.copy_to_clipboard(panes.as_text(evidence, self.repeat))
             self.notify(f"{evidence.sample.id} copied", markup=False)
+
+
+def _places(one: Thing) -> list[Span]:
+    """Where it stands in the text: gold's place, then the predicted one where that is another."""
+    return list(dict.fromkeys(place for place in (one.gold_place, one.said_place) if place is not None))

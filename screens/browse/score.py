@@ -11,6 +11,7 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Size
+from textual.message import Message
 from textual.strip import Strip
 
 from emotui.records import Span
@@ -190,6 +191,9 @@ class Score(TieredText):
     }
     """
 
+    class Walked(Message):
+        """The cursor stands on another thing."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.things: tuple[Thing, ...] = ()
@@ -234,6 +238,7 @@ class Score(TieredText):
         self._marked, self._below = self.things[at].places, None
         self._follow()
         self.refresh()
+        self.post_message(self.Walked())
         return True
 
     def action_walk(self, step: int) -> None:

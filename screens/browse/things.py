@@ -44,6 +44,7 @@ class Thing(msgspec.Struct, frozen=True):
     `gold_place` and `said_place`: where they stand in the text; None of a predicted one that is not in it. `f1` and
     `sim`: of a pair. `marks`: letters of what is wrong. `labels`: the gold span's and the predicted one's; `strength`:
     what the predicted one's source gave it. `near`: of a hallucinated span; None where nothing in the text is near.
+    `drop`: what the live model's answer loses without it, in four cells with their kind; None where nobody asked.
     """
 
     gold: str | None = None
@@ -56,6 +57,7 @@ class Thing(msgspec.Struct, frozen=True):
     labels: tuple[str | None, str | None] = (None, None)
     strength: float | None = None
     near: Near | None = None
+    drop: tuple[str, str] | None = None
 
     @property
     def places(self) -> tuple[Span, ...]:
@@ -165,7 +167,7 @@ def first_wrong(found: Sequence[Thing], marks: str = "") -> int:
 _SIGN = 3
 _NARROW, _ROOMY = 62, 90
 _LABEL, _LABEL_ROOMY = 12, 24
-_LABEL_HEAD = "label"
+_LABEL_HEAD, _DROP_HEAD = "label", "drop"
 
 
 class MarginShape(msgspec.Struct, frozen=True):
@@ -174,11 +176,12 @@ class MarginShape(msgspec.Struct, frozen=True):
     f1: int = 0
     marks: int = 0
     label: int = 0
+    drop: int = 0
 
     @property
     def cells(self) -> int:
         """Of the whole margin, with what parts it from the text."""
-        columns = [size for size in (self.f1, self.marks, self.label) if size]
+        columns = [size for size in (self.f1, self.drop, self.marks, self.label) if size]
         return _SIGN + sum(columns) + len(columns) - 1 if columns else 0
 
 
@@ -193,12 +196,13 @@ def margin_shape(things: Sequence[Thing], cells: int) -> MarginShape:
         4 if any(one.f1 is not None for one in things) else 0,
         max(len(one.marks) for one in things),
         min(longest, room) if min(longest, room) >= 4 or longest <= room else 0,
+        4 if any(one.drop is not None for one in things) else 0,
     )
 
 
 def heads(shape: MarginShape) -> list[Part]:
     """The names of the columns."""
-    said = [(shape.f1, "  F1"), (shape.marks, ""), (shape.label, _LABEL_HEAD)]
+    said = [(shape.f1, "  F1"), (shape.drop, _DROP_HEAD), (shape.marks, ""), (shape.label, _LABEL_HEAD)]
     return [Part(" " * _SIGN), *_apart([[Part(fit(name, size), "dim")] for size, name in said if size])]
 
 
@@ -207,6 +211,8 @@ def note(one: Thing, shape: MarginShape, *, here: bool) -> list[Part]:
     columns = []
     if shape.f1:
         columns.append([Part(share(one.f1) if one.f1 is not None else " " * shape.f1)])
+    if shape.drop:
+        columns.append([Part(*(one.drop or (" " * shape.drop, "plain")))])
     if shape.marks:
         columns.append([Part(fit(one.marks, shape.marks), "mark")])
     if shape.label:

@@ -88,9 +88,18 @@ class Variants:
         marks: the evidence.
         draws: random stretches beside each piece of it.
         seed: of the draws.
+        shares: of the words, for the areas; none: there are no areas.
     """
 
-    def __init__(self, text: str, marks: Sequence[Mark], removal: Removal, draws: int, seed: int) -> None:
+    def __init__(
+        self,
+        text: str,
+        marks: Sequence[Mark],
+        removal: Removal,
+        draws: int,
+        seed: int,
+        shares: Sequence[float] = SHARES,
+    ) -> None:
         self._text, self._marks, self._removal = text, tuple(dict.fromkeys(marks)), removal
         self._words = word_places(text)
         pieces = [united([mark.place]) for mark in self._marks]
@@ -98,24 +107,28 @@ class Variants:
             pieces.append(united([mark.place for mark in self._marks]))
         self._pieces = pieces
         self._random = [random_places(places, self._words, draws, seed, text) for places in pieces]
-        self._shares = self._ranked(seed) if pieces else []
+        self._shares = self._ranked(seed, shares) if pieces else []
         texts: dict[str, None] = {text: None}
         for places in pieces:
-            texts |= dict.fromkeys((self._masked(places), self._deleted(places), self._alone(places)))
+            texts |= dict.fromkeys(self.forms(places))
         for places in (*(one for some in self._random for one in some), *self._shares):
             texts[self._without(places)] = None
         texts |= dict.fromkeys(self._alone(places) for places in self._shares)
         self.texts = tuple(texts)
 
-    def _ranked(self, seed: int) -> list[Places]:
-        """The first words of each of `SHARES`, those of the strongest evidence first."""
+    def forms(self, places: Places) -> tuple[str, str, str]:
+        """The text with this masked, without it, and this alone."""
+        return self._masked(places), self._deleted(places), self._alone(places)
+
+    def _ranked(self, seed: int, shares: Sequence[float]) -> list[Places]:
+        """The first words of each of these shares, those of the strongest evidence first."""
         marks = []
         for mark in self._marks:
             at = touched((mark.place,), self._words)
             if at:
                 marks.append((at[0], at[-1] + 1, mark.score or 0.0))
         order = ranked_words(marks, len(self._words), f"{seed}/{self._text}")
-        return [runs_of_words(first_words(order, share), self._words) for share in SHARES] if order else []
+        return [runs_of_words(first_words(order, share), self._words) for share in shares] if order else []
 
     def _masked(self, places: Places) -> str:
         return masked(self._text, places, self._words)

@@ -15,7 +15,7 @@ import msgspec
 from emotui.backends.base import ModelCard
 from emotui.errors import ModelError
 from emotui.metrics.beside import with_beside
-from emotui.metrics.evidence import DRAWS, FILLER
+from emotui.metrics.evidence import DRAWS, FILLER, SHARES
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import Embed
 from emotui.records import LabelsGold, Mark, SpanSample, Text
@@ -142,9 +142,14 @@ class Evidence(Task):
     asking = Asking(ways=(CLASSIFY, HEADS, NLI, SCORE), offered=(CLASSIFY, HEADS, NLI, SCORE), named={DIRECT: CLASSIFY})
     labels = EvidenceLabels()
 
-    def __init__(self, settings: Settings | None = None, spans: Mapping[str, Sequence[Mark]] | None = None) -> None:
-        """`spans`: the evidence by the id of its text, where it is not gold's."""
-        self._settings, self._spans = settings or Settings(), spans
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        spans: Mapping[str, Sequence[Mark]] | None = None,
+        shares: Sequence[float] = SHARES,
+    ) -> None:
+        """`spans`: the evidence by the id of its text, where it is not gold's. `shares`: of words, for the areas."""
+        self._settings, self._spans, self._shares = settings or Settings(), spans, shares
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> SpanSample:
         """The text, unmarked."""
@@ -182,11 +187,11 @@ class Evidence(Task):
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Evidence":
         """Options are the fields of `Settings`. Raises BadInput where one of them is wrong; it is named."""
-        return Evidence(options_from(self, options, repeats, Settings), self._spans)
+        return Evidence(options_from(self, options, repeats, Settings), self._spans, self._shares)
 
     def with_spans(self, spans: Mapping[str, Sequence[Mark]]) -> "Evidence":
         """The same task about other evidence than gold's."""
-        return Evidence(self._settings, spans)
+        return Evidence(self._settings, spans, self._shares)
 
     def _labels(self) -> Labels:
         own = self._settings
@@ -199,7 +204,7 @@ class Evidence(Task):
         """About each variant of each text once, the short ones first; one without an answer costs its text."""
         own, labels = self._settings, self._labels()
         each = [
-            Variants(sample.text, self._marks(sample), own.removal, own.draws, seed)
+            Variants(sample.text, self._marks(sample), own.removal, own.draws, seed, self._shares)
             for sample, seed in zip(samples, seeds, strict=True)
         ]
         texts = sorted({text for variants in each for text in variants.texts}, key=len)

@@ -60,6 +60,7 @@ class FileView:
     notes: None = None
     drafts: None = None
     slicing: None = None
+    removal: None = None
     ask_sql: None = None
     spot_checks: None = None
     annotating: None = None

@@ -145,7 +145,7 @@ def test_keys_of_ones_own_stand_in_place_of_the_registry_s_and_clashes_are_told(
     found = keys.meant("ctrl+f")
     assert found is not None
     assert (found.id, found.shown) == ("search", "^F")
-    assert clashes(Keymap(ACTIONS, {"clamp": ("w",)}), SCOPES, "clamp") == ["w is also “why” in Scenes"]
+    assert clashes(Keymap(ACTIONS, {"clamp": ("t",)}), SCOPES, "clamp") == ["t is also “prior” in Scenes"]
     assert clashes(Keymap(ACTIONS, {"search": ("ctrl+f",)}), SCOPES, "search") == []
 
 

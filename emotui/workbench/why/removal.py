@@ -1,0 +1,172 @@
+"""One span taken out of one text, for whoever looks at it: a model's answer before and after, beside random stretches.
+
+What a run of the evidence task asks over a dataset is asked here of a single span, in the same way and with the same
+draws. Answers are kept while the workbench is open: no variant of a text is asked twice.
+"""
+
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import msgspec
+
+from emotui.backends.base import ModelCard, Progress, Refused
+from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
+from emotui.errors import ModelError
+from emotui.metrics.evidence import DRAWS
+from emotui.records import PLUTCHIK, Mark, Span, SpanSample
+from emotui.tasks.evidence.figures import Trial, Variants
+from emotui.tasks.evidence.task import Evidence, EvidenceLabels
+from emotui.tasks.labels.task import NLI, SCORE
+from emotui.tasks.prompting.settings import configured
+from emotui.workbench.runs.plan import chosen_way, sample_seed
+
+AT_ONCE = 16
+"""Variants that a model is asked about at a time: between two batches a cancel is seen."""
+
+MOST = 50_000
+"""Answers that are kept of one model; the oldest go first."""
+
+
+class Removed(msgspec.Struct, frozen=True):
+    """What a model says of a text without one span of it.
+
+    Attributes:
+        place: of the span, in code points, half open.
+        model: its SPEC.
+        explains: the model's likeliest label for the whole text, whose probability is followed.
+        whole, masked, deleted, alone: probabilities by label of the text, without the span's words (each replaced by a
+            filler, or taken out), and of the span by itself.
+        forms: the texts of the last three.
+        random: the probability of `explains` without as many words elsewhere, a number a draw; empty where the span
+            leaves no room for any.
+    """
+
+    text: str
+    place: Span
+    model: str
+    explains: str
+    whole: Mapping[str, float]
+    masked: Mapping[str, float]
+    deleted: Mapping[str, float]
+    alone: Mapping[str, float]
+    forms: tuple[str, str, str]
+    random: tuple[float, ...] = ()
+
+    @property
+    def drop(self) -> float:
+        """How much the label's probability loses where the span's words are masked."""
+        return self.whole[self.explains] - self.masked[self.explains]
+
+    @property
+    def random_drops(self) -> tuple[float, ...]:
+        """The same without as many words elsewhere, ascending."""
+        return tuple(sorted(self.whole[self.explains] - p for p in self.random))
+
+    @property
+    def above_random(self) -> float | None:
+        """The drop, above the mean of the random ones; None where there is none."""
+        return self.drop - fmean(self.random_drops) if self.random else None
+
+    @property
+    def matters(self) -> bool:
+        """Is the drop larger than every random one?"""
+        return bool(self.random) and self.drop > self.random_drops[-1]
+
+
+class Removal:
+    """Takes spans out of texts and asks models again. Every method may be called from any thread.
+
+    Args:
+        model: the process of a SPEC, one a SPEC.
+    """
+
+    def __init__(self, model: Callable[[str], ModelProcess]) -> None:
+        self._model = model
+        self._kept: dict[str, dict[Hashable, Any]] = {}
+        self._lock = threading.Lock()
+
+    def take_away(
+        self,
+        spec: str,
+        text: str,
+        place: Span,
+        *,
+        key: str = "",
+        progress: Progress = lambda line: None,
+        cancelled: IsCancelled | None = None,
+    ) -> Removed:
+        """What the model says of the text without this span.
+
+        Args:
+            key: the id of the text, from which its draws follow: a run over the evidence has the same.
+
+        Raises:
+            BadInput: the model lacks a label.
+            ModelError: it cannot be loaded, died, gives no probabilities, or did not answer about a variant.
+            Cancelled: `cancelled()` became true; what was answered by then is kept.
+        """
+        model = self._model(spec)
+        card = model.load(progress, cancelled)
+        task = Evidence(shares=())
+        way = chosen_way(task, card, None)
+        asked = configured(task, way, _options(card, way), 1)
+        mark, seed = Mark(*place), sample_seed(0, 0, key)
+        sample = SpanSample(id=key, text=text, spans=(mark,))
+        with self._lock:
+            kept = self._kept.setdefault(f"{card.spec} {msgspec.json.encode(card.identity, order='sorted')!r}", {})
+        (answer,) = asked.ask([sample], _Once(model, kept, self._lock, cancelled), way, [seed])
+        if answer.raw is None:
+            raise ModelError(answer.why or f"{spec} gave no answer")
+        said = asked.parse(sample, answer.raw, way)
+        trial: Trial = said.spans[0]
+        forms = Variants(text, (mark,), said.removal, DRAWS, seed, ()).forms(trial.places)
+        return Removed(
+            text,
+            place,
+            spec,
+            trial.explains,
+            said.probs,
+            trial.masked,
+            trial.deleted,
+            trial.alone,
+            forms,
+            trial.random,
+        )
+
+
+def _options(card: ModelCard, way: str) -> Mapping[str, object]:
+    """The model's own labels; of one that has none Plutchik's eight."""
+    given = {"labels": list(PLUTCHIK)} if way in (NLI, SCORE) else {}
+    return EvidenceLabels().settled(card, tuple, way, given, 0)
+
+
+class _Once:
+    """Asks a model what it was not asked before, a few requests at a time."""
+
+    def __init__(
+        self, model: ModelProcess, kept: dict[Hashable, Any], lock: threading.Lock, cancelled: IsCancelled | None
+    ) -> None:
+        self._model, self._kept, self._lock, self._cancelled = model, kept, lock, cancelled
+
+    def __call__(self, requests: Sequence[Any]) -> Sequence[Any]:
+        with self._lock:
+            here = {one: self._kept[one] for one in requests if one in self._kept}
+        new = [one for one in dict.fromkeys(requests) if one not in here]
+        for start in range(0, len(new), AT_ONCE):
+            if self._cancelled is not None and self._cancelled():
+                raise Cancelled
+            some = new[start : start + AT_ONCE]
+            answers = dict(zip(some, self._model.ask(some), strict=True))
+            here |= answers
+            with self._lock:
+                self._kept |= {one: answer for one, answer in answers.items() if _lasts(answer)}
+                while len(self._kept) > MOST:
+                    del self._kept[next(iter(self._kept))]
+        return [here[one] for one in requests]
+
+
+def _lasts(answer: Any) -> bool:
+    """Would it be the same at another time?"""
+    return not (isinstance(answer, Refused) and answer.again)

@@ -1,0 +1,138 @@
+"""Browse: the span under the cursor taken out of the text, what the live model says then, figures in the margin."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from emotui.records import Mark, SpanSample
+from emotui.screens.browse.removal import RemovalPane
+from emotui.screens.browse.score import Score
+from emotui.screens.widgets.page import Page
+from emotui.workbench.files.view import FileView
+from emotui.workbench.workspace import Workspace
+from tests.backends.installed_kind import install_kind
+from tests.screens.browse_workspace import SAMPLE_DATA, workspace
+from tests.screens.driving import click, frame, opened, press, screen_text, strike, until
+
+WEEP = "Since she left I weep every night, and nobody in this house asks me why."
+LONG = "He went away one day in spring, and now I weep in every room of this house."
+WORD = "word:weep"
+
+
+def _mark(text: str, words: str) -> Mark:
+    return Mark(text.index(words), text.index(words) + len(words))
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    """Two texts, in each a span that the live model goes by and one that it does not."""
+    install_kind(monkeypatch, "word", "tests.backends.one_word_backend:load")
+    samples = [
+        SpanSample(id="a", text=WEEP, spans=(_mark(WEEP, "weep"), _mark(WEEP, "house"))),
+        SpanSample(id="b", text=LONG, spans=(_mark(LONG, "weep"), _mark(LONG, "away"))),
+    ]
+    made = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
+    made.set_setting("live model", WORD)
+    yield made
+    made.close()
+
+
+def _asked(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    found: list[str] = []
+    model = source.model(WORD)
+    ask = model.ask
+
+    def heard(requests: Sequence[Any], **how: Any) -> Any:
+        found.extend(one.text for one in requests)
+        return ask(requests, **how)
+
+    monkeypatch.setattr(model, "ask", heard)
+    return found
+
+
+def _page(pilot: Any) -> str:
+    return frame(pilot).query_one("#removal-page", Page).text
+
+
+async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in_the_margin(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "w")
+        said = _page(pilot)
+        assert "sadness .90 without it .20: more is lost than without any of 14 others as long" in said
+        assert "nobody in this house asks me why" in said
+        assert "Since she left I … every night" in said
+        text = screen_text(pilot)
+        assert "drop" in text
+        drops = [one.drop for one in frame(pilot).query_one(Score).things]
+        assert drops == [(" .70", "strong"), (" .00", "dim")]
+        assert "closes" in text
+        await press(pilot, "w")
+        assert "closes" not in screen_text(pilot)
+        assert "drop" not in screen_text(pilot)
+
+
+async def test_the_cursor_and_the_sample_take_it_along(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "w", "tab", "tab")
+        assert "sadness .90 without it .90: 14 of 14 others as long lose as much" in _page(pilot)
+        await press(pilot, "j")
+        assert "He went … one day" in _page(pilot)
+
+
+async def test_no_variant_is_asked_twice(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = _asked(source, monkeypatch)
+    async with opened(source) as pilot:
+        await press(pilot, "w", "j", "k", "w", "w")
+        assert asked
+        assert len(asked) == len(set(asked))
+
+
+async def test_keys_answer_while_the_model_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
+    gate = tmp_path / "open"
+    text = f"WAIT {gate}"
+    made = workspace(
+        tmp_path / "w.duckdb",
+        samples=[
+            SpanSample(id="a", text=text, spans=(Mark(0, 4),)),
+            SpanSample(id="b", text=WEEP, spans=(Mark(0, 5),)),
+        ],
+        run=False,
+    )
+    made.set_setting("live model", "breaking:")
+    async with opened(made) as pilot:
+        await strike(pilot, "w")
+        await until(pilot, "asking the model")
+        await strike(pilot, "j")
+        await until(pilot, "Since she left")
+        gate.touch()
+        await press(pilot, "w")
+    made.close()
+
+
+async def test_a_model_that_cannot_be_asked_says_so_and_nothing_else_breaks(source: Workspace) -> None:
+    source.set_setting("live model", f"{WORD},write")
+    async with opened(source) as pilot:
+        await press(pilot, "w")
+        assert "evidence is followed by the probability of a label" in _page(pilot)
+        await press(pilot, "j")
+        assert frame(pilot).query_one(RemovalPane).is_open
+
+
+async def test_a_click_on_the_margin_puts_another_span_under_it(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "w")
+        await press(pilot, "tab")
+        score = frame(pilot).query_one("#text")
+        line = next(y for y, row in enumerate(screen_text(pilot).splitlines()) if "house asks me why" in row)
+        column = screen_text(pilot).splitlines()[line].index("house")
+        await click(pilot, "#text", (column - score.region.x, line - score.region.y))
+        assert "sadness .90 without it .90" in _page(pilot)
+
+
+async def test_over_files_there_is_no_model_to_ask() -> None:
+    async with opened(FileView(str(SAMPLE_DATA / "spans_sentences.jsonl"), warn=lambda line: None)) as pilot:
+        await press(pilot, "w")
+        assert "w why: it takes a span in the text and a live model" in screen_text(pilot)

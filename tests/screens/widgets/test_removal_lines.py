@@ -1,0 +1,74 @@
+"""A span taken away, in lines: what is said of it, and that it fits however narrow the pane is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emotui.screens.widgets.cell_width import width
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.page import Lines
+from emotui.screens.widgets.removal_lines import likeliest, margin, removal_lines, verdict
+from emotui.workbench.why.removal import Removed
+
+TEXT = "I weep"
+
+
+def removed(masked: float = 0.2, random: tuple[float, ...] = (0.8, 0.9, 0.85), text: str = TEXT) -> Removed:
+    return Removed(
+        text,
+        (2, 6),
+        "word:",
+        "sadness",
+        {"sadness": 0.9, "neutral": 0.1, "joy": 0.0},
+        {"sadness": masked, "neutral": 1 - masked, "joy": 0.0},
+        {"sadness": 0.1, "neutral": 0.9, "joy": 0.0},
+        {"sadness": 0.95, "neutral": 0.04, "joy": 0.01},
+        ("I …", "I", "weep"),
+        random,
+    )
+
+
+def said(parts: list[Part]) -> str:
+    return "".join(part.text for part in parts)
+
+
+def text_of(lines: Lines) -> list[str]:
+    return [said(list(line)) for line in lines]
+
+
+def test_a_drop_beyond_every_random_one_is_told_apart_from_one_that_others_reach() -> None:
+    assert said(verdict(removed())) == (
+        "sadness .90 without it .20: more is lost than without any of 3 others as long (mean .05, at most .10)"
+    )
+    assert said(verdict(removed(masked=0.85))) == (
+        "sadness .90 without it .85: 2 of 3 others as long lose as much (mean .05)"
+    )
+    assert said(verdict(removed(random=()))).endswith("no other stretch as long fits into the text beside it")
+
+
+@pytest.mark.parametrize(
+    ("found", "cells", "kind"),
+    [(removed(), " .70", "strong"), (removed(masked=0.85), " .05", "dim"), (removed(random=()), " .70", "dim")],
+)
+def test_the_margin_has_the_drop_and_is_strong_where_no_random_one_reaches_it(
+    found: Removed, cells: str, kind: str
+) -> None:
+    assert margin(found) == (cells, kind)
+    assert margin(None) == ("    ", "plain")
+
+
+def test_the_explained_label_stands_first_and_then_the_likeliest_in_any_form() -> None:
+    assert likeliest(removed(), 2) == ["sadness", "neutral"]
+
+
+def test_bars_stand_in_the_order_whole_masked_deleted_alone() -> None:
+    lines = text_of(removal_lines(removed(), 90))
+    assert lines[1].split() == ["whole", "masked", "deleted", "alone"]
+    assert [word for word in lines[2].split() if word.startswith(".")] == [".90", ".20", ".10", ".95"]
+    assert lines[-3:] == [" masked  I …", " deleted I", " alone   weep"]
+
+
+@given(st.text(min_size=6, max_size=200), st.integers(20, 160))
+def test_no_line_is_longer_than_the_pane_but_what_is_told_in_words(text: str, cells: int) -> None:
+    lines = removal_lines(removed(text=text), cells)
+    assert all(sum(width(part.text) for part in line) <= max(cells, 92) for line in lines[1:])
