@@ -62,7 +62,7 @@ def test_the_explained_label_stands_first_and_then_the_likeliest_in_any_form() -
 
 
 def test_bars_stand_in_the_order_whole_masked_deleted_alone() -> None:
-    lines = text_of(removal_lines(removed(), 90))
+    lines = text_of(removal_lines(removed(), 120))
     assert lines[1].split() == ["whole", "masked", "deleted", "alone"]
     assert [word for word in lines[2].split() if word.startswith(".")] == [".90", ".20", ".10", ".95"]
     assert lines[-3:] == [" masked  I …", " deleted I", " alone   weep"]
