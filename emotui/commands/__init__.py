@@ -41,7 +41,7 @@ COMMANDS = {
         "Keep predictions made elsewhere as a source of a dataset.",
     ),
     "keys": ("emotui.commands.keys:keys", "Print a card of keys."),
-    "lens": ("emotui.commands.looking.statistics:lens", "What each layer of a model knows, beside controls."),
+    "lens": ("emotui.commands.looking.why:lens", "What each layer of a model knows, beside controls."),
     "lexical": ("emotui.commands.looking.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
     "make-gold": ("emotui.commands.sets.sources:make_gold", "Make what a source says the gold of a dataset."),
     "map-labels": (
@@ -94,12 +94,14 @@ COMMANDS = {
     "snapshot": ("emotui.commands.sets.sql:snapshot", "Copy the store into a file that any program may hold open."),
     "sources": ("emotui.commands.sets.sources:sources", "List whoever says something about a dataset."),
     "sql": ("emotui.commands.sets.sql:sql", "Ask the store a SELECT of your own."),
+    "steady": ("emotui.commands.looking.why:steady", "Which answers flip when the same is asked in other words."),
     "thresholds": (
         "emotui.commands.score:thresholds",
         "Choose a threshold for each label, for predictions elsewhere.",
     ),
     "train": ("emotui.commands.training:train", "Train a classifier of your own."),
     "view": ("emotui.commands.browse:view", "Browse files without importing anything."),
+    "words": ("emotui.commands.looking.why:words", "Which words move which emotion, over all texts."),
 }
 """Name to where it is, and its line in the help (so that help imports none of them)."""
 
@@ -107,7 +109,8 @@ COMMANDS = {
 GROUPS = {
     "Look": ("view", "results", "report", "sql", "slices", "notes", "keys", "serve"),
     "Ask a model": ("run", "predict", "probe", "models", "bench", "measure", "batch write", "batch read", "train"),
-    "Score and compare": ("score", "compare", "agreement", "decode", "thresholds", "rescore", "lexical", "lens"),
+    "Score and compare": ("score", "compare", "agreement", "decode", "thresholds", "rescore", "lexical"),
+    "Ask why": ("words", "steady", "lens"),
     "Annotate and rate": ("annotate", "ratings", "ratings kept", "ratings rate", "ratings subset", "make-gold"),
     "Build a test set": ("rephrasings", "masked"),
     "Bring in": ("import", "import predictions", "replace-gold", "map-labels", "merge", "runs unpack", "datasets join"),

@@ -112,9 +112,9 @@ class RemovalPane(Vertical):
     def _go_on(self) -> None:
         """Ask what is not known yet; what is under way goes on as long as somebody waits for it."""
         if self._now is not None:
-            spec, key, text, place, halt = self._now
+            spec, key, text, asked, halt = self._now
             waited_for = self.is_open and (spec, key, text) == (self._model, self._key, self._text)
-            if not waited_for or (place not in self._here and any(self.known(one) is None for one in self._here)):
+            if not waited_for or (asked not in self._here and any(self.known(one) is None for one in self._here)):
                 halt.set()
         elif (place := self._wanted()) is not None and self._request is not None and self._model is not None:
             self._now = self._model, self._key, self._text, place, threading.Event()

@@ -9,6 +9,8 @@ from emotui.backends.base import (
     Classify,
     Evidence,
     Extract,
+    Generate,
+    Generation,
     ModelCard,
     Progress,
     Refused,
@@ -55,8 +57,17 @@ class OneWord:
             found.append(tuple(Evidence(*place, "sadness", 0.5) for place in dict.fromkeys(marked)))
         return found
 
-    def generate(self, requests: Sequence[Any]) -> list[Refused]:
-        return [Refused("it has nothing to write")] * len(requests)
+    def generate(self, requests: Sequence[Generate]) -> list[Any]:
+        """Nothing; where its word is `first`, the label that it is shown first, whatever the text says."""
+        if self._word.pattern != r"\bfirst\b":
+            return [Refused("it has nothing to write")] * len(requests)
+        return [Generation(f'["{_first_label(one)}"]', 1, 1, "stop") for one in requests]
+
+
+def _first_label(request: Generate) -> str:
+    found = re.search(r"does its writer show\? ([^.,]+)", request.messages[-1].content)
+    assert found is not None
+    return found.group(1)
 
 
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> OneWord:

@@ -1,4 +1,4 @@
-"""`emotui compare`, `lexical` and `lens`: figures over files, two sources of the store, or a model's layers."""
+"""`emotui compare` and `lexical`: figures over files, or two sources of the store."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,7 +6,6 @@ import click
 
 from emotui.commands.output import (
     as_written,
-    bar,
     json_option,
     print_figures,
     print_json,
@@ -15,7 +14,7 @@ from emotui.commands.output import (
     terminal,
     warn,
 )
-from emotui.commands.program_options import db_option, look_into, open_workspace, read_only_option
+from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.workbench.files import score
@@ -151,99 +150,3 @@ def lexical(records: str, inflections: bool, skip_bad: bool, as_json: bool) -> N
         table.add_row(*map(as_written, cells))
     terminal().print(table)
     print_figures(records, document)
-
-
-@click.command()
-@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC): embedded or hf:.")
-@click.option("--dataset", help="A dataset of the store, or a file (default: the sample scenes).")
-@click.option("--values", is_flag=True, help="Probe for gold numbers (valence), not for labels.")
-@click.option("--layers", metavar="N,...", help="These layers and layer 0. [default: all]")
-@click.option("--answers", metavar="RUN", help="Beside which answers; none: leave them out. [default: the model's own]")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first N texts.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of folds, shuffles and resamples.")
-@db_option
-@json_option
-def lens(
-    spec: str,
-    dataset: str | None,
-    values: bool,
-    layers: str | None,
-    answers: str | None,
-    limit: int | None,
-    seed: int,
-    db: str | None,
-    as_json: bool,
-) -> None:
-    """What each layer of a model knows: probes beside their controls, and what it knew and did not say.
-
-    A probe is fitted at each layer on labelled texts, and judged on others. Its figure stands beside that of shuffled
-    labels, of a word list and of the embedding layer; a layer that does not beat all three is marked (docs/why.md).
-    """
-    from emotui.commands.run import asked_dataset
-    from emotui.errors import ModelError
-    from emotui.workbench.lens import lens as probed
-
-    chosen = None if layers is None else _numbers(layers)
-    workspace = open_workspace(db)
-    try:
-        workspace.model(spec)  # a wrong SPEC is told before anything is imported
-        kept = workspace.store.dataset(asked_dataset(workspace, "scenes", dataset))
-        assert kept is not None
-        run, why = None, ""
-        if answers is not None and answers != "none":
-            run = workspace.store.run(answers)
-            if (run.task, run.dataset) != ("labels", kept.dataset):
-                raise BadInput(f"{run.run} is no run of the labels task over {kept.name}")
-        elif answers is None and not values:
-            try:
-                with bar(f"{spec}: labels") as progress:
-                    run = workspace.run_model(
-                        spec, kept.dataset, task="labels", on_progress=lambda step: progress(step.done, step.n)
-                    )
-            except (BadInput, ModelError) as error:
-                why = str(error)
-        with bar(f"{spec}: layers") as progress:
-            found = probed(
-                workspace,
-                spec,
-                kept,
-                kind="values" if values else "labels",
-                layers=chosen,
-                answers=run,
-                limit=limit,
-                seed=seed,
-                on_text=progress,
-            )
-    finally:
-        workspace.close()
-    if why:
-        found["notes"] = {**found["notes"], "not_said": f"the model's own answers are left out: {why}"}
-    if as_json:
-        print_json(found)
-        return
-    head = f"{found['model']} over {found['dataset']}: {found['figure']} of probes, {found['state']}"
-    cosines = found.pop("cosines", {})
-    texts = found.get("not_said", {}).pop("texts", {})
-    print_figures(head, found)
-    valences = [(layer, one) for layer, one in cosines.items() if "same_valence" in one]
-    if valences:
-        layer, one = valences[-1]
-        ends = f"{one['same_valence']:.2f} between labels of one valence, {one['other_valence']:.2f} across"
-        say(f"cosines of the labels' directions at layer {layer}: {ends} (--json has all)")
-    if texts:
-        say(f"known at layer {found['best_layer']} and not said, {len(texts)} texts:")
-        for key, names in list(texts.items())[:_MOST_TEXTS]:
-            say(f"  {literal(key)}  {literal(', '.join(names))}")
-        if len(texts) > _MOST_TEXTS:
-            say(f"  and {len(texts) - _MOST_TEXTS} more (--json has all)")
-
-
-_MOST_TEXTS = 10
-
-
-def _numbers(layers: str) -> tuple[int, ...]:
-    """Raises BadInput where they are no whole numbers."""
-    try:
-        return tuple(int(one) for one in layers.split(","))
-    except ValueError:
-        raise BadInput(f"--layers {layers}: give whole numbers with commas between, such as 2,5,11") from None

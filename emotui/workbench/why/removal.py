@@ -18,8 +18,8 @@ from emotui.metrics.evidence import DRAWS
 from emotui.records import PLUTCHIK, Mark, Span, SpanSample
 from emotui.tasks.evidence.figures import Trial, Variants
 from emotui.tasks.evidence.task import Evidence, EvidenceLabels
-from emotui.tasks.labels.task import NLI, SCORE
-from emotui.tasks.prompting.settings import configured
+from emotui.tasks.labels.task import SCORE
+from emotui.tasks.prompting.settings import NLI, configured
 from emotui.workbench.runs.plan import chosen_way, sample_seed
 
 AT_ONCE = 16

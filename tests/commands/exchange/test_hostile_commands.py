@@ -70,6 +70,18 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     ],
     "keys": [("-",)],
     "lens": [(H, "--model", "embedded"), (f"file {H}", "--model", H), ("no" + H, "--model", f"hf:{H}")],
+    "words": [
+        (H, "--dataset", "no" + H),
+        ("--model", "embedded", "--dataset", H, "--word", H),
+        ("--model", "embedded", "--dataset", H, "--spans", f"file {H}"),
+        ("--model", f"hf:{H}", "--dataset", H),
+    ],
+    "steady": [
+        ("--dataset", "no" + H),
+        ("--model", "embedded", "--dataset", f"labels {H}", "--names", H),
+        ("--model", "embedded", "--dataset", f"labels {H}", "--names", "names.txt"),
+        ("--model", H, "--dataset", H),
+    ],
     "lexical": [("-", "--records", "class.jsonl"), ("-", "--records", H)],
     "make-gold": [(H, f"file {H}"), (H, "no" + H)],
     "map-labels": [(H,), (H, "--guess"), (H, "--set", f"{H}={H}2"), (H,), ("no" + H,), (H, "--from", H)],

@@ -163,7 +163,7 @@ async def test_a_draft_is_gone_once_its_words_are_kept_or_taken_away(
 @pytest.mark.parametrize("end", ["kill", "hang-up"])
 @pytest.mark.parametrize(
     "way",
-    [((b";", b"codes, with commas"),), ((b"2", b"0 spans"), (b"c", b"Note about this text"))],
+    [((b"1", b"span 1 of"), (b";", b"codes, with commas")), ((b"c", b"Note about this text"),)],
     ids=["note", "note of an answer"],
 )
 def test_a_workbench_that_is_killed_or_loses_its_terminal_leaves_the_note_that_was_being_written(
@@ -189,7 +189,7 @@ def test_a_workbench_that_is_killed_or_loses_its_terminal_leaves_the_note_that_w
         return [draft.text for draft in book.of(WHO).values()]
 
     try:
-        wait_until(lambda: shows(b"span 1 of"), lambda: screen.decode(errors="replace"))
+        wait_until(lambda: shows(b"0 spans"), lambda: screen.decode(errors="replace"))
         for key, shown in way:
             os.write(ours, key)
             wait_until(lambda shown=shown: shows(shown), lambda: screen.decode(errors="replace"))  # type: ignore[misc]

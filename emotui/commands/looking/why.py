@@ -1,0 +1,358 @@
+"""`emotui words`, `steady` and `lens`: why a model answers as it does, over all texts of a dataset."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from emotui.bounded import read_text
+from emotui.commands.options import read_labels
+from emotui.commands.output import as_written, bar, json_option, print_figures, print_json, say, terminal
+from emotui.commands.program_options import db_option, open_workspace
+from emotui.errors import BadInput
+from emotui.formats.rows import literal
+
+if TYPE_CHECKING:
+    from emotui.store.query import Dataset
+    from emotui.workbench.workspace import Workspace
+
+_MOST_ROWS = 30
+"""Words, spans or texts of a word that are printed; --json has all."""
+
+_MOST_TEXTS = 10
+
+
+def _dataset(workspace: "Workspace", spec: str, name: str | None) -> "Dataset":
+    """The dataset that is asked about. Raises BadInput where there is none, or the SPEC is wrong."""
+    from emotui.commands.run import asked_dataset
+
+    workspace.model(spec)  # a wrong SPEC is told before anything is imported
+    found = workspace.store.dataset(asked_dataset(workspace, "scenes", name))
+    assert found is not None
+    return found
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}"
+
+
+@click.command()
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
+@click.option("--dataset", help="A dataset of the store, or a file (default: the sample scenes).")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N texts.")
+@click.option("--least", type=click.IntRange(min=2), help="Texts that a word has to stand in. [default: 5]")
+@click.option("--word", metavar="WORD", help="This word alone, with each text that it stands in.")
+@click.option("--label", metavar="LABEL", help="Effects on this label alone.")
+@click.option("--method", "way", metavar="NAME", help="How the model is asked, as in run labels.")
+@click.option("--spans", metavar="SOURCE", help="Spans in place of words: gold, a run, a person or a file.")
+@db_option
+@json_option
+def words(
+    spec: str,
+    dataset: str | None,
+    limit: int | None,
+    least: int | None,
+    word: str | None,
+    label: str | None,
+    way: str | None,
+    spans: str | None,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Which words move which emotion, over all texts: the model is asked again without each of them.
+
+    A word's effect is how much of a label's probability goes when it is masked, beside the other words of the same text
+    (docs/why.md). With --spans the marked spans of a source are taken away, beside random stretches: this makes, or
+    finds, a run over the evidence.
+    """
+    from emotui.workbench.why.words import LEAST, find_spans, find_words
+
+    if spans is not None and (word is not None or least is not None):
+        raise BadInput("--word and --least are for words; --spans takes the spans that a source has marked")
+    workspace = open_workspace(db)
+    try:
+        if spans is not None:
+            document = _of_spans(workspace, spec, dataset, spans, limit, way, find_spans)
+        else:
+            kept = _dataset(workspace, spec, dataset)
+            with bar(f"{spec}: texts without a word") as progress:
+                document = find_words(
+                    workspace,
+                    spec,
+                    kept,
+                    limit=limit,
+                    least=LEAST if least is None else least,
+                    only=word,
+                    label=label,
+                    way=way,
+                    on_text=progress,
+                )
+    finally:
+        workspace.close()
+    if label is not None and spans is not None:
+        document["spans"] = [one for one in document["spans"] if one["label"] == label]
+    if as_json:
+        print_json(document)
+    elif spans is not None:
+        _print_spans(document)
+    else:
+        _print_words(document, one_word=word is not None)
+
+
+def _of_spans(
+    workspace: "Workspace",
+    spec: str,
+    dataset: str | None,
+    spans: str,
+    limit: int | None,
+    way: str | None,
+    find_spans: Any,
+) -> dict[str, Any]:
+    from emotui.commands.run import asked_dataset
+
+    workspace.model(spec)
+    number = asked_dataset(workspace, "evidence", dataset)
+    with bar(f"{spec}: texts without a span") as progress:
+        run = workspace.run_model(
+            spec,
+            number,
+            task="evidence",
+            way=way,
+            options={"spans": spans},
+            limit=limit,
+            on_progress=lambda step: progress(step.done, step.n),
+        )
+    kept = workspace.store.dataset(number)
+    assert kept is not None
+    return {"dataset": kept.name, "model": spec, "run": run.run, "source": spans, "spans": find_spans(workspace, run)}
+
+
+def _print_words(document: dict[str, Any], *, one_word: bool) -> None:
+    from rich.table import Table
+
+    effects = document["effects"]
+    clear = document["clear"]
+    say(
+        f"{literal(document['model'])} over {literal(document['dataset'])}: {document['n']} texts, "
+        f"{document['tested']} words, {document['asked']} texts asked; {clear} effects with q of .05 or less"
+    )
+    table = Table(box=None, pad_edge=False)
+    for name in ("word", "label"):
+        table.add_column(name, no_wrap=True)
+    for name in ("texts", "drop", "above others", "95%", "q"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in effects[:_MOST_ROWS]:
+        ends = f"[{one['low']:+.3f}, {one['high']:+.3f}]"
+        cells = one["word"], one["label"], str(one["n"]), _signed(one["drop"]), _signed(one["above"]), ends
+        table.add_row(*map(as_written, (*cells, f"{one['q']:.3f}")))
+    terminal().print(table)
+    if len(effects) > _MOST_ROWS:
+        say(f"and {len(effects) - _MOST_ROWS} more (--json has all)")
+    if one_word and effects:
+        first = effects[0]
+        say(f"\n{literal(first['label'])} without {literal(first['word'])}, by text:")
+        for key, drop in list(first["texts"].items())[:_MOST_ROWS]:
+            say(f"  {_signed(drop)}  {literal(key)}")
+        if len(first["texts"]) > _MOST_ROWS:
+            say(f"  and {len(first['texts']) - _MOST_ROWS} more (--json has all)")
+
+
+def _print_spans(document: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    say(
+        f"{literal(document['model'])} over {literal(document['dataset'])}: spans of {literal(document['source'])} "
+        f"taken away (run {document['run']})"
+    )
+    table = Table(box=None, pad_edge=False)
+    table.add_column("span", overflow="ellipsis", no_wrap=True, ratio=1)
+    table.add_column("label", no_wrap=True)
+    for name in ("texts", "drop", "above random", "matters"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in document["spans"][:_MOST_ROWS]:
+        above = "" if one["above"] is None else _signed(one["above"])
+        matters = f"{one['matters']} of {one['n']}"
+        cells = one["span"], one["label"], str(one["n"]), _signed(one["drop"]), above, matters
+        table.add_row(*map(as_written, cells))
+    terminal().print(table)
+    if len(document["spans"]) > _MOST_ROWS:
+        say(f"and {len(document['spans']) - _MOST_ROWS} more (--json has all)")
+
+
+@click.command()
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
+@click.option("--dataset", help="A dataset of the store, or a file (default: the sample scenes).")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N texts.")
+@click.option("--labels", "labels_file", metavar="FILE", help="Labels to choose among, one a line.")
+@click.option("--names", "names_file", metavar="FILE", help="Other names of labels: label = other, one a line.")
+@click.option("--variants", type=click.IntRange(1, 20), help="Orders of labels, and rounds of typos. [default: 3]")
+@click.option("--method", "way", metavar="NAME", help="How the model is asked, as in run labels.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of orders and typing errors.")
+@db_option
+@json_option
+def steady(
+    spec: str,
+    dataset: str | None,
+    limit: int | None,
+    labels_file: str | None,
+    names_file: str | None,
+    variants: int | None,
+    way: str | None,
+    seed: int,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """Which answers flip when the same is asked in other words, beside how far people disagree.
+
+    The labels stand in another order, or have other names; texts have typing errors; the model is asked by another
+    method. None of this changes what a text says (docs/why.md).
+    """
+    from emotui.workbench.why.steady import VARIANTS, find_flips
+
+    names = None if names_file is None else _names(names_file)
+    options = {} if labels_file is None else {"labels": read_labels(labels_file)}
+    workspace = open_workspace(db)
+    try:
+        kept = _dataset(workspace, spec, dataset)
+        with bar(f"{spec}: the same in other words") as progress:
+            document = find_flips(
+                workspace,
+                spec,
+                kept,
+                limit=limit,
+                variants=VARIANTS if variants is None else variants,
+                names=names,
+                way=way,
+                options=options,
+                seed=seed,
+                on_text=progress,
+            )
+    finally:
+        workspace.close()
+    if as_json:
+        print_json(document)
+        return
+    flipped = document.pop("flipped")
+    for row in document["factors"].values():
+        del row["by_label"]
+    print_figures(f"{document['model']} over {document['dataset']}", document)
+    if flipped:
+        say(f"{len(flipped)} of {document['n']} texts flipped at least once:")
+    for key, said in list(flipped.items())[:_MOST_TEXTS]:
+        others = "; ".join(
+            f"{factor}: {' / '.join(', '.join(one) or 'none' for one in answers)}"
+            for factor, answers in said.items()
+            if factor != "plain"
+        )
+        say(f"  {literal(key)}  {literal(', '.join(said['plain']) or 'none')} -> {literal(others)}")
+    if len(flipped) > _MOST_TEXTS:
+        say(f"  and {len(flipped) - _MOST_TEXTS} more (--json has all)")
+
+
+def _names(path: str) -> Mapping[str, str]:
+    """Raises BadInput where a line is no `label = other`, or a label stands twice."""
+    found: dict[str, str] = {}
+    read_labels(path)
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        label, sign, other = (part.strip() for part in line.partition("="))
+        if not (label and sign and other):
+            raise BadInput(f"{path}:{number}: write label = other, such as joy = joyful")
+        if label in found:
+            raise BadInput(f"{path}:{number}: the label {label!r} stands twice")
+        found[label] = other
+    return found
+
+
+@click.command()
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC): embedded or hf:.")
+@click.option("--dataset", help="A dataset of the store, or a file (default: the sample scenes).")
+@click.option("--values", is_flag=True, help="Probe for gold numbers (valence), not for labels.")
+@click.option("--layers", metavar="N,...", help="These layers and layer 0. [default: all]")
+@click.option("--answers", metavar="RUN", help="Beside which answers; none: leave them out. [default: the model's own]")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N texts.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of folds, shuffles and resamples.")
+@db_option
+@json_option
+def lens(
+    spec: str,
+    dataset: str | None,
+    values: bool,
+    layers: str | None,
+    answers: str | None,
+    limit: int | None,
+    seed: int,
+    db: str | None,
+    as_json: bool,
+) -> None:
+    """What each layer of a model knows: probes beside their controls, and what it knew and did not say.
+
+    A probe is fitted at each layer on labelled texts, and judged on others. Its figure stands beside that of shuffled
+    labels, of a word list and of the embedding layer; a layer that does not beat all three is marked (docs/why.md).
+    """
+    from emotui.commands.run import asked_dataset
+    from emotui.errors import ModelError
+    from emotui.workbench.lens import lens as probed
+
+    chosen = None if layers is None else _numbers(layers)
+    workspace = open_workspace(db)
+    try:
+        workspace.model(spec)  # a wrong SPEC is told before anything is imported
+        kept = workspace.store.dataset(asked_dataset(workspace, "scenes", dataset))
+        assert kept is not None
+        run, why = None, ""
+        if answers is not None and answers != "none":
+            run = workspace.store.run(answers)
+            if (run.task, run.dataset) != ("labels", kept.dataset):
+                raise BadInput(f"{run.run} is no run of the labels task over {kept.name}")
+        elif answers is None and not values:
+            try:
+                with bar(f"{spec}: labels") as progress:
+                    run = workspace.run_model(
+                        spec, kept.dataset, task="labels", on_progress=lambda step: progress(step.done, step.n)
+                    )
+            except (BadInput, ModelError) as error:
+                why = str(error)
+        with bar(f"{spec}: layers") as progress:
+            found = probed(
+                workspace,
+                spec,
+                kept,
+                kind="values" if values else "labels",
+                layers=chosen,
+                answers=run,
+                limit=limit,
+                seed=seed,
+                on_text=progress,
+            )
+    finally:
+        workspace.close()
+    if why:
+        found["notes"] = {**found["notes"], "not_said": f"the model's own answers are left out: {why}"}
+    if as_json:
+        print_json(found)
+        return
+    head = f"{found['model']} over {found['dataset']}: {found['figure']} of probes, {found['state']}"
+    cosines = found.pop("cosines", {})
+    texts = found.get("not_said", {}).pop("texts", {})
+    print_figures(head, found)
+    valences = [(layer, one) for layer, one in cosines.items() if "same_valence" in one]
+    if valences:
+        layer, one = valences[-1]
+        ends = f"{one['same_valence']:.2f} between labels of one valence, {one['other_valence']:.2f} across"
+        say(f"cosines of the labels' directions at layer {layer}: {ends} (--json has all)")
+    if texts:
+        say(f"known at layer {found['best_layer']} and not said, {len(texts)} texts:")
+        for key, names in list(texts.items())[:_MOST_TEXTS]:
+            say(f"  {literal(key)}  {literal(', '.join(names))}")
+        if len(texts) > _MOST_TEXTS:
+            say(f"  and {len(texts) - _MOST_TEXTS} more (--json has all)")
+
+
+def _numbers(layers: str) -> tuple[int, ...]:
+    """Raises BadInput where they are no whole numbers."""
+    try:
+        return tuple(int(one) for one in layers.split(","))
+    except ValueError:
+        raise BadInput(f"--layers {layers}: give whole numbers with commas between, such as 2,5,11") from None
