@@ -28,8 +28,8 @@ SURE = 0.05
 
 CONVENTION = (
     f"words 1: probability of the whole text less that with every occurrence of the word masked ({FILLER}); above: "
-    "less the mean of the same over the text's other words that were asked about; texts that share a passage count once; "
-    "95% intervals by Student's t; q: Benjamini and Hochberg (1995) over all words and labels"
+    "less the mean of the same over the text's other words that were asked about; texts that share a passage count "
+    "once; 95% intervals by Student's t; q: Benjamini and Hochberg (1995) over all words and labels"
 )
 
 
