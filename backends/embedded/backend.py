@@ -41,10 +41,10 @@ from emotui.backends.embedded.extraction import (
     extract_clauses,
     labelled,
     like_fiction,
+    read,
 )
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings, sigmoid, text_states
 from emotui.backends.embedded.labels import EMOTION_WORDS, GOEMOTIONS, LABEL_SETS, grouped
-from emotui.backends.embedded.reading import read
 from emotui.backends.embedded.settings import read_spec
 from emotui.backends.embedded.tokens import END, START
 from emotui.backends.embedded.weights import Weights

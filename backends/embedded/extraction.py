@@ -2,20 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from emotui.backends.base import Evidence
-from emotui.backends.embedded.adapters import Stack
-from emotui.backends.embedded.clauses import Clause, clauses
 from emotui.backends.embedded.encoder import WIDTH, Encoder, Floats
-from emotui.backends.embedded.inference import hidden_states, pooled, sentence_embeddings, sigmoid
-from emotui.backends.embedded.reading import WINDOW, Reading, piece_states
-from emotui.backends.embedded.tokens import END, START
+from emotui.backends.embedded.inference import Stack, hidden_states, pooled, sentence_embeddings, sigmoid
+from emotui.backends.embedded.tokens import END, START, WordPieces
 from emotui.backends.embedded.weights import Weights
-from emotui.backends.embedded.words import ends_sentence
+from emotui.backends.embedded.words import ends_sentence, pieces_of_words, words
+
+WINDOW = 158
+CONTEXT = 24
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text, the places of its words, each word's pieces (never none), and the ids of all pieces."""
+
+    text: str
+    places: list[tuple[int, int]]
+    owned: list[list[int]]
+    ids: list[int]
+
+
+def read(pieces: WordPieces, texts: Sequence[str]) -> list[Reading]:
+    """Words and word pieces of each text; a word that the tokenizer sees nothing of (a lone joiner) is left out."""
+    readings = []
+    for text, encoding in zip(texts, pieces.encode(texts), strict=True):
+        places = words(text)
+        owned = pieces_of_words(encoding.offsets, places)
+        kept = [index for index, parts in enumerate(owned) if parts]
+        readings.append(Reading(text, [places[i] for i in kept], [owned[i] for i in kept], encoding.ids))
+    return readings
+
+
+def windows(length: int) -> list[tuple[int, int, int, int]]:
+    """Cuts of a long text: `(start, end, kept start, kept end)` in word pieces.
+
+    Windows overlap; each piece is kept from one window, in which it has at least CONTEXT neighbours on either side
+    (fewer only where the text begins or ends).
+    """
+    cuts = []
+    start = kept = 0
+    while True:
+        end = min(start + WINDOW, length)
+        keep_to = length if end == length else end - CONTEXT
+        cuts.append((start, end, kept, keep_to))
+        if end == length:
+            return cuts
+        kept, start = keep_to, keep_to - CONTEXT
+
+
+def piece_states(encoder: Encoder, readings: Sequence[Reading]) -> Iterator[tuple[int, int, Floats]]:
+    """Yields (number of the text, first piece, (pieces, 384)), each piece of each text once, in no set order."""
+    cuts = [(number, cut) for number, reading in enumerate(readings) for cut in windows(len(reading.ids))]
+    rows = [[START, *readings[number].ids[start:end], END] for number, (start, end, _, _) in cuts]
+    for index, states in hidden_states(encoder, rows):
+        number, (start, _, keep_from, keep_to) = cuts[index]
+        yield number, keep_from, states[1 + keep_from - start : 1 + keep_to - start]
+
+
+OPENERS = frozenset(
+    {
+        "and", "but", "or", "because", "so", "while", "when", "as", "which", "who", "if", "until", "before", "after",
+        "since", "though", "although", "where",
+    }
+)  # fmt: skip
+"""Words that begin a clause without a comma before them."""
+
+_BREAK = re.compile(r'[,;:—–…()"“”!?.]|\s-\s|\n')
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Words `first` to `last`; `apart`: punctuation stands before it; and where in its sentence it stands."""
+
+    first: int
+    last: int
+    apart: bool
+    place: int
+    siblings: int
+    loud: bool
+    alone: bool
+
+    @property
+    def structure(self) -> tuple[float, ...]:
+        """What a head is told beside the words: length, place among the sentence's clauses, marks around."""
+        words = self.last - self.first + 1
+        return (
+            words / 10,
+            1 / words,
+            self.place / max(1, self.siblings - 1),
+            float(self.place == 0),
+            float(self.place == self.siblings - 1),
+            float(self.apart),
+            self.siblings / 4,
+            float(self.loud),
+            float(self.alone),
+        )
+
+
+STRUCTURE = 9
+
+
+def clauses(text: str, places: Sequence[tuple[int, int]]) -> list[Clause]:
+    """The clauses of a text in order; every word belongs to one. Args: places: its words."""
+    sentences: list[list[list[int]]] = []
+    apart = []
+    for word, (start, end) in enumerate(places):
+        before = places[word - 1][1] if word else 0
+        marked = word == 0 or _BREAK.search(text, before, start) is not None
+        if word == 0 or ends_sentence(text, before, start):
+            sentences.append([])
+        if not sentences[-1] or marked or text[start:end].lower() in OPENERS:
+            sentences[-1].append([word, word])
+            apart.append(marked)
+        else:
+            sentences[-1][-1][1] = word
+    marks = iter(apart)
+    return [
+        Clause(
+            first,
+            last,
+            next(marks),
+            place,
+            len(sentence),
+            any(mark in text[places[last][1] : places[last][1] + 2] for mark in "!?"),
+            len(sentences) == 1,
+        )
+        for sentence in sentences
+        for place, (first, last) in enumerate(sentence)
+    ]
+
 
 Run = tuple[int, int, float]
 """First word, last word, strength in [0, 1]."""

@@ -1,18 +1,41 @@
-"""Forward passes over many texts: each text once, sorted by length, in batches."""
+"""An encoder with its head, and forward passes over many texts: each text once, sorted by length, in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from emotui.backends.base import HiddenStates, Refused, States, chosen_layers, hidden_states_of
-from emotui.backends.embedded.adapters import Stack
 from emotui.backends.embedded.encoder import LAYERS, WIDTH, Encoder, Floats
 from emotui.backends.embedded.tokens import END, START, WordPieces, batches_by_length, padded
 from emotui.backends.words import word_places
+
+
+class Stack:
+    """An encoder and its linear head, calibration merged: slope logit + shift.
+
+    Args:
+        tensors: `head.weight` (outputs, features) and `head.bias`.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        tensors: Mapping[str, NDArray[Any]],
+        slope: float = 1.0,
+        shifts: Sequence[float] = (0.0,),
+    ) -> None:
+        self.encoder = encoder
+        self.weight = np.float32(slope) * tensors["head.weight"].astype(np.float32)
+        self.bias = np.float32(slope) * tensors["head.bias"].astype(np.float32) + np.array(shifts, np.float32)
+
+    def head(self, features: Floats) -> Floats:
+        """Args: (..., features). Returns: (..., outputs)."""
+        return np.asarray(features @ self.weight.T + self.bias)
+
 
 F = TypeVar("F", bound=NDArray[Any])
 

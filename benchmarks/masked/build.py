@@ -13,7 +13,7 @@ import sys
 import time
 from importlib.resources import files
 
-from emotui.backends.token_places import token_places
+from emotui.backends.words import token_places
 from emotui.records import Text
 from emotui.tasks.masked.building.build import build, own_words
 from emotui.tasks.masked.building.protocol import hanta, sentences

@@ -1,16 +1,45 @@
-"""What runs gave for gold labels: of one run its confusion, of two what became right and what became wrong."""
+"""What runs gave for gold labels: what is kept of each text, of one run its confusion, of two what became right."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from emotui.metrics.labels import NONE, as_table, confusion_counts
+from emotui.metrics.labels import NONE, as_table, confusion_counts, label_names
 from emotui.metrics.states import Bits
 from emotui.tables import Cell, Column, ResultsTable, Row
 from emotui.tasks.parts import ScoredRun
+
+CONVENTION = "labels 1: F1 and Jaccard of the two sets of labels, 1 where both are empty"
+
+
+class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The gold labels of one text (None: it is unlabelled), those given, and the probabilities.
+
+    `astray`: of some label yes and no together have little probability.
+    """
+
+    id: str
+    repeat: int
+    gold: tuple[str, ...] | None
+    predicted: tuple[str, ...]
+    probs: Mapping[str, float] = {}
+    astray: bool = False
+
+
+def named_in(given: Sequence[str] | None, details: Sequence[Detail]) -> list[str]:
+    """All labels that are named anywhere: given to the model, in gold, in answers, or with a probability alone."""
+    said = (names for one in details for names in (one.gold or (), one.predicted, one.probs))
+    return label_names([given or (), *said])
+
+
+def with_probabilities(details: Sequence[Detail]) -> bool:
+    """Whether there are probabilities. An answer that failed says nothing: no label, and 0 for each."""
+    return any(one.probs for one in details) and all(one.probs or not one.predicted for one in details)
+
 
 LabelSets = Callable[[str], tuple[tuple[str, ...], tuple[str, ...]] | None]
 """From the detail of a score to gold labels and given ones; None: gold says nothing."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from emotui.screens.actions import Acting
-from emotui.screens.notes.requests import Answer, Wish, ask
+from emotui.screens.notes.sheets import Answer, Wish, ask
 from emotui.screens.requests import LatestRequest
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session

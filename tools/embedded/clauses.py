@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from emotui.backends.embedded.clauses import Clause, clauses
-from emotui.backends.embedded.extraction import Run, clause_features, clause_runs
-from emotui.backends.embedded.reading import Reading, read
+from emotui.backends.embedded.extraction import Clause, Reading, Run, clause_features, clause_runs, clauses, read
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import ends_sentence
 from emotui.lexicons import empath_keywords

@@ -7,9 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from emotui.backends.embedded.adapters import Stack
-from emotui.backends.embedded.extraction import CueRule, Run, cue_probabilities, cue_runs
-from emotui.backends.embedded.reading import Reading, read
+from emotui.backends.embedded.extraction import CueRule, Reading, Run, cue_probabilities, cue_runs, read
+from emotui.backends.embedded.inference import Stack
 from emotui.backends.embedded.tokens import WordPieces
 from emotui.backends.embedded.weights import Weights
 from emotui.lexicons import emolex, empath_keywords

@@ -12,7 +12,8 @@ from scipy.sparse import csr_matrix
 from scipy.special import expit
 from torch import Tensor
 
-from emotui.backends.embedded.word_pairs import Floats, keys_and_counts, weighted
+from emotui.backends.embedded.weights import Doubles as Floats
+from emotui.backends.embedded.weights import keys_and_counts, weighted
 
 LEAST_TEXTS = 2
 PENALTY = 0.5

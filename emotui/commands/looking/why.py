@@ -293,7 +293,7 @@ def lens(
     """
     from emotui.commands.run import asked_dataset
     from emotui.errors import ModelError
-    from emotui.workbench.lens import lens as probed
+    from emotui.workbench.why.lens import lens as probed
 
     chosen = None if layers is None else _numbers(layers)
     workspace = open_workspace(db)

@@ -20,8 +20,7 @@ from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import best_thresholds, decided
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
-from emotui.tasks.label_answers import LabelAnswers, confusion_table
-from emotui.tasks.labels.detail import CONVENTION, Detail, named_in, with_probabilities
+from emotui.tasks.label_answers import CONVENTION, Detail, LabelAnswers, confusion_table, named_in, with_probabilities
 from emotui.tasks.parts import ScoredRun
 
 FOLDS = 5

@@ -34,7 +34,7 @@ from emotui.metrics.thresholds import USUAL
 from emotui.records import LabelsGold, LabelsPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
-from emotui.tasks.labels.detail import CONVENTION, Detail, named_in, with_probabilities
+from emotui.tasks.label_answers import CONVENTION, Detail, named_in, with_probabilities
 from emotui.tasks.labels.files import score_baselines, score_files
 from emotui.tasks.measures import LABELS
 from emotui.tasks.parts import (

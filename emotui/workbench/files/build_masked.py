@@ -219,7 +219,7 @@ def _tokens(how: Building) -> Any:
         if how.tokenizer:
             raise BadInput("--tokenizer measures segments, and --full-posts has none")
         return None
-    from emotui.backends.token_places import token_places
+    from emotui.backends.words import token_places
 
     return token_places(how.tokenizer)
 

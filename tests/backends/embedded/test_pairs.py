@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from emotui.backends.embedded.encoder import VOCABULARY
 from emotui.backends.embedded.tokens import END, START
-from emotui.backends.embedded.word_pairs import SHARE, keys_and_counts, pair_logits
+from emotui.backends.embedded.weights import SHARE, keys_and_counts, pair_logits
 from tools.embedded.pairs import fit_pairs
 
 TEXTS = [[START, 7, 8, END], [START, 7, 9, END], [START, 7, 8, END], [START, 9, 9, 9, END]]

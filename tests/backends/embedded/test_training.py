@@ -12,9 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.backends.embedded.base_files import base_files
-from emotui.backends.embedded.clauses import clauses
-from emotui.backends.embedded.extraction import CueRule, clause_runs, cue_runs
-from emotui.backends.embedded.reading import CONTEXT, WINDOW, Reading, windows
+from emotui.backends.embedded.extraction import (
+    CONTEXT,
+    WINDOW,
+    CueRule,
+    Reading,
+    clause_runs,
+    clauses,
+    cue_runs,
+    windows,
+)
 from emotui.backends.embedded.tokens import WordPieces
 from emotui.backends.embedded.words import words
 from emotui.errors import BadInput

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from emotui.backends.base import HiddenStates, hidden_states_of
-from emotui.workbench.lens import Gold, lens_of, word_features
+from emotui.workbench.why.lens import Gold, lens_of, word_features
 from tests.conftest import Emotui
 from tests.paths import TESTS
 
