@@ -12,7 +12,6 @@ from textual.timer import Timer
 from emotui.records import Span
 from emotui.screens.browse import panes
 from emotui.screens.browse.entry import ENTRY
-from emotui.screens.browse.removal import RemovalPane
 from emotui.screens.browse.requests import SampleView, TurnsPage, look, own_columns
 from emotui.screens.browse.said import SAID_HEADINGS, SaidPane
 from emotui.screens.browse.score import Score
@@ -20,6 +19,7 @@ from emotui.screens.browse.things import Thing, first_wrong, things
 from emotui.screens.browse.voices import names_by_run, run_names, telling
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, OTHERS, Place
+from emotui.screens.removal import RemovalPane
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
@@ -38,6 +38,8 @@ _PATIENCE = 0.15
 """Seconds before a stale answer is greyed; a quick one would only flicker."""
 
 _LONGEST_NAME = 32
+
+_NOT_IN_TEXT = "What is under the cursor is not in the text: nothing can be taken away."
 """Cells for the name of a run over the text."""
 
 
@@ -73,7 +75,7 @@ class Browse(Place):
         with Vertical(id="below"):
             yield Line(id="below-title", classes="-pane")
             yield TieredText(id="raw")
-        yield RemovalPane(self._tell_removed, id="removal")
+        yield RemovalPane(self._tell_removed, _NOT_IN_TEXT, id="removal")
         yield SaidPane(id="said")
 
     def bind_source(self, source: "BrowseSource") -> None:
@@ -343,7 +345,8 @@ class Browse(Place):
         if self._seen is not None:
             sample, here = self._seen.evidence.sample, self.score.thing
             others = [place for one in self.score.things for place in _places(one)]
-            self._removal.look_at(sample.id, sample.text, () if here is None else _places(here), others)
+            places = [] if here is None else _places(here)
+            self._removal.look_at(sample.id, sample.text, places, others, ("gold", "predicted"))
 
     def _tell_removed(self) -> None:
         """One more span was taken away: its figure stands in the margin."""

@@ -7,15 +7,17 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
+from emotui.records import Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.long_text import typed_when
 from emotui.screens.place import NO_WORKSPACE, Place
+from emotui.screens.removal import RemovalPane
 from emotui.screens.requests import LatestRequest, NamedTimers, any_busy
 from emotui.screens.session import Session
 from emotui.screens.spot.blocks import LATER, MASK, QUICK, TASK, Column, When
 from emotui.screens.spot.entry import ENTRY
 from emotui.screens.spot.models import STAGES, Sides
-from emotui.screens.spot.view import LONGEST, SpotEditor, SpotView
+from emotui.screens.spot.view import LONGEST, SpotEditor, SpotView, evidence
 from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
@@ -36,6 +38,11 @@ REST, LONGER_REST = 0.12, 0.7
 GREY_AFTER = 0.15
 """Seconds that an answer may be behind the text before it is greyed."""
 
+_MOST_SPANS = 8
+"""Spans of an answer that are taken away, the first of the text."""
+
+_NO_SPAN = "The model marks nothing here; select words in it ({write}, Shift and arrows) to take these away."
+
 _LOOK = 0.1
 """Seconds between two looks at a model that is being loaded."""
 
@@ -46,8 +53,16 @@ class Spot(Place):
     """Holds the text and what was asked of it; `SpotView` shows it, `Sides` has the models."""
 
     entry = ENTRY
-    headings = {"spot-editor": "#spot-title", "spot-rows": "#spot-title", "spot-page": "#spot-models"}
+    headings = {
+        "spot-editor": "#spot-title",
+        "spot-rows": "#spot-title",
+        "spot-page": "#spot-models",
+        "removal-page": "#removal-title",
+    }
     marks_errors = False
+    DEFAULT_CSS = """
+    Spot > RemovalPane { height: 1fr; }
+    """
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
@@ -66,6 +81,7 @@ class Spot(Place):
 
     def compose(self) -> ComposeResult:
         yield SpotView(id="spot-view")
+        yield RemovalPane(lambda: None, keyed(_NO_SPAN), id="removal")
 
     @property
     def view(self) -> SpotView:
@@ -76,6 +92,10 @@ class Spot(Place):
         return self.view.editor
 
     @property
+    def removal(self) -> RemovalPane:
+        return self.query_one(RemovalPane)
+
+    @property
     def columns(self) -> list[Column]:
         """The live model, and the second one where there is one."""
         return self.sides.columns if self.sides is not None else []
@@ -83,7 +103,7 @@ class Spot(Place):
     @property
     def busy(self) -> bool:
         waits = any(name in self._waits for name in ("quick", "later", "look"))
-        return any_busy(self) or waits or (self.sides is not None and self.sides.busy)
+        return any_busy(self) or waits or (self.sides is not None and self.sides.busy) or self.removal.busy
 
     # Source, models, samples.
 
@@ -93,6 +113,7 @@ class Spot(Place):
             self.view.say("Models answer in a workspace", keyed(NO_WORKSPACE))
             return
         self.sides = Sides(self, self.session, models, lambda: self.editor.text, lambda: self.view.draw(), self._said)
+        self.removal.bind_source(source)
         self._take_up_draft()
         self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number), self._offer, self._warn)
         self._keeping = LatestRequest(
@@ -120,6 +141,7 @@ class Spot(Place):
         """The live model: the first column."""
         if self.sides is not None:
             self.sides.use(spec)
+            self.removal.use_model(spec)
             self._stand()
             self._soon()
 
@@ -131,7 +153,27 @@ class Spot(Place):
         rows = self._who and not self.editor.has_focus
         view.show_rows(rows and bool(self.editor.text))
         view.draw()
+        self._look_at_spans()
         self.refresh_bindings()
+
+    def _look_at_spans(self) -> None:
+        """Of what is selected, else of what the live model marks, it is asked what it says without it."""
+        if self.removal.is_open:
+            text, spans, offered = self.editor.text, self._spans_to_take(), self._offered
+            key = offered.id if offered is not None and offered.text == text else ""
+            self.removal.look_at(key, text, spans, heads=[text[start:end] for start, end in spans])
+
+    def _spans_to_take(self) -> list[Span]:
+        editor = self.editor
+        lines = editor.text.split("\n")
+        first, last = sorted((editor.selection.start, editor.selection.end))
+        start, end = (sum(len(line) + 1 for line in lines[:row]) + column for row, column in (first, last))
+        if start < end:
+            return [(start, end)]
+        live = self.columns[0] if self.columns else None
+        if live is None or not live.knows("spans", editor.text):
+            return []
+        return list(dict.fromkeys(evidence(live, editor.text)))[:_MOST_SPANS]
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """The selected sample's text is offered, and taken where nothing was typed."""
@@ -300,6 +342,8 @@ class Spot(Place):
                 return job is None
             case "view":
                 return bool(editor.text.strip()) and self.view.asked_task is None
+            case "take_away":
+                return self.removal.able and not editor.has_focus and bool(editor.text.strip())
             case "keep" | "ask" | "raw" | "copy" | "annotators":
                 return bool(editor.text.strip())
         return True
@@ -386,6 +430,10 @@ class Spot(Place):
             self.view.page.focus()
         else:
             self._stand()
+
+    def do_take_away(self) -> None:
+        self.removal.open(not self.removal.is_open)
+        self._stand()
 
     def do_view(self) -> None:
         self.view.every = not self.view.every

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from emotui.records import Mark, SpanSample
-from emotui.screens.browse.removal import RemovalPane
 from emotui.screens.browse.score import Score
+from emotui.screens.removal import RemovalPane
 from emotui.screens.widgets.page import Page
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace

@@ -28,20 +28,22 @@ _LONGEST_NAME = 32
 class RemovalPane(Vertical):
     """Asks about the span under the cursor first, then about the others, while it is open; answers are kept.
 
-    `told`: called when there is one more answer, for the figures in the margin.
+    `told`: called when there is one more answer, for the figures in the margin. `none`: what is said where there is no
+    span to take away.
     """
 
     DEFAULT_CSS = """
     RemovalPane { display: none; height: 2fr; min-height: 9; }
     """
 
-    def __init__(self, told: Callable[[], object], *, id: str | None = None) -> None:
+    def __init__(self, told: Callable[[], object], none: str, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._told = told
+        self._told, self._none = told, none
         self._model: str | None = None
         self._text = self._key = ""
         self._here: tuple[Span, ...] = ()
         self._others: tuple[Span, ...] = ()
+        self._heads: tuple[str, ...] = ()
         self._known: dict[tuple[str, str, str, Span], Removed] = {}
         self._now: _Question | None = None
         self._step = self._trouble = ""
@@ -98,9 +100,12 @@ class RemovalPane(Vertical):
         self.display, self._trouble = wanted, ""
         self._go_on()
 
-    def look_at(self, key: str, text: str, here: Sequence[Span], others: Sequence[Span]) -> None:
-        """The spans that may be taken away: those under the cursor, and all others."""
+    def look_at(
+        self, key: str, text: str, here: Sequence[Span], others: Sequence[Span] = (), heads: Sequence[str] = ()
+    ) -> None:
+        """The spans that may be taken away: those that are shown, each under its head, and all others."""
         self._key, self._text, self._here, self._others = key, text, tuple(here), tuple(others)
+        self._heads = tuple(heads)
         self._go_on()
 
     def _wanted(self) -> Span | None:
@@ -166,13 +171,13 @@ class RemovalPane(Vertical):
         if self._trouble:
             return [[Part(f" {self._trouble}", "mark")], [Part(keyed(" {take_away} twice asks again"), "dim")]]
         if not self._here:
-            return [[Part(" What is under the cursor is not in the text: nothing can be taken away.", "dim")]]
+            return [[Part(f" {self._none}", "dim")]]
         lines: list[Sequence[Part]] = []
-        for place in self._here:
+        for at, place in enumerate(self._here):
             if lines:
                 lines.append([])
             if len(self._here) > 1:
-                lines.append([Part(" gold" if place == self._here[0] else " predicted", "strong")])
+                lines.append([Part(" "), Part(fit(self._heads[at], cells - 2).rstrip(), "strong")])
             found = self.known(place)
             lines += removal_lines(found, cells) if found else [[Part(" asking the model …", "dim")]]
         return lines

@@ -1,0 +1,67 @@
+"""Spot check: what the live model marks, or what is selected, taken out of the text."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from emotui.screens.widgets.page import Page
+from emotui.workbench.workspace import Workspace
+from tests.backends.installed_kind import install_kind
+from tests.screens.driving import opened, press, screen_text, settle
+from tests.screens.spot.driving import editor, spot, workspace_asking, write
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+TEXT = "Since she left I weep every night and nobody in this house asks me"
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    """No samples; a live model that goes by one word, and marks it and the last word."""
+    install_kind(monkeypatch, "word", "tests.backends.one_word_backend:load")
+    with workspace_asking("word:weep", tmp_path, []) as made:
+        made.model("word:weep").load()
+        yield made
+
+
+def said(pilot: "Pilot[None]") -> str:
+    return spot(pilot).query_one("#removal-page", Page).text
+
+
+async def test_w_takes_each_marked_span_away_and_says_which_the_answer_needs(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await write(pilot, TEXT)
+        await press(pilot, "escape", "w")
+        await settle(pilot)
+        first, _, second = said(pilot).partition("\n me\n")
+        assert first.startswith(" weep\n")
+        assert "sadness .90 without it .20: more is lost than without any of 13 others as long" in first
+        assert "sadness .90 without it .90: 13 of 13 others as long lose as much" in second
+        await press(pilot, "w")
+        assert "closes" not in screen_text(pilot)
+
+
+async def test_what_is_selected_is_taken_in_place_of_what_is_marked_and_w_is_a_letter_in_the_text(
+    source: Workspace,
+) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await write(pilot, TEXT + " w")
+        assert editor(pilot).text == TEXT + " w"
+        assert "closes" not in screen_text(pilot)
+        await press(pilot, "shift+left", "escape", "w")
+        await settle(pilot)
+        assert said(pilot).startswith(" sadness .90 without it .90")
+
+
+async def test_where_nothing_is_marked_it_says_how_words_are_taken(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await write(pilot, "?")
+        await press(pilot, "escape", "w")
+        await settle(pilot)
+        assert "The model marks nothing here; select words in it" in said(pilot)
