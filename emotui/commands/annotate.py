@@ -14,18 +14,16 @@ from emotui.formats.rows import literal
 from emotui.screens.annotate.entry import reserved
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.others import source_answers
-from emotui.workbench.annotate.planning.assignment import (
-    PROTOCOLS,
-    Assignment,
-    Batch,
-    Retest,
-    assignment_by,
-    progress_of,
-    protocol_named,
-)
+from emotui.workbench.annotate.planning.assignment import Assignment, Batch, Retest, progress_of
 from emotui.workbench.annotate.planning.assignment import assign as keep_assignment
 from emotui.workbench.annotate.planning.order import KINDS, Order, order_of
-from emotui.workbench.annotate.planning.verification import Aspect, percent_agreement
+from emotui.workbench.annotate.planning.protocols import (
+    PROTOCOLS,
+    Aspect,
+    assignment_by,
+    percent_agreement,
+    protocol_named,
+)
 from emotui.workbench.annotate.scheme import (
     FURTHER,
     Scheme,
@@ -177,11 +175,16 @@ _consent = click.option("--consent", type=click.Path(), help="A text that everyb
 @click.command()
 @click.argument("dataset")
 @_people
-@click.option("--overlap", default=1, show_default=True, help="How many annotators see each text.")
+@click.option("--overlap", default="1", show_default=True, metavar="N|all", help="How many annotators see each text.")
+@click.option(
+    "--share", default="1", metavar="SHARE", help="Of the texts for --overlap annotators (0.2, 20%); the rest for one."
+)
+@click.option("--by", default="", metavar="COLUMN", help="The same share of each value of a column, or of each label.")
 @click.option("--batch", default=20, show_default=True, help="Texts of one sitting.")
 @click.option("--order", type=click.Choice(list(KINDS)), default="fixed", show_default=True, help="Within each's own.")
 @click.option("--retest", default=0.0, help="The share of one's own texts that comes back for a second answer.")
 @click.option("--retest-after", default=20, show_default=True, help="After how many others.")
+@click.option("--until", default="", metavar="DAY", help="By when all answers are wanted (2027-01-31).")
 @_consent
 @_seed
 @db_option
@@ -189,25 +192,33 @@ _consent = click.option("--consent", type=click.Path(), help="A text that everyb
 def assign(
     dataset: str,
     annotators: str,
-    overlap: int,
+    overlap: str,
+    share: str,
+    by: str,
     batch: int,
     order: str,
     retest: float,
     retest_after: int,
+    until: str,
     consent: str | None,
     seed: int,
     db: str | None,
     as_json: bool,
 ) -> None:
-    """Deal the texts of DATASET out to several annotators, in place of how they were dealt out before."""
+    """Deal the texts of DATASET out to several annotators. Answers stand: only texts that are open are dealt again."""
     store = look_into(db).store
     found = dataset_named(store, dataset)
+    names = _names(annotators)
     wanted = Assignment(
-        annotators=_names(annotators),
-        overlap=overlap,
+        annotators=names,
+        overlap=_overlap(overlap, len(names)),
+        share=_share(share),
+        by=by,
         batch=batch,
         seed=seed,
         order=msgspec.convert({"kind": order, "seed": seed}, Order),
+        own_order=True,
+        until=until,
         retest=Retest(share=retest, after=retest_after, seed=seed),
         consent=_read(consent) or "",
     )
@@ -263,18 +274,25 @@ def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> No
     rows = [msgspec.structs.asdict(one) for one in how_far.annotators]
     if as_json:
         texts = {str(n): count for n, count in how_far.answers.items()}
-        print_json({"dataset": dataset, "n": how_far.n, "annotators": rows, "texts_by_answers": texts})
+        goal = {"until": how_far.until} if how_far.until else {}
+        document = {"dataset": dataset, "n": how_far.n, "annotators": rows, "texts_by_answers": texts}
+        print_json({**document, **goal})
         return
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for column in ("annotator", "texts", "given", "left", "flagged", "unsure", "again", "seconds"):
+    columns = ["annotator", "texts", "given", "left", "flagged", "unsure", "again", "seconds", "a day"]
+    for column in [*columns, *(["wanted"] if how_far.until else [])]:
         table.add_column(column, justify="left" if column == "annotator" else "right")
     for row in rows:
-        table.add_row(*(as_written(shown(value)) for value in row.values()))
+        wanted = row.pop("wanted")
+        cells = [*row.values(), *([wanted] if how_far.until else [])]
+        table.add_row(*(as_written(shown(value)) for value in cells))
     terminal().print(table)
     told = ", ".join(f"{count} with {n}" for n, count in how_far.answers.items())
     say(f"texts by how many answers they have: {told}")
+    if how_far.until:
+        say(f"wanted: answers a day from today until {how_far.until}")
 
 
 @click.command()
@@ -307,6 +325,22 @@ def verify(dataset: str, model: str, annotators: str, of: str, db: str | None, r
     say(f"  texts to keep                {len(verified.kept)}")
 
 
+def _overlap(given: str, annotators: int) -> int:
+    if given == "all":
+        return annotators
+    try:
+        return int(given)
+    except ValueError:
+        raise BadInput(f"--overlap {given}: a number of annotators, or all") from None
+
+
+def _share(given: str) -> float:
+    try:
+        return float(given.removesuffix("%")) / (100 if given.endswith("%") else 1)
+    except ValueError:
+        raise BadInput(f"--share {given}: a share of the texts, as 0.2 or 20%") from None
+
+
 def _names(given: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in given.split(",")) if given.strip() else ()
 
@@ -325,12 +359,20 @@ def _tell(dataset: str, wanted: Assignment, made: Sequence[Batch], as_json: bool
     if as_json:
         shares = {name: load[name] for name in wanted.annotators}
         rows = [{"batch": one.number, "n": len(one.samples), "annotators": one.annotators} for one in made]
-        plan = msgspec.to_builtins(wanted)
+        plan = {name: value for name, value in msgspec.to_builtins(wanted).items() if name != "dealt"}
         print_json({"dataset": dataset, "assignment": plan, "texts": shares, "batches": rows})
         return
-    say(f"{literal(dataset)}: {len(made)} batches, each for {wanted.overlap} of {len(wanted.annotators)} annotators")
+    seen = Counter(n for batch in made for n in [len(batch.annotators)] * len(batch.samples))
+    people = len(wanted.annotators)
+    if len(seen) == 1:
+        say(f"{literal(dataset)}: {len(made)} batches, each for {wanted.overlap} of {people} annotators")
+    else:
+        texts = ", ".join(f"{n} for {of}" for of, n in sorted(seen.items(), reverse=True))
+        say(f"{literal(dataset)}: {len(made)} batches for {people} annotators; texts: {texts}")
     for name in wanted.annotators:
         say(f"  {literal(name)}  {load[name]} texts")
+    if left := [name for name in load if name not in wanted.annotators]:
+        say(f"  answers of {', '.join(map(literal, left))} stand")
 
 
 def _list_protocols(as_json: bool) -> None:

@@ -12,7 +12,7 @@ from emotui.workbench.agreement.study import study
 from emotui.workbench.agreement.tables import agreement_tables, traced, traced_tables
 from emotui.workbench.annotate.events import KIND
 from emotui.workbench.annotate.others import source_answers
-from emotui.workbench.annotate.planning.verification import Aspect, Verified, percent_agreement
+from emotui.workbench.annotate.planning.protocols import Aspect, Verified, percent_agreement
 from emotui.workbench.datasets.label_maps import label_map
 from emotui.workbench.datasets.sources import GOLD, PERSON, sources
 from emotui.workbench.texts import runs_of

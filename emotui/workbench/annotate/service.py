@@ -35,7 +35,7 @@ from emotui.workbench.annotate.fits import check
 from emotui.workbench.annotate.log import Log
 from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.others import BLIND, PERSON, REVEALED, OtherSaid, names_of, others_of
-from emotui.workbench.annotate.planning.assignment import NO_RETEST, assigned, comes_back, share_of
+from emotui.workbench.annotate.planning.assignment import NO_RETEST, assigned, comes_back, own_order, share_of
 from emotui.workbench.annotate.planning.order import FIXED, Order, order_of
 from emotui.workbench.annotate.scheme import MASK, Scheme
 from emotui.workbench.annotate.texts import AnnotatedText, text_of
@@ -439,7 +439,7 @@ class Annotating:
         Texts that were assigned since then stand at the end.
         """
         mine = self._mine(self._numbers)
-        wanted = FIXED if self.assignment is None else self.assignment.order
+        wanted = FIXED if self.assignment is None else own_order(self.assignment, self.annotator)
         kept = self.store.setting(self._order_setting)
         order = None if kept is None else msgspec.convert(kept["order"], Order)
         if kept is None or order is None or (kept["assigned"] and order != wanted):
@@ -466,7 +466,7 @@ class Annotating:
 
     def _mine(self, numbers: Sequence[int]) -> Sequence[int]:
         """The annotator's own among these, in this order; in the file's order they stand batch by batch."""
-        if self.assignment is None or self.annotator not in self.assignment.annotators:
+        if self.assignment is None or self.annotator not in self.assignment.everybody:
             return numbers
         mine = share_of(self.assignment, self._numbers, self.annotator)
         if numbers == self._numbers:

@@ -43,10 +43,11 @@ class AnswerTrace(msgspec.Struct, frozen=True):
     """How one answer came about.
 
     `place`: as which of the annotator's it came into sight first. `first`, `answered`: seconds from there to the first
-    event that is about the answer, and to the accepting that stands. `events`: how many are about the answer, those
-    taken back among them. `source`: of the suggestion shown last before the answer was given, None where there was
-    none; of what it has (`shown`) some is taken as it is, mended or refused. `followed`: the answer says what the
-    suggestion says; `away`: how far it is from that, in [0, 1]. `before`: something was said before it was shown.
+    event that is about the answer, and to the accepting that stands. `at`: when that was (UTC, ISO 8601). `events`: how
+    many are about the answer, those taken back among them. `source`: of the suggestion shown last before the answer was
+    given, None where there was none; of what it has (`shown`) some is taken as it is, mended or refused. `followed`:
+    the answer says what the suggestion says; `away`: how far it is from that, in [0, 1]. `before`: something was said
+    before it was shown.
     """
 
     annotator: str
@@ -64,6 +65,7 @@ class AnswerTrace(msgspec.Struct, frozen=True):
     followed: bool | None = None
     away: float | None = None
     before: bool | None = None
+    at: str | None = None
 
 
 _ABOUT_NO_ANSWER = (Present, SuggestionShown)
@@ -114,6 +116,7 @@ def _answer_trace(annotator: str, id: str, log: Log, sample: int, round: int) ->
         next((entry.kept.seconds for entry in about if entry.kept.seconds is not None), None),
         given[-1].kept.seconds if given else None,
         len(about),
+        at=given[-1].at if given else None,
     )
     shown = [entry for entry in entries if isinstance(entry.kept.event, SuggestionShown)]
     shown = [entry for entry in shown if last is None or entry.number < last]

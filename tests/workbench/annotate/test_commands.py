@@ -53,6 +53,25 @@ def test_texts_are_dealt_out_and_progress_is_told(emotui: Emotui, db: Path) -> N
     assert "3 with 0, 1 with 1" in told.out
 
 
+def test_a_share_goes_to_all_and_open_texts_are_dealt_again(emotui: Emotui, db: Path) -> None:
+    to_two = ("annotate", "assign", "mine", "--annotators", "ann,ben", "--overlap", "all", "--share", "50%")
+    told = emotui(*to_two, "--batch", "1", "--db", "w.duckdb")
+    assert "texts: 2 for 2, 2 for 1" in told.out
+    answer(db, "ben", "joy")
+    later = ("annotate", "assign", "mine", "--annotators", "ann,eva", "--overlap", "2", "--share", "0.5")
+    again = emotui(*later, "--batch", "1", "--until", "2031-01-01", "--db", "w.duckdb")
+    assert "answers of ben stand" in again.out
+    found = emotui("annotate", "progress", "mine", "--db", "w.duckdb", "--json").document
+    assert [(row["annotator"], row["given"]) for row in found["annotators"]] == [("ann", 0), ("eva", 0), ("ben", 1)]
+    assert (found["until"], found["annotators"][2]["left"], found["annotators"][2]["a_day"]) == ("2031-01-01", 0, 1.0)
+    assert (
+        "wanted: answers a day from today until 2031-01-01"
+        in emotui("annotate", "progress", "mine", "--db", "w.duckdb").out
+    )
+    for option in (("--share", "half"), ("--overlap", "most"), ("--until", "soon")):
+        assert emotui(*later, *option, "--db", "w.duckdb").status == 2
+
+
 def test_an_order_that_has_nothing_to_go_by_is_not_assigned(emotui: Emotui, db: Path) -> None:
     refused = emotui("annotate", "assign", "mine", "--annotators", "a", "--order", "uncertain", "--db", "w.duckdb")
     assert (refused.status, "no model has run over mine" in refused.err) == (2, True)

@@ -1,4 +1,5 @@
 from collections import Counter
+from datetime import date
 from itertools import combinations
 from pathlib import Path
 
@@ -11,7 +12,19 @@ from emotui.store.store import Store
 from emotui.workbench.annotate.answers import Answer, SpanMark
 from emotui.workbench.annotate.events import Accept, AddSpan, SetLabels
 from emotui.workbench.annotate.others import both_answers, given_answers
-from emotui.workbench.annotate.planning.assignment import Assignment, Retest, assign, batches, comes_back
+from emotui.workbench.annotate.planning.assignment import (
+    Assignment,
+    Batch,
+    Retest,
+    assign,
+    assigned,
+    batches,
+    comes_back,
+    deal,
+    own_order,
+    progress_of,
+    share_of,
+)
 from emotui.workbench.annotate.planning.order import Order, distance, spread
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.elsewhere import Said, keep_said
@@ -48,6 +61,9 @@ def test_pairs_of_annotators_share_equally_many_batches() -> None:
         (Assignment(annotators=("a", "b"), overlap=3, batch=1), "3 of 2 annotators"),
         (Assignment(annotators=("a",), overlap=1, batch=0), "at least one text"),
         (Assignment(annotators=("a",), overlap=1, batch=1, retest=Retest(share=1.5)), "share from 0 to 1"),
+        (Assignment(annotators=("a", "b"), overlap=2, batch=1, share=20.0), "20 is no share"),
+        (Assignment(annotators=("a", "b"), overlap=1, batch=1, share=0.2), "--overlap all"),
+        (Assignment(annotators=("a",), overlap=1, batch=1, until="soon"), "'soon' is no day"),
     ],
 )
 def test_an_assignment_that_cannot_be_is_refused(tmp_path: Path, assignment: Assignment, why: str) -> None:
@@ -74,6 +90,123 @@ def test_an_annotator_gets_their_own_texts_and_others_get_all(tmp_path: Path) ->
     assert (ann.progress().n, ann.next_open(one), ann.next_open(three)) == (2, three, one)
     assert list(begin(store, "spans", "ben").order) == [two]
     assert list(begin(store, "spans", "carl").order) == [one, two, three]
+
+
+def holders(found: list[Batch]) -> dict[int, set[str]]:
+    """Whose each text is; no text stands twice."""
+    there = [number for batch in found for number in batch.samples]
+    assert len(there) == len(set(there))
+    return {number: set(batch.annotators) for batch in found for number in batch.samples}
+
+
+def test_a_fifth_of_two_thousand_goes_to_all_and_the_rest_to_one() -> None:
+    plan = Assignment(annotators=("a", "b", "c"), overlap=3, batch=20, share=0.2)
+    of = holders(deal(plan, range(2000)))
+    assert Counter(map(len, of.values())) == {3: 400, 1: 1600}
+    load = Counter(name for names in of.values() for name in names)
+    assert max(load.values()) - min(load.values()) <= 20
+
+
+def test_the_share_is_the_same_in_each_stratum_and_over_all() -> None:
+    strata = {number: "rare" if number % 10 == 0 else "common" for number in range(105)}
+    plan = Assignment(annotators=("a", "b", "c"), overlap=2, batch=4, share=0.2)
+    of = holders(deal(plan, range(105), strata=strata))
+    several = Counter(strata[number] for number, names in of.items() if len(names) == 2)
+    assert several == {"rare": 2, "common": 19}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_answers_stand_and_open_texts_are_shared_by_those_who_are_there(data: st.DataObject) -> None:
+    people = tuple("abcd"[: data.draw(st.integers(2, 4))])
+    share = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
+    overlap = data.draw(st.integers(2, len(people)))
+    plan = Assignment(annotators=people, overlap=overlap, batch=data.draw(st.integers(1, 6)), share=share)
+    numbers = range(data.draw(st.integers(1, 40)))
+    first = deal(plan, numbers)
+    mine = holders(first)
+    answered = data.draw(st.lists(st.sampled_from(numbers), unique=True))
+    held = {number: tuple(sorted(mine[number]))[:1] for number in answered}
+    left = data.draw(st.sampled_from([*people, ""]))
+    now = (*(name for name in people if name != left), "new")
+    wider = range(len(numbers) + data.draw(st.integers(0, 5)))
+    later = Assignment(annotators=now, overlap=min(overlap, len(now)), batch=plan.batch, share=share)
+    again = holders(deal(later, wider, before=first, held=held))
+    assert set(again) == set(wider)
+    assert all(set(names) <= again[number] for number, names in held.items())
+    assert all(left not in names or left in held.get(number, ()) for number, names in again.items())
+    sizes = Counter(len(names) for names in again.values())
+    several = round(share * len(wider))
+    assert sizes[later.overlap] == several or later.overlap == 1
+    open_texts = Counter(name for number, names in again.items() for name in names if name not in held.get(number, ()))
+    loads = [open_texts[name] for name in now]
+    assert max(loads) - min(loads) <= max(len(answered), plan.batch, 1) + plan.batch
+
+
+def test_who_stays_keeps_what_he_had_and_who_leaves_gives_back_what_is_open() -> None:
+    plan = Assignment(annotators=("a", "b"), overlap=1, batch=5, shuffled=False)
+    first = batches(plan, range(20))
+    before = holders(first)
+    later = Assignment(annotators=("a", "c"), overlap=1, batch=5, shuffled=False)
+    again = holders(deal(later, range(20), before=first, held={5: ("b",), 0: ("a",)}))
+    assert again[5] == {"b"}
+    assert all(again[number] == {"a"} for number, names in before.items() if names == {"a"})
+    assert Counter(next(iter(names)) for names in again.values()) == {"a": 10, "b": 1, "c": 9}
+
+
+def test_dealing_again_goes_by_the_answers_in_the_store(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 12)
+    dataset = store.dataset("labels")
+    assert dataset is not None
+    assign(store, dataset, Assignment(annotators=("ann", "ben"), overlap=1, batch=2, until="2026-12-10"))
+    ann, ben = begin(store, "labels", "ann"), begin(store, "labels", "ben")
+    given, begun = ben.order[0], ben.order[1]
+    ben.do(given, SetLabels(("joy",)), Accept(), seconds=4.0)
+    ben.do(begun, SetLabels(("joy",)))
+    ann.do(ann.order[0], SetLabels(("joy",)))
+    theirs = set(ben.order)
+    # Who settles is no annotator of these texts.
+    begin(store, "labels", "settled").do(ann.order[1], SetLabels(("joy",)), Accept())
+    assign(store, dataset, Assignment(annotators=("ann", "carl"), overlap=1, batch=2, until="2026-12-10"))
+    now = begin(store, "labels", "ben")
+    assert (list(now.order), now.next_open()) == ([given], None)
+    carl = set(begin(store, "labels", "carl").order)
+    assert begun in carl | set(begin(store, "labels", "ann").order)
+    assert theirs - {given} <= carl | set(begin(store, "labels", "ann").order)
+    how_far = progress_of(store, dataset, today=date(2026, 12, 1))
+    assert [(row.annotator, row.given) for row in how_far.annotators][:3] == [("ann", 0), ("carl", 0), ("ben", 1)]
+    assert [row.wanted for row in how_far.annotators[:2]] == [row.left / 10 for row in how_far.annotators[:2]]
+    assert how_far.until == "2026-12-10"
+
+
+def test_a_share_by_label_is_kept_and_dealt_the_same_again(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 10)
+    dataset = store.dataset("labels")
+    assert dataset is not None
+    plan = Assignment(annotators=("ann", "ben"), overlap=2, share=0.5, batch=2, by="label")
+    assign(store, dataset, plan)
+    labels = {row: ("joy" if place < 5 else "fear") for place, row in enumerate(store.file_order(dataset.dataset))}
+    found = {name: begin(store, "labels", name).order for name in ("ann", "ben")}
+    both = Counter(labels[number] for number in set(found["ann"]) & set(found["ben"]))
+    assert sum(both.values()) == 5
+    assert set(both.values()) == {2, 3}
+    assert assign(store, dataset, plan) == list((assigned(store, dataset) or plan).dealt)
+    assert {name: begin(store, "labels", name).order for name in ("ann", "ben")} == found
+
+
+def test_an_order_by_chance_is_everybodys_own_and_stays(tmp_path: Path) -> None:
+    plan = Assignment(annotators=("a", "b"), overlap=2, batch=5, order=Order(kind="random", seed=4), own_order=True)
+    assert own_order(plan, "a") == own_order(plan, "a") != own_order(plan, "b")
+    assert own_order(Assignment(annotators=("a",), overlap=1, batch=1, order=plan.order), "a") == plan.order
+    assert set(share_of(plan, range(10), "a")) == set(range(10))
+
+
+def test_a_column_that_no_text_has_is_refused_with_those_that_are_there(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 4)
+    dataset = store.dataset("labels")
+    assert dataset is not None
+    with pytest.raises(BadInput, match="no text of labels has 'topic'"):
+        assign(store, dataset, Assignment(annotators=("a", "b"), overlap=2, batch=1, share=0.5, by="topic"))
 
 
 def labelled(path: Path, n: int) -> Store:

@@ -13,8 +13,8 @@ from emotui.workbench.annotate.events import (
     SuggestionRefused,
     SuggestionTaken,
 )
-from emotui.workbench.annotate.planning.assignment import Assignment, assign, assignment_by, progress_of, protocol_named
-from emotui.workbench.annotate.planning.verification import percent_agreement
+from emotui.workbench.annotate.planning.assignment import Assignment, assign, progress_of
+from emotui.workbench.annotate.planning.protocols import assignment_by, percent_agreement, protocol_named
 from emotui.workbench.annotate.traces import answer_traces, event_traces
 from emotui.workbench.runs.elsewhere import Said, keep_said
 from tests.workbench.annotate.small_sets import begin, numbers, store_with

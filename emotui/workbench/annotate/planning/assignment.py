@@ -3,19 +3,24 @@
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from itertools import combinations
+from math import ceil
 from statistics import median
 
 import msgspec
+from msgspec.structs import replace
 
 from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.workbench.annotate.answers import gold_answer
 from emotui.workbench.annotate.log import Log
 from emotui.workbench.annotate.others import logs_of
 from emotui.workbench.annotate.planning.order import FIXED, Order
 from emotui.workbench.annotate.traces import answer_traces
+from emotui.workbench.texts import stored_samples
 
 
 class Retest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -29,22 +34,47 @@ class Retest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 NO_RETEST = Retest()
 
 
+class Batch(msgspec.Struct, frozen=True):
+    """Some texts, in their order, and for whom they are. `number`: from 1."""
+
+    number: int
+    samples: tuple[int, ...]
+    annotators: tuple[str, ...]
+
+
 class Assignment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a dataset is dealt out: in batches, each text to `overlap` of the annotators.
 
-    `shuffled`: which texts are in a batch together is left to chance. `consent`: words that everybody agrees to before
-    the first text. `protocol`: the name of a paper's protocol that it follows.
+    Attributes:
+        share: of the texts that goes to `overlap` annotators; each of the others goes to one.
+        by: the column in each of whose values this share is the same; empty: over all texts.
+        shuffled: which texts are in a batch together is left to chance.
+        own_order: an order by chance is everybody's own.
+        consent: words that everybody agrees to before the first text.
+        protocol: the name of a paper's protocol that it follows.
+        until: the day by which all answers are wanted, as YYYY-MM-DD; empty: none.
+        dealt: the batches as they were dealt; empty where they follow from the rest, as long as nobody has answered.
     """
 
     annotators: tuple[str, ...]
     overlap: int
     batch: int
+    share: float = 1.0
+    by: str = ""
     seed: int = 0
     shuffled: bool = True
     order: Order = FIXED
+    own_order: bool = False
     retest: Retest = NO_RETEST
     consent: str = ""
     protocol: str = ""
+    until: str = ""
+    dealt: tuple[Batch, ...] = ()
+
+    @property
+    def everybody(self) -> tuple[str, ...]:
+        """The annotators, and those who left and whose answers stand."""
+        return tuple(dict.fromkeys([*self.annotators, *(name for batch in self.dealt for name in batch.annotators)]))
 
     def faults(self) -> list[str]:
         """What cannot be so, in words."""
@@ -59,17 +89,15 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             found.append(f"{self.overlap} of {len(self.annotators)} annotators cannot see each text")
         if self.batch < 1:
             found.append("a batch has at least one text")
+        if not 0 <= self.share <= 1:
+            found.append(f"{self.share:g} is no share from 0 to 1 (or from 0% to 100%)")
+        elif self.share < 1 and self.overlap < 2 <= len(self.annotators):
+            found.append("a share of the texts goes to several: say to how many with --overlap 2, or --overlap all")
+        if self.until and _day(self.until) is None:
+            found.append(f"{self.until!r} is no day: write it as 2027-01-31")
         if not 0 <= self.retest.share <= 1 or self.retest.after < 1:
             found.append("a retest is of a share from 0 to 1, after at least one other text")
         return found
-
-
-class Batch(msgspec.Struct, frozen=True):
-    """Some texts, in their order, and for whom they are. `number`: from 1."""
-
-    number: int
-    samples: tuple[int, ...]
-    annotators: tuple[str, ...]
 
 
 def batches(assignment: Assignment, numbers: Sequence[int]) -> list[Batch]:
@@ -77,40 +105,196 @@ def batches(assignment: Assignment, numbers: Sequence[int]) -> list[Batch]:
 
     Annotators get equally many batches, as far as that goes, and each pair of them shares equally many.
     """
+    if assignment.dealt:
+        return list(assignment.dealt)
     mixed = list(numbers)
-    draw = random.Random(assignment.seed)
     if assignment.shuffled:
-        draw.shuffle(mixed)
-    load: Counter[str] = Counter()
-    shared: Counter[tuple[str, str]] = Counter()
+        random.Random(assignment.seed).shuffle(mixed)
+    among = _Balance(assignment.annotators)
     found: list[Batch] = []
     for place in range(0, len(mixed), assignment.batch):
-        chosen: list[str] = []
-        while len(chosen) < assignment.overlap:
-            rest = [name for name in assignment.annotators if name not in chosen]
-            chosen.append(min(rest, key=lambda name: (load[name], sum(shared[_pair(name, one)] for one in chosen))))
-            load[chosen[-1]] += 1
-        shared.update(_pair(a, b) for a, b in combinations(chosen, 2))
         samples = tuple(mixed[place : place + assignment.batch])
-        in_turn = tuple(name for name in assignment.annotators if name in chosen)
-        found.append(Batch(len(found) + 1, samples, in_turn))
+        found.append(Batch(len(found) + 1, samples, among.choose(assignment.overlap, len(samples))))
     return found
+
+
+class _Balance:
+    """Chooses annotators so that all get equally many texts, and each pair of them shares equally many."""
+
+    def __init__(self, annotators: Sequence[str]) -> None:
+        self._annotators = annotators
+        self.load: Counter[str] = Counter()
+        self._shared: Counter[tuple[str, str]] = Counter()
+
+    def choose(self, n: int, texts: int, there: Sequence[str] = ()) -> tuple[str, ...]:
+        """`n` annotators for some texts beside those that have them already, in the order of all; fewer where there
+        are no more.
+        """
+        chosen: list[str] = []
+        while len(chosen) < n and (rest := [one for one in self._annotators if one not in (*there, *chosen)]):
+            chosen.append(min(rest, key=lambda name: (self.load[name], self._with(name, (*there, *chosen)))))
+            self.load[chosen[-1]] += texts
+        self._shared.update(_pair(a, b) for a, b in combinations((*there, *chosen), 2))
+        return tuple(name for name in self._annotators if name in chosen)
+
+    def _with(self, name: str, others: Sequence[str]) -> int:
+        return sum(self._shared[_pair(name, one)] for one in others)
 
 
 def _pair(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a < b else (b, a)
 
 
+def deal(
+    assignment: Assignment,
+    numbers: Sequence[int],
+    *,
+    before: Sequence[Batch] = (),
+    held: Mapping[int, Sequence[str]] | None = None,
+    strata: Mapping[int, str] | None = None,
+) -> list[Batch]:
+    """Deal texts out of which some are answered: who has answered a text, or begun it, keeps it.
+
+    Only open places are dealt. Those who stay keep what they had before as far as all get equally many open texts; the
+    open ones of somebody who left go to the others.
+
+    Args:
+        before: how they were dealt before.
+        held: by text, who has answered it or begun it, whether they are still among the annotators or not.
+        strata: by text, the value in each of whose groups the share of `assignment.share` is the same.
+    """
+    held = held or {}
+    mixed = list(numbers)
+    draw = random.Random(assignment.seed)
+    if assignment.shuffled:
+        draw.shuffle(mixed)
+    had = {number: batch.annotators for batch in before for number in batch.samples}
+    several = _for_several(assignment, mixed, had, held, strata or {})
+    missing = {
+        number: max((assignment.overlap if number in several else 1) - len(held.get(number, ())), 0) for number in mixed
+    }
+    least = sum(missing.values()) // max(len(assignment.annotators), 1)
+    among = _Balance(assignment.annotators)
+    groups: dict[tuple[tuple[str, ...], int], list[int]] = {}
+    for number in mixed:
+        kept = [*held.get(number, ())]
+        for name in had.get(number, ()):
+            wanted = missing[number] > 0 and name in assignment.annotators and name not in kept
+            if wanted and among.load[name] < least:
+                kept.append(name)
+                among.load[name] += 1
+                missing[number] -= 1
+        groups.setdefault((tuple(sorted(kept)), missing[number]), []).append(number)
+    made: list[tuple[list[int], tuple[str, ...]]] = []
+    for (kept_by, n), texts in groups.items():
+        # No batch is so large that some get none of it.
+        size = min(assignment.batch, max(ceil(len(texts) * n / len(assignment.annotators)), 1)) if n else len(texts)
+        for place in range(0, len(texts), size):
+            some = texts[place : place + size]
+            names = {*kept_by, *among.choose(n, len(some), kept_by)}
+            left = (name for name in kept_by if name not in assignment.annotators)
+            made.append((some, (*(name for name in assignment.annotators if name in names), *left)))
+    return _in_batches(assignment, made, held, draw)
+
+
+def _for_several(
+    assignment: Assignment,
+    mixed: Sequence[int],
+    had: Mapping[int, Sequence[str]],
+    held: Mapping[int, Sequence[str]],
+    strata: Mapping[int, str],
+) -> frozenset[int]:
+    """The texts that several see: first those that several have answered, then those that several had before."""
+    if assignment.share >= 1:
+        return frozenset(mixed)
+    groups: dict[str, list[int]] = {}
+    for number in mixed:
+        groups.setdefault(strata.get(number, ""), []).append(number)
+    exact = {name: assignment.share * len(texts) for name, texts in groups.items()}
+    wanted = {name: int(n) for name, n in exact.items()}
+    left = round(assignment.share * len(mixed)) - sum(wanted.values())
+    # The largest remainders, so that the groups together have the share too.
+    for name in sorted(groups, key=lambda name: wanted[name] - exact[name])[: max(left, 0)]:
+        wanted[name] += 1
+    found: list[int] = []
+    for name, texts in groups.items():
+        first = sorted(texts, key=lambda number: (-len(held.get(number, ())), len(had.get(number, ())) < 2))
+        found += first[: wanted[name]]
+    return frozenset(found)
+
+
+def _in_batches(
+    assignment: Assignment,
+    made: Sequence[tuple[Sequence[int], tuple[str, ...]]],
+    held: Mapping[int, Sequence[str]],
+    draw: random.Random,
+) -> list[Batch]:
+    """Texts of the same annotators in batches; what was begun comes first, so that nobody waits for it."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for texts, names in made:
+        groups.setdefault(names, []).extend(texts)
+    cut: list[tuple[tuple[int, ...], tuple[str, ...]]] = []
+    for names, texts in groups.items():
+        texts.sort(key=lambda number: number not in held)
+        cut += [(tuple(texts[at : at + assignment.batch]), names) for at in range(0, len(texts), assignment.batch)]
+    if assignment.shuffled:
+        draw.shuffle(cut)
+    else:
+        cut.sort()
+    return [Batch(number, samples, names) for number, (samples, names) in enumerate(cut, 1)]
+
+
 def assign(store: Store, dataset: Dataset, assignment: Assignment) -> list[Batch]:
-    """Keep an assignment for a dataset, in place of the one that it had; answers stay as they are.
+    """Keep an assignment for a dataset, in place of the one that it had. Given answers stand, and begun ones too: only
+    open texts are dealt again.
 
     Raises:
-        BadInput: it cannot be so.
+        BadInput: it cannot be so, or no text has the column of `assignment.by`.
     """
     if faults := assignment.faults():
         raise BadInput(*faults)
+    numbers = store.file_order(dataset.dataset)
+    earlier = assigned(store, dataset)
+    held = _held(store, dataset, earlier, assignment)
+    strata = _strata(store, dataset, assignment.by) if assignment.by else {}
+    if held or assignment.share < 1:
+        before = [] if earlier is None or not held else batches(earlier, numbers)
+        assignment = replace(
+            assignment, dealt=tuple(deal(assignment, numbers, before=before, held=held, strata=strata))
+        )
     store.set_setting(_setting(dataset), msgspec.to_builtins(assignment))
-    return batches(assignment, store.file_order(dataset.dataset))
+    return batches(assignment, numbers)
+
+
+def _held(store: Store, dataset: Dataset, earlier: Assignment | None, wanted: Assignment) -> dict[int, tuple[str, ...]]:
+    """Who has answered each text, or begun it and stays. Who was never assigned anything (who settled, say) is not one
+    of those whose answers count.
+    """
+    known = {*wanted.annotators, *(() if earlier is None else earlier.everybody)}
+    found: dict[int, tuple[str, ...]] = {}
+    for name, log in logs_of(store, dataset).items():
+        for sample in log.samples() if name in known else ():
+            if log.accepted(sample) or (name in wanted.annotators and log.touched(sample)):
+                found[sample] = (*found.get(sample, ()), name)
+    return found
+
+
+def _strata(store: Store, dataset: Dataset, column: str) -> dict[int, str]:
+    """Each text's value in a column beside it, or the labels that gold gives it."""
+    found: dict[int, str] = {}
+    columns: Counter[str] = Counter()
+    for number, sample in stored_samples(store, dataset, dataset.n):
+        beside: Mapping[str, object] = getattr(sample, "meta", {})
+        columns.update(map(str, beside))
+        gold = gold_answer(sample) if column in ("label", "labels") and column not in beside else None
+        if column in beside:
+            found[number] = str(beside[column])
+        elif gold is not None and gold.labels is not None:
+            found[number] = ", ".join(sorted(gold.labels))
+    if not found:
+        there = ", ".join(name for name, _ in columns.most_common(8))
+        raise BadInput(f"no text of {dataset.name} has {column!r}" + (f"; there are: {there}" if there else ""))
+    return found
 
 
 def assigned(store: Store, dataset: Dataset) -> Assignment | None:
@@ -120,12 +304,23 @@ def assigned(store: Store, dataset: Dataset) -> Assignment | None:
 
 
 def share_of(assignment: Assignment, numbers: Sequence[int], annotator: str) -> tuple[int, ...]:
-    """The texts of one annotator, batch by batch; all of them for somebody whom the assignment does not name."""
-    if annotator not in assignment.annotators:
+    """The texts of one annotator, batch by batch; of somebody who left those that he answered; all of them for somebody
+    whom the assignment does not know.
+    """
+    if annotator not in assignment.everybody:
         return tuple(numbers)
     return tuple(
         number for batch in batches(assignment, numbers) if annotator in batch.annotators for number in batch.samples
     )
+
+
+def own_order(assignment: Assignment, annotator: str) -> Order:
+    """The order of the assignment; one by chance is the annotator's own where the assignment says so."""
+    order = assignment.order
+    if order.kind != "random" or not assignment.own_order:
+        return order
+    digest = hashlib.sha256(f"{order.seed}/{annotator}".encode()).digest()
+    return replace(order, seed=int.from_bytes(digest[:6]))
 
 
 def comes_back(retest: Retest, annotator: str, sample: int) -> bool:
@@ -136,145 +331,29 @@ def comes_back(retest: Retest, annotator: str, sample: int) -> bool:
     return int.from_bytes(digest[:8]) < retest.share * 2**64
 
 
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
 def _setting(dataset: Dataset) -> str:
     return f"annotate assignment of {dataset.dataset}"
-
-
-# Protocols of papers as presets of an assignment and a scheme. What a paper does not say is said to be ours.
-
-CONSENT = """Before you begin, please confirm:
-1. I have read what this task is about and what I am asked to do.
-2. I know that some texts may be offensive or upsetting, and that I may stop at any time.
-3. I take part of my own free will.
-"""
-"""Our own words; SEER's participants agreed to three points of the same kind (appendix D)."""
-
-
-class Protocol(msgspec.Struct, frozen=True, kw_only=True):
-    """How a paper had texts annotated.
-
-    `overlap`: how many people saw each text; `batch`: how many texts one sitting has, None where the paper does not
-    say; `people`: how many it takes at least. `scheme`: the built-in one that fits. `figure`: what it reports.
-    """
-
-    name: str
-    title: str
-    overlap: int
-    batch: int | None
-    people: int
-    scheme: str
-    consent: str = ""
-    source: str
-    figure: str
-    steps: tuple[str, ...]
-
-
-PROTOCOLS = (
-    Protocol(
-        name="seer",
-        title="Evidence by three annotators in batches of 20",
-        overlap=3,
-        batch=20,
-        people=3,
-        scheme="spans",
-        consent=CONSENT,
-        source="SEER, section 9 and appendix D",
-        figure="the mean and the best of the three against gold; pairwise span F1",
-        steps=(
-            "Everybody agrees to the consent text (your own with --consent FILE) before the first text.",
-            "Each batch of 20 texts goes to three annotators, who mark the words that express emotion.",
-            "Every annotator is a source: compare each with gold (emotui runs), and all in Results.",
-        ),
-    ),
-    Protocol(
-        name="seer-labels",
-        title="Labels of a model verified by two people",
-        overlap=2,
-        batch=None,
-        people=2,
-        scheme="seer",
-        source="SEER, section 5.2 and Table 2",
-        figure="percent agreement of the two, and percent of texts where both agree with the model",
-        steps=(
-            "The model's labels are the suggestion: accept or mend each.",
-            "Two people work independently, each over every text.",
-            "Keep the texts on which both agree with the model (percent agreement, Table 2).",
-        ),
-    ),
-    Protocol(
-        name="emoscene",
-        title="Eight emotions by three annotators, settled by majority",
-        overlap=3,
-        batch=None,
-        people=3,
-        scheme="scenes",
-        source="EmoScene, appendix B",
-        figure="kappa between annotators, a label at a time",
-        steps=(
-            "Three annotators label every scenario on their own with the vector of eight emotions.",
-            "The final label is the majority of the three, for each emotion (adjudicate, merge by majority).",
-        ),
-    ),
-    Protocol(
-        name="express-words",
-        title="Words tied to ten dimensions by several people, for a lexicon",
-        overlap=3,
-        batch=20,
-        people=3,
-        scheme="emolex",
-        source="EXPRESS, Figure A.2; how many people and words a sitting are ours",
-        figure="a lexicon: 1 where most of those whose check is right say moderately or strongly",
-        steps=(
-            "emotui masked questions makes the records of words; emotui import values brings them in.",
-            "Everybody says of each word which of four is nearest, and how far it is tied to ten dimensions.",
-            "emotui masked lexicon DATASET --to mine.csv writes the lexicon; emotui score masked --lexicon reads it.",
-        ),
-    ),
-)
-
-
-def protocol_named(name: str) -> Protocol:
-    """The protocol of this name.
-
-    Raises:
-        BadInput: there is none.
-    """
-    found = next((one for one in PROTOCOLS if one.name == name), None)
-    if found is None:
-        raise BadInput(f"there is no protocol {name!r}: {', '.join(one.name for one in PROTOCOLS)}")
-    return found
-
-
-def assignment_by(
-    protocol: Protocol, annotators: tuple[str, ...], *, n: int, seed: int = 0, consent: str | None = None
-) -> Assignment:
-    """The assignment of a protocol for these people.
-
-    Args:
-        n: texts of the dataset; they are one batch where the paper names no size.
-        consent: words of the person's own in place of ours.
-
-    Raises:
-        BadInput: they are too few.
-    """
-    if len(annotators) < protocol.people:
-        raise BadInput(f"{protocol.name} takes {protocol.people} annotators ({protocol.source}), not {len(annotators)}")
-    return Assignment(
-        annotators=annotators,
-        overlap=protocol.overlap,
-        batch=protocol.batch or max(1, n),
-        seed=seed,
-        shuffled=protocol.batch is not None,
-        consent=protocol.consent if consent is None else consent,
-        protocol=protocol.name,
-    )
 
 
 # How far all annotators of a dataset are.
 
 
 class AnnotatorProgress(msgspec.Struct, frozen=True):
-    """One annotator's share. `again`: texts that came back; `seconds`: the median of a first answer, where measured."""
+    """One annotator's share.
+
+    Attributes:
+        again: texts that came back.
+        seconds: the median of a first answer, where measured.
+        a_day: first answers a day, over those of the last seven days on which there was one.
+        wanted: answers a day that are wanted from now on, where the assignment has a day by which all are.
+    """
 
     annotator: str
     n: int
@@ -284,6 +363,8 @@ class AnnotatorProgress(msgspec.Struct, frozen=True):
     unsure: int
     again: int
     seconds: float | None
+    a_day: float | None = None
+    wanted: float | None = None
 
 
 class DatasetProgress(msgspec.Struct, frozen=True):
@@ -292,16 +373,27 @@ class DatasetProgress(msgspec.Struct, frozen=True):
     n: int
     annotators: tuple[AnnotatorProgress, ...]
     answers: dict[int, int]
+    until: str = ""
 
 
-def progress_of(store: Store, dataset: Dataset) -> DatasetProgress:
-    """Those who are assigned texts, then others who annotate, each with what is theirs."""
+def progress_of(store: Store, dataset: Dataset, today: date | None = None) -> DatasetProgress:
+    """Those who are assigned texts, then others who annotate, each with what is theirs.
+
+    Args:
+        today: (UTC) from which pace and goals are counted; None: today.
+    """
     numbers = store.file_order(dataset.dataset)
     plan, logs = assigned(store, dataset), logs_of(store, dataset)
+    now = today or datetime.now(UTC).date()
     seconds: dict[str, list[float]] = {}
+    days: dict[str, Counter[date]] = {}
     for trace in answer_traces(store, dataset):
-        if trace.answered is not None and not trace.round:
-            seconds.setdefault(trace.annotator, []).append(trace.answered)
+        if not trace.round:
+            if trace.answered is not None:
+                seconds.setdefault(trace.annotator, []).append(trace.answered)
+            if trace.at is not None:
+                days.setdefault(trace.annotator, Counter())[datetime.fromisoformat(trace.at).date()] += 1
+    until = None if plan is None or not plan.until else _day(plan.until)
     rows = []
     answered: Counter[int] = Counter()
     for name in dict.fromkeys([*(plan.annotators if plan else ()), *logs]):
@@ -309,17 +401,26 @@ def progress_of(store: Store, dataset: Dataset) -> DatasetProgress:
         mine = set(numbers if plan is None else share_of(plan, numbers, name))
         there = [sample for sample in log.samples() if sample in mine]
         given = [sample for sample in there if log.accepted(sample)]
+        left = len(mine) - len(given)
         answered.update(given)
         rows.append(
             AnnotatorProgress(
                 name,
                 len(mine),
                 len(given),
-                len(mine) - len(given),
+                left,
                 sum(map(log.flagged, there)),
                 sum(map(log.unsure, there)),
                 len(log.retested()),
                 median(seconds[name]) if name in seconds else None,
+                _pace(days.get(name, Counter()), now),
+                None if until is None else left / max((until - now).days + 1, 1),
             )
         )
-    return DatasetProgress(dataset.n, tuple(rows), dict(sorted(Counter(answered[n] for n in numbers).items())))
+    answers = dict(sorted(Counter(answered[n] for n in numbers).items()))
+    return DatasetProgress(dataset.n, tuple(rows), answers, plan.until if plan else "")
+
+
+def _pace(days: Mapping[date, int], now: date) -> float | None:
+    recent = [n for day, n in days.items() if now - timedelta(days=6) <= day <= now]
+    return sum(recent) / len(recent) if recent else None
