@@ -9,13 +9,14 @@ control task); Hastie, Tibshirani and Friedman 2009, section 7.10 (errors of lea
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.resampled_order import read_parts, resampled_weights, resamples_of
-from emotui.metrics.resampling import Drawn, Replicates, known_means, replicates
+from emotui.metrics.resampling import EQUAL, Drawn, Replicates, interval_of, known_means, replicates
 from emotui.metrics.states import Floats
 
 FOLDS = 5
@@ -63,43 +64,60 @@ def held_out(features: ArrayLike, targets: ArrayLike, folds: ArrayLike, *, ranke
     return found
 
 
-def ridge(train: Floats, targets: Floats, test: Floats, penalties: Sequence[float] = PENALTIES) -> Floats:
-    """Predictions for `test`, each target by the penalty that has the least error where one text is left out.
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Weighted sums of features: (d,) what is taken off each, (d, k) weights, and (k,) what is added at the end."""
 
-    Features are centred and divided by their deviation in `train`. Args: (m, d), (m, k), (t, d). Returns: (t, k).
+    centre: Floats
+    weights: Floats
+    middle: Floats
+
+    def __call__(self, features: ArrayLike) -> Floats:
+        """Args: (t, d). Returns: (t, k)."""
+        return np.asarray((np.asarray(features, np.float64) - self.centre) @ self.weights + self.middle)
+
+
+def ridge(train: Floats, targets: Floats, test: Floats, penalties: Sequence[float] = PENALTIES) -> Floats:
+    """Predictions for `test` by such a probe. Args: (m, d), (m, k), (t, d). Returns: (t, k)."""
+    return fitted(train, targets, penalties)(test)
+
+
+def fitted(train: Floats, targets: Floats, penalties: Sequence[float] = PENALTIES) -> Probe:
+    """A probe of each target, by the penalty that has the least error where one text is left out.
+
+    Features are centred and divided by their deviation in `train`. Args: (m, d), (m, k).
     """
     centre, spread = train.mean(0), train.std(0)
     scale = np.where(spread > 1e-9 * max(float(spread.max(initial=0.0)), 1e-12), spread, np.inf)
-    x, z = (train - centre) / scale, (test - centre) / scale
+    x = (train - centre) / scale
     middle = targets.mean(0)
     y = targets - middle
     m = len(x)
-    # x = U S V'; by whichever of x'x and xx' is smaller.
+    # x = U S V'; by whichever of x'x and xx' is smaller. `back` is V S^-1.
     if x.shape[1] <= m:
         squares, right = np.linalg.eigh(x.T @ x)
         kept = squares > 1e-10 * max(float(squares.max(initial=0.0)), 1e-300)
         squares, right = squares[kept], right[:, kept]
-        left = x @ right / np.sqrt(squares)
-        tested = z @ right / np.sqrt(squares)
+        back = right / np.sqrt(squares)
+        left = x @ back
     else:
         squares, left = np.linalg.eigh(x @ x.T)
         kept = squares > 1e-10 * max(float(squares.max(initial=0.0)), 1e-300)
         squares, left = squares[kept], left[:, kept]
-        tested = z @ (x.T @ left) / squares
+        back = (x.T @ left) / squares
     if not len(squares):
-        return np.repeat(middle[None], len(test), axis=0)
+        return Probe(centre, np.zeros((x.shape[1], y.shape[1])), middle)
     along = left.T @ y
-    best, found = np.full(y.shape[1], np.inf), np.zeros((len(test), y.shape[1]))
+    best, shrunk_along = np.full(y.shape[1], np.inf), np.zeros_like(along)
     for penalty in penalties:
         shrunk = squares / (squares + penalty * squares.mean())
-        fitted = left @ (shrunk[:, None] * along)
+        each = shrunk[:, None] * along
         leverage = np.minimum((left**2) @ shrunk + 1 / m, 1 - 1e-9)
-        errors = (((y - fitted) / (1 - leverage)[:, None]) ** 2).mean(0)
+        errors = (((y - left @ each) / (1 - leverage)[:, None]) ** 2).mean(0)
         better = errors < best
-        # test = z V S^-1 ... : `tested` holds z V S^-1, and a shrunk coefficient along u is S^-1 shrunk u'y.
-        found[:, better] = (tested @ (shrunk[:, None] * along))[:, better]
+        shrunk_along[:, better] = each[:, better]
         best = np.where(better, errors, best)
-    return np.asarray(found + middle)
+    return Probe(centre, back @ shrunk_along / scale[:, None], middle)
 
 
 def shuffled(targets: ArrayLike, times: int = SHUFFLES, seed: int = 0) -> Floats:
@@ -186,6 +204,15 @@ def resampled_auc(gold: ArrayLike, scores: ArrayLike, by: Drawn, seed: int = 0) 
 def mean_over_labels(table: Floats, by: Drawn) -> Replicates:
     """Of a figure, or the difference of two. Args: table: as of `resampled_auc`."""
     return replicates(known_means(table.T), read_parts(by))
+
+
+def above_zero(difference: Replicates) -> bool:
+    """Does its interval lie above 0? A difference that is the same whatever is drawn has none, and is above."""
+    ends = interval_of(difference).ends
+    if ends is not None:
+        return ends[0] > 0
+    every = np.concatenate([difference.left_out, difference.resampled])
+    return bool(difference.whole > EQUAL and len(every) and (np.abs(every - difference.whole) <= EQUAL).all())
 
 
 def each_label(table: Floats, by: Drawn) -> list[Replicates]:

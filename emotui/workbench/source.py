@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from emotui.workbench.scenes.service import SceneBench
     from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
+    from emotui.workbench.why.heat import LayerReader
     from emotui.workbench.why.removal import Removal
 
 
@@ -246,6 +247,10 @@ class BrowseSource(Protocol):
     @property
     def removal(self) -> "Callable[[], Removal] | None":
         """What takes spans out of texts, and asks models again."""
+
+    @property
+    def layers(self) -> "Callable[[], LayerReader] | None":
+        """What reads texts by the layers of models, with probes of a dataset's labels."""
 
     @property
     def slicing(self) -> "Callable[[], Slicing] | None":

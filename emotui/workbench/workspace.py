@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from emotui.workbench.shards.shard import Shard
     from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
+    from emotui.workbench.why.heat import LayerReader
     from emotui.workbench.why.removal import Removal
 
 FIRST_START = "first_start"
@@ -76,6 +77,7 @@ class Workspace:
         self._notes: NoteBook | None = None
         self._slicing: Slicing | None = None
         self._removal: Removal | None = None
+        self._layers: LayerReader | None = None
         self._looks_through = False
 
     @classmethod
@@ -317,6 +319,15 @@ class Workspace:
             if self._removal is None:
                 self._removal = Removal(self.model)
             return self._removal
+
+    def layers(self) -> "LayerReader":
+        """What reads texts by the layers of models; it keeps its probes."""
+        from emotui.workbench.why.heat import LayerReader
+
+        with self._lock:
+            if self._layers is None:
+                self._layers = LayerReader(self.store, self.model)
+            return self._layers
 
     def near(self, dataset: int, sample: int, n: int) -> "list[Near]":
         """The texts of a dataset that are nearest to a sample's, by the embedded model; it is loaded for that."""

@@ -7,7 +7,7 @@ import click
 
 from emotui.bounded import read_text
 from emotui.commands.options import read_labels
-from emotui.commands.output import as_written, bar, json_option, print_figures, print_json, say, terminal
+from emotui.commands.output import as_written, bar, json_option, print_figures, print_json, say, show_step, terminal
 from emotui.commands.program_options import db_option, open_workspace
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
@@ -270,6 +270,8 @@ def _names(path: str) -> Mapping[str, str]:
 @click.option("--dataset", help="A dataset of the store, or a file (default: the sample scenes).")
 @click.option("--values", is_flag=True, help="Probe for gold numbers (valence), not for labels.")
 @click.option("--layers", metavar="N,...", help="These layers and layer 0. [default: all]")
+@click.option("--text", metavar="TEXT", help="Show this text by word and layer.")
+@click.option("--label", metavar="LABEL", help="With --text: this label. [default: the one that stands out]")
 @click.option("--answers", metavar="RUN", help="Beside which answers; none: leave them out. [default: the model's own]")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N texts.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of folds, shuffles and resamples.")
@@ -280,6 +282,8 @@ def lens(
     dataset: str | None,
     values: bool,
     layers: str | None,
+    text: str | None,
+    label: str | None,
     answers: str | None,
     limit: int | None,
     seed: int,
@@ -290,17 +294,26 @@ def lens(
 
     A probe is fitted at each layer on labelled texts, and judged on others. Its figure stands beside that of shuffled
     labels, of a word list and of the embedding layer; a layer that does not beat all three is marked (docs/why.md).
+    With --text it is shown which words of this text each layer reads a label off; of a text of the dataset by probes
+    that were fitted without it.
     """
     from emotui.commands.run import asked_dataset
     from emotui.errors import ModelError
     from emotui.workbench.why.lens import lens as probed
 
     chosen = None if layers is None else _numbers(layers)
+    if label is not None and text is None:
+        raise BadInput("--label says of which label --text is shown; the lens shows every label")
+    if text is not None and (values or answers is not None):
+        raise BadInput("--text shows labels by word and layer: --values and --answers have no say there")
     workspace = open_workspace(db)
     try:
         workspace.model(spec)  # a wrong SPEC is told before anything is imported
         kept = workspace.store.dataset(asked_dataset(workspace, "scenes", dataset))
         assert kept is not None
+        if text is not None:
+            _show_heat(workspace, spec, kept, text, label, chosen, limit, seed, as_json)
+            return
         run, why = None, ""
         if answers is not None and answers != "none":
             run = workspace.store.run(answers)
@@ -316,8 +329,8 @@ def lens(
                 why = str(error)
         with bar(f"{spec}: layers") as progress:
             found = probed(
-                workspace,
-                spec,
+                workspace.store,
+                workspace.model(spec),
                 kept,
                 kind="values" if values else "labels",
                 layers=chosen,
@@ -348,6 +361,65 @@ def lens(
             say(f"  {literal(key)}  {literal(', '.join(names))}")
         if len(texts) > _MOST_TEXTS:
             say(f"  and {len(texts) - _MOST_TEXTS} more (--json has all)")
+
+
+def _show_heat(
+    workspace: "Workspace",
+    spec: str,
+    dataset: "Dataset",
+    text: str,
+    label: str | None,
+    layers: tuple[int, ...] | None,
+    limit: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Raises BadInput where the probes have no such label."""
+    from rich.table import Table
+
+    from emotui.tasks.parts import matched
+
+    found = workspace.layers().read(spec, dataset, text, layers=layers, limit=limit, seed=seed, progress=show_step)
+    name = found.labels[found.likeliest] if label is None else matched(label, found.labels)
+    if name is None:
+        raise BadInput(f"{found.dataset}: there is no label {label!r} with enough texts: {', '.join(found.labels)}")
+    at = found.labels.index(name)
+    keys = [str(layer) for layer in found.layers]
+    rows: dict[str, dict[str, Any]] = {
+        key: {"auc": found.auc[at][row], "beats_controls": found.clear[at][row], "text": found.whole[at][row]}
+        | ({"said": found.said[at][row]} if found.said else {})
+        for row, key in enumerate(keys)
+    }
+    by_word = list(zip(*found.scores[at], strict=True))
+    words: list[dict[str, Any]] = [
+        {"word": text[start:end], "place": [start, end], "scores": dict(zip(keys, scores, strict=True))}
+        for (start, end), scores in zip(found.words, by_word, strict=True)
+    ]
+    if as_json:
+        of = {"dataset": found.dataset, "model": spec, "label": name, "n": found.n, "left_out": found.left_out}
+        more = {"truncated": found.truncated, "labels": list(found.labels), "by_layer": rows, "words": words}
+        print_json({**of, **more})
+        return
+    left = f", {found.left_out} left out" if found.left_out else ""
+    head = f"{literal(name)} by layer and word: {literal(spec)}, probes of {found.n} texts of {literal(found.dataset)}"
+    say(f"{head}{left}")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("layer", no_wrap=True)
+    for key in keys:
+        table.add_column(key, justify="right", no_wrap=True)
+    for word in words:
+        table.add_row(*map(as_written, (word["word"], *(f"{score:+.1f}" for score in word["scores"].values()))))
+    table.add_row(*map(as_written, ("the text", *(f"{row['text']:+.1f}" for row in rows.values()))), style="bold")
+    if found.said:
+        table.add_row(*map(as_written, ("said", *(f"{row['said']:.2f}" for row in rows.values()))))
+    table.add_row(*map(as_written, ("auc", *(f"{row['auc']:.2f}" for row in rows.values()))))
+    table.add_row(
+        *map(as_written, ("beats controls", *("yes" if row["beats_controls"] else "no" for row in rows.values())))
+    )
+    terminal().print(table)
+    say("scores in standard deviations, of words among words and of the text among texts of the dataset (docs/why.md)")
+    if found.truncated:
+        say("the text is longer than the model reads, and was cut")
 
 
 def _numbers(layers: str) -> tuple[int, ...]:

@@ -61,6 +61,7 @@ class FileView:
     drafts: None = None
     slicing: None = None
     removal: None = None
+    layers: None = None
     ask_sql: None = None
     spot_checks: None = None
     annotating: None = None

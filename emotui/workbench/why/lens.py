@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from emotui.backends.base import Capability, HiddenStates, Message, Refused, States
-from emotui.backends.host import lacks
+from emotui.backends.host import ModelProcess, lacks
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import EMOLEX_NAMES, emolex
 from emotui.metrics.beside import beside, intervals, with_beside
 from emotui.metrics.lexical import words_of
 from emotui.store.query import Dataset, Run
+from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
 from emotui.tasks.labels.task import Prediction
 from emotui.tasks.parts import matched, shared_by
@@ -24,8 +25,6 @@ from emotui.workbench.texts import stored_samples
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from emotui.workbench.workspace import Workspace
 
 AT_ONCE = 64
 """Texts that a model is asked about in one call."""
@@ -44,7 +43,7 @@ CONVENTION = (
 )
 MARKED = (
     "a layer beats its controls where its figure is above that of every shuffle, and the intervals of its differences "
-    "from the word list and from layer 0 lie above 0"
+    "from the word list and from layer 0 lie above 0; so does a difference that is the same in every resample"
 )
 
 OnText = Callable[[int, int], None]
@@ -64,7 +63,7 @@ class Gold(msgspec.Struct, frozen=True):
     notes: Mapping[str, str]
 
 
-def read_gold(workspace: "Workspace", dataset: Dataset, kind: Kind, limit: int | None) -> Gold:
+def read_gold(store: Store, dataset: Dataset, kind: Kind, limit: int | None) -> Gold:
     """The labelled texts of a dataset, and the labels that enough of them have.
 
     Raises:
@@ -73,7 +72,7 @@ def read_gold(workspace: "Workspace", dataset: Dataset, kind: Kind, limit: int |
     import numpy as np
 
     found = dataset.read_as(kind)
-    samples = [sample for _, sample in stored_samples(workspace.store, found, min(found.n, limit or found.n))]
+    samples = [sample for _, sample in stored_samples(store, found, min(found.n, limit or found.n))]
     if kind == "values":
         known = [(sample, dict(sample.values)) for sample in samples if sample.values]
         names = tuple(dict.fromkeys(name for _, values in known for name in values))
@@ -109,8 +108,8 @@ def _there(said: Any) -> dict[str, None]:
 
 
 def lens(
-    workspace: "Workspace",
-    spec: str,
+    store: Store,
+    model: ModelProcess,
     dataset: Dataset,
     *,
     kind: Kind = "labels",
@@ -130,11 +129,10 @@ def lens(
         BadInput: too few labelled texts, or no such layer.
         ModelError: the model tells no states.
     """
-    gold = read_gold(workspace, dataset, kind, limit)
-    model = workspace.model(spec)
+    gold = read_gold(store, dataset, kind, limit)
     card = model.load()
     if CAPABILITY not in card.capabilities:
-        raise ModelError(lacks(spec, CAPABILITY))
+        raise ModelError(lacks(model.spec, CAPABILITY))
     writes = "generate" in card.capabilities
     requests = [_request(text, gold.names if kind == "labels" else (), layers, writes) for text in gold.texts]
     read: list[HiddenStates] = []
@@ -144,13 +142,13 @@ def lens(
                 raise BadInput(f"{gold.ids[start + at]}: {one.why}")
             read.append(one)
         on_text(len(read), len(requests))
-    given = None if answers is None or kind == "values" else answers_of(workspace, answers, gold)
+    given = None if answers is None or kind == "values" else answers_of(store, answers, gold)
     document = lens_of(gold, read, kind, given, seed)
     cut = sum(one.truncated for one in read)
     notes = {"truncated": f"{cut} texts are longer than the model reads, and were cut"} if cut else {}
     of = {
         "dataset": dataset.name,
-        "model": spec,
+        "model": model.spec,
         "state": "last token of the prompt" if writes else "mean over the text",
     }
     more = {"answers": answers.run} if given is not None and answers is not None else {}
@@ -165,11 +163,10 @@ def _request(text: str, names: Sequence[str], layers: tuple[int, ...] | None, wr
     return States("", wanted, "last", chat, OPENING, tuple(f" {name}" for name in names))
 
 
-def answers_of(workspace: "Workspace", run: Run, gold: Gold) -> "np.ndarray":
+def answers_of(store: Store, run: Run, gold: Gold) -> "np.ndarray":
     """(n, k) of 0 or 1: the labels that a run gives; NaN where it has no answer."""
     import numpy as np
 
-    store = workspace.store
     rows = {row.sample: row.prediction for row in store.results(run.run) if row.repeat == 0 and row.prediction}
     ids = {row.id: row.sample for row in store.page(list(rows), None)}
     found = np.full((len(gold.ids), len(gold.names)), np.nan)
@@ -225,9 +222,7 @@ def lens_of(
         sure |= {"lens": tables[f"{layer} lens"]} if read[0].logprobs else {}
         own = {name: probing.mean_over_labels(each, by) for name, each in sure.items()}
         found |= {f"by_layer.{layer}.{name}": each for name, each in own.items()}
-        ends = intervals([own])
-        above = [ends[name].ends for name in ("above_words", "above_embedding") if name in own]
-        clear = all(one is not None and one[0] > 0 for one in above)
+        clear = all(probing.above_zero(own[name]) for name in ("above_words", "above_embedding") if name in own)
         row["beats_controls"] = bool(row[figure] > max(chance) and clear) if layer else None
         rows[str(layer)] = row
         if kind == "labels":

@@ -69,7 +69,11 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("pclass.jsonl", "--dataset", H, "--source", f"file {H}", "--no-sim"),
     ],
     "keys": [("-",)],
-    "lens": [(H, "--model", "embedded"), (f"file {H}", "--model", H), ("no" + H, "--model", f"hf:{H}")],
+    "lens": [
+        (H, "--model", "embedded"), (f"file {H}", "--model", H), ("no" + H, "--model", f"hf:{H}"),
+        ("--model", "embedded", "--dataset", H, "--text", H),
+        ("--model", "embedded", "--text", H, "--label", H),
+    ],
     "words": [
         (H, "--dataset", "no" + H),
         ("--model", "embedded", "--dataset", H, "--word", H),

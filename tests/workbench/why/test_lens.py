@@ -47,6 +47,18 @@ def test_the_layer_in_which_the_labels_are_linear_beats_its_controls_and_no_othe
     assert found["words"] == pytest.approx(0.5)
 
 
+def test_a_layer_that_is_right_without_exception_beats_its_controls_though_no_resample_differs() -> None:
+    gold = _gold()
+    states = np.stack([one.array() for one in _states(gold, 2)])
+    states[:, 0] = 1.0  # layer 0, as the word list, sees texts that are all alike
+    states[:, 2] = 0.0
+    states[:, 2, 0, :2] = gold.table
+    found = lens_of(gold, [hidden_states_of(one, range(4), 3) for one in states], "labels", None)
+    assert found["by_layer"]["2"]["auc"] == 1
+    assert found["ci95"]["by_layer.2.above_words"] is None
+    assert found["best_layer"] == 2
+
+
 def test_where_the_embedding_layer_knows_it_too_no_later_layer_beats_its_controls() -> None:
     gold = _gold()
     states = np.repeat(np.stack([one.array() for one in _states(gold, 0)])[:, :1], 2, axis=1)
