@@ -327,7 +327,7 @@ SHARED: tuple[Action, ...] = (
         ("w",),
         "w",
         "why",
-        "Take the span out of the text: does the live model's answer need it?",
+        "Take the span out of the text: does the answer need it? Again: the text by layer and word",
         "Sample",
         13,
         needs="it takes a span in the text and a live model of a workspace",

@@ -19,13 +19,13 @@ from emotui.screens.browse.things import Thing, first_wrong, things
 from emotui.screens.browse.voices import names_by_run, run_names, telling
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, OTHERS, Place
-from emotui.screens.removal import RemovalPane
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
+from emotui.screens.why import WhyPane
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.removal_lines import margin
 from emotui.screens.widgets.tiered_text import TieredText
+from emotui.screens.widgets.why_lines import margin
 from emotui.store.query import Dataset, Run
 from emotui.workbench.turns import Turns
 
@@ -47,7 +47,7 @@ class Browse(Place):
     """The score of a sample; below it, where they are asked for, the raw output, or a span taken out of the text."""
 
     entry = ENTRY
-    headings = {"text": "#sample-title", "raw": "#below-title", "removal-page": "#removal-title"} | SAID_HEADINGS
+    headings = {"text": "#sample-title", "raw": "#below-title", "why-page": "#why-title"} | SAID_HEADINGS
     DEFAULT_CSS = """
     Browse > #above { height: 3fr; }
     Browse > #below { height: 2fr; min-height: 5; display: none; }
@@ -75,7 +75,7 @@ class Browse(Place):
         with Vertical(id="below"):
             yield Line(id="below-title", classes="-pane")
             yield TieredText(id="raw")
-        yield RemovalPane(self._tell_removed, _NOT_IN_TEXT, id="removal")
+        yield WhyPane(self._tell_removed, _NOT_IN_TEXT, id="why")
         yield SaidPane(id="said")
 
     def bind_source(self, source: "BrowseSource") -> None:
@@ -83,25 +83,25 @@ class Browse(Place):
             self.overlay = self.session.state.overlay
         self._desk = LatestRequest("evidence", self, lambda question: look(source, *question), self._show, self._refuse)
         self._said.bind_source(source)
-        self._removal.bind_source(source)
+        self._why.bind_source(source)
 
     def use_model(self, spec: str) -> None:
         """The live model: the one that is asked without a span."""
-        self._removal.use_model(spec)
-        if self._removal.is_open and self._seen is not None:
+        self._why.use_model(spec)
+        if self._why.is_open and self._seen is not None:
             self._draw()
 
     @property
     def busy(self) -> bool:
-        return (self._desk is not None and self._desk.busy) or self._said.busy or self._removal.busy
+        return (self._desk is not None and self._desk.busy) or self._said.busy or self._why.busy
 
     @property
     def _said(self) -> SaidPane:
         return self.query_one(SaidPane)
 
     @property
-    def _removal(self) -> RemovalPane:
-        return self.query_one(RemovalPane)
+    def _why(self) -> WhyPane:
+        return self.query_one(WhyPane)
 
     def _of_other_task(self, run: Run | None) -> Dataset | None:
         """The dataset of the list, where what is shown of its texts is not of spans."""
@@ -143,7 +143,7 @@ class Browse(Place):
             self._said.display = not of_spans
             self.query("#above, #below").set(display=of_spans)
             if not of_spans:
-                self._removal.open(False)
+                self._why.close()
 
     def _compare(self) -> None:
         """Compare with further runs, in the rows of everyone, which are shown where there were none."""
@@ -203,7 +203,7 @@ class Browse(Place):
         self._turn(of_spans=True)
         self.query_one("#sample-notice", Notice).say(title, *lines, failed=failed)
         self.query_one("#below").display = False
-        self._removal.open(False)
+        self._why.close()
         self.query_one("#sample-title", Line).show([])
 
     def focus_first(self) -> None:
@@ -244,7 +244,7 @@ class Browse(Place):
         self.refresh_bindings()
 
     def _draw_raw(self, evidence: "Evidence") -> None:
-        self.query_one("#below").display = self._raw and not self._removal.is_open
+        self.query_one("#below").display = self._raw and not self._why.is_open
         if self._raw:
             self.query_one("#below-title", Line).show([Part(" raw output and prompt", "strong", "do('raw')")])
             self.query_one("#raw", TieredText).show(panes.raw_score(evidence, self.repeat))
@@ -305,7 +305,7 @@ class Browse(Place):
         if action == "repeat":
             return len(evidence.repeats) > 1
         if action == "take_away":
-            return self._removal.able and any(_places(one) for one in self.score.things)
+            return self._why.able and any(_places(one) for one in self.score.things)
         return True
 
     def do_overlay(self) -> None:
@@ -330,13 +330,13 @@ class Browse(Place):
             self._said.draw()
             return
         self._raw = not self._raw
-        self._removal.open(False)
+        self._why.close()
         self._draw()
 
     # A span taken away.
 
     def do_take_away(self) -> None:
-        self._removal.open(not self._removal.is_open)
+        self._why.turn()
         self._draw()
 
     @on(Score.Walked)
@@ -346,18 +346,28 @@ class Browse(Place):
             sample, here = self._seen.evidence.sample, self.score.thing
             others = [place for one in self.score.things for place in _places(one)]
             places = [] if here is None else _places(here)
-            self._removal.look_at(sample.id, sample.text, places, others, ("gold", "predicted"))
+            gold, said = (None, None) if here is None else here.labels
+            self._why.look_at(
+                sample.id,
+                sample.text,
+                places,
+                others,
+                ("gold", "predicted"),
+                dataset=self.session.overview.dataset,
+                gold=sample.places,
+                labels=[label for label in (gold, sample.emotion, said) if label],
+            )
 
     def _tell_removed(self) -> None:
         """One more span was taken away: its figure stands in the margin."""
-        if self._seen is not None and self._removal.is_open:
+        if self._seen is not None and self._why.is_open:
             self._draw()
 
     def _with_drops(self, found: list[Thing]) -> list[Thing]:
         """With what is known of the text without each of them: of a pair, without the predicted span."""
-        if not self._removal.is_open:
+        if not self._why.is_open:
             return found
-        known = self._removal.known
+        known = self._why.known
         return [replace(one, drop=margin(known(one.said_place or one.gold_place))) for one in found]
 
     def do_repeat(self) -> None:

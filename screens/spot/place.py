@@ -11,13 +11,13 @@ from emotui.records import Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.long_text import typed_when
 from emotui.screens.place import NO_WORKSPACE, Place
-from emotui.screens.removal import RemovalPane
 from emotui.screens.requests import LatestRequest, NamedTimers, any_busy
 from emotui.screens.session import Session
 from emotui.screens.spot.blocks import LATER, MASK, QUICK, TASK, Column, When
 from emotui.screens.spot.entry import ENTRY
 from emotui.screens.spot.models import STAGES, Sides
 from emotui.screens.spot.view import LONGEST, SpotEditor, SpotView, evidence
+from emotui.screens.why import WhyPane
 from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
@@ -57,11 +57,11 @@ class Spot(Place):
         "spot-editor": "#spot-title",
         "spot-rows": "#spot-title",
         "spot-page": "#spot-models",
-        "removal-page": "#removal-title",
+        "why-page": "#why-title",
     }
     marks_errors = False
     DEFAULT_CSS = """
-    Spot > RemovalPane { height: 1fr; }
+    Spot > WhyPane { height: 1fr; }
     """
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
@@ -81,7 +81,7 @@ class Spot(Place):
 
     def compose(self) -> ComposeResult:
         yield SpotView(id="spot-view")
-        yield RemovalPane(lambda: None, keyed(_NO_SPAN), id="removal")
+        yield WhyPane(lambda: None, keyed(_NO_SPAN), id="why")
 
     @property
     def view(self) -> SpotView:
@@ -92,8 +92,8 @@ class Spot(Place):
         return self.view.editor
 
     @property
-    def removal(self) -> RemovalPane:
-        return self.query_one(RemovalPane)
+    def why(self) -> WhyPane:
+        return self.query_one(WhyPane)
 
     @property
     def columns(self) -> list[Column]:
@@ -103,7 +103,7 @@ class Spot(Place):
     @property
     def busy(self) -> bool:
         waits = any(name in self._waits for name in ("quick", "later", "look"))
-        return any_busy(self) or waits or (self.sides is not None and self.sides.busy) or self.removal.busy
+        return any_busy(self) or waits or (self.sides is not None and self.sides.busy) or self.why.busy
 
     # Source, models, samples.
 
@@ -113,7 +113,7 @@ class Spot(Place):
             self.view.say("Models answer in a workspace", keyed(NO_WORKSPACE))
             return
         self.sides = Sides(self, self.session, models, lambda: self.editor.text, lambda: self.view.draw(), self._said)
-        self.removal.bind_source(source)
+        self.why.bind_source(source)
         self._take_up_draft()
         self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number), self._offer, self._warn)
         self._keeping = LatestRequest(
@@ -141,7 +141,7 @@ class Spot(Place):
         """The live model: the first column."""
         if self.sides is not None:
             self.sides.use(spec)
-            self.removal.use_model(spec)
+            self.why.use_model(spec)
             self._stand()
             self._soon()
 
@@ -158,10 +158,11 @@ class Spot(Place):
 
     def _look_at_spans(self) -> None:
         """Of what is selected, else of what the live model marks, it is asked what it says without it."""
-        if self.removal.is_open:
+        if self.why.is_open:
             text, spans, offered = self.editor.text, self._spans_to_take(), self._offered
             key = offered.id if offered is not None and offered.text == text else ""
-            self.removal.look_at(key, text, spans, heads=[text[start:end] for start, end in spans])
+            heads, dataset = [text[start:end] for start, end in spans], self.session.overview.dataset
+            self.why.look_at(key, text, spans, heads=heads, dataset=dataset)
 
     def _spans_to_take(self) -> list[Span]:
         editor = self.editor
@@ -343,7 +344,7 @@ class Spot(Place):
             case "view":
                 return bool(editor.text.strip()) and self.view.asked_task is None
             case "take_away":
-                return self.removal.able and not editor.has_focus and bool(editor.text.strip())
+                return self.why.able and not editor.has_focus and bool(editor.text.strip())
             case "keep" | "ask" | "raw" | "copy" | "annotators":
                 return bool(editor.text.strip())
         return True
@@ -432,7 +433,7 @@ class Spot(Place):
             self._stand()
 
     def do_take_away(self) -> None:
-        self.removal.open(not self.removal.is_open)
+        self.why.turn()
         self._stand()
 
     def do_view(self) -> None:

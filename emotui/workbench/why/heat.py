@@ -20,6 +20,7 @@ from emotui.records import Span
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
+from emotui.tasks.parts import matched
 from emotui.workbench.why.lens import ASKED, CAPABILITY, OPENING, Gold, read_gold, word_features
 
 if TYPE_CHECKING:
@@ -74,6 +75,11 @@ class Heat(msgspec.Struct, frozen=True):
         """The place of the layer with the highest AUC among those that beat their controls, else among all."""
         clear = self.clear[label]
         return max(range(len(self.layers)), key=lambda at: (clear[at], self.auc[label][at]))
+
+    def place_of(self, names: Sequence[str]) -> int:
+        """The place of the first of these labels that the probes have, in whichever form; else of the likeliest."""
+        known = (matched(name, self.labels) for name in names)
+        return next((self.labels.index(name) for name in known if name is not None), self.likeliest)
 
     @property
     def likeliest(self) -> int:
@@ -189,6 +195,8 @@ def together(gold: Gold) -> tuple[str, ...]:
 
 class Fit:
     """Probes of every label at every layer: one a fold, fitted without it, and one of all texts.
+
+    Their scores are distances from the mean of the texts that each was fitted on, so that those of folds compare.
 
     Attributes:
         probes: by layer, those of the folds and then that of all texts.
@@ -320,7 +328,7 @@ def fit(
     layers = read[0].layers
     probes, every = [], np.zeros((len(layers), n, k))
     areas, clear = np.zeros((k, len(layers))), np.zeros((k, len(layers)), dtype=bool)
-    first = words
+    first, nothing = words, np.zeros(k)
     for at, layer in enumerate(layers):
         if cancelled is not None and cancelled():
             raise Cancelled
@@ -330,9 +338,10 @@ def fit(
         for fold in range(probing.FOLDS):
             test = folds == fold
             probe = probing.fitted(states[~test], targets[~test])
-            predicted[test] = probe(states[test]) + targets.mean(0) - targets[~test].mean(0)
-            own.append(probing.Probe(probe.centre, probe.weights[:, :k].copy(), probe.middle[:k]))
-        probes.append([*own, probing.fitted(states, y)])
+            predicted[test] = probe(states[test]) - probe.middle
+            own.append(probing.Probe(probe.centre, probe.weights[:, :k].copy(), nothing))
+        whole = probing.fitted(states, y)
+        probes.append([*own, probing.Probe(whole.centre, whole.weights, nothing)])
         every[at] = predicted[:, :k]
         table = probing.resampled_auc(y, every[at], by, seed)
         areas[:, at] = table[0]

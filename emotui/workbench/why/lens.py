@@ -64,7 +64,7 @@ class Gold(msgspec.Struct, frozen=True):
 
 
 def read_gold(store: Store, dataset: Dataset, kind: Kind, limit: int | None) -> Gold:
-    """The labelled texts of a dataset, and the labels that enough of them have.
+    """The labelled texts of a dataset, and the labels that enough of them have; without labels, each text's emotion.
 
     Raises:
         BadInput: there are no such.
@@ -80,6 +80,9 @@ def read_gold(store: Store, dataset: Dataset, kind: Kind, limit: int | None) -> 
         rows = [[values[name] for name in names] for _, values in known]
     else:
         known = [(sample, _there(sample.said)) for sample in samples if sample.said is not None]
+        if not known:
+            samples = [sample for _, sample in stored_samples(store, dataset.read_as("spans"), len(samples))]
+            known = [(sample, {sample.emotion: None}) for sample in samples if sample.emotion]
         names = tuple(dict.fromkeys(name for _, there in known for name in there))
         rows = [[float(name in there) for name in names] for _, there in known]
     if not known:

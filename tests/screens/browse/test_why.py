@@ -8,7 +8,7 @@ import pytest
 
 from emotui.records import Mark, SpanSample
 from emotui.screens.browse.score import Score
-from emotui.screens.removal import RemovalPane
+from emotui.screens.why import WhyPane
 from emotui.screens.widgets.page import Page
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
@@ -53,7 +53,7 @@ def _asked(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _page(pilot: Any) -> str:
-    return frame(pilot).query_one("#removal-page", Page).text
+    return frame(pilot).query_one("#why-page", Page).text
 
 
 async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in_the_margin(source: Workspace) -> None:
@@ -67,7 +67,9 @@ async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in
         assert "drop" in text
         drops = [one.drop for one in frame(pilot).query_one(Score).things]
         assert drops == [(" .70", "strong"), (" .00", "dim")]
-        assert "closes" in text
+        assert "w layers" in text
+        await press(pilot, "w")
+        assert "w closes" in screen_text(pilot)
         await press(pilot, "w")
         assert "closes" not in screen_text(pilot)
         assert "drop" not in screen_text(pilot)
@@ -84,7 +86,7 @@ async def test_the_cursor_and_the_sample_take_it_along(source: Workspace) -> Non
 async def test_no_variant_is_asked_twice(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = _asked(source, monkeypatch)
     async with opened(source) as pilot:
-        await press(pilot, "w", "j", "k", "w", "w")
+        await press(pilot, "w", "j", "k", "w", "w", "w")
         assert asked
         assert len(asked) == len(set(asked))
 
@@ -118,7 +120,7 @@ async def test_a_model_that_cannot_be_asked_says_so_and_nothing_else_breaks(sour
         await press(pilot, "w")
         assert "evidence is followed by the probability of a label" in _page(pilot)
         await press(pilot, "j")
-        assert frame(pilot).query_one(RemovalPane).is_open
+        assert frame(pilot).query_one(WhyPane).is_open
 
 
 async def test_a_click_on_the_margin_puts_another_span_under_it(source: Workspace) -> None:
@@ -136,3 +138,67 @@ async def test_over_files_there_is_no_model_to_ask() -> None:
     async with opened(FileView(str(SAMPLE_DATA / "spans_sentences.jsonl"), warn=lambda line: None)) as pilot:
         await press(pilot, "w")
         assert "w why: it takes a span in the text and a live model" in screen_text(pilot)
+
+
+# The text by layer and word.
+
+LAYERED = "layered:blip"
+
+
+def _labelled(n: int) -> list[SpanSample]:
+    """Joy where there is a blip, which gold marks; else sadness."""
+    plain = ["door", "rain", "lead", "stone", "seven", "table", "paper", "wall"]
+    found = []
+    for at in range(n):
+        word = "blip" if at % 2 else "blop"
+        text = f"{plain[at % 8]} {plain[at % 7]} {word} and {plain[at % 5]} {at}"
+        found.append(
+            SpanSample(id=str(at), text=text, spans=(_mark(text, word),), emotion="joy" if at % 2 else "sadness")
+        )
+    return found
+
+
+def _layered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int) -> Workspace:
+    install_kind(monkeypatch, "layered", "tests.workbench.why.layered_backend:load")
+    made = workspace(tmp_path / "w.duckdb", samples=_labelled(n), run=False)
+    made.set_setting("live model", LAYERED)
+    return made
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_w_again_shows_the_text_by_layer_and_word_with_gold_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    made = _layered(tmp_path, monkeypatch, 80)
+    async with opened(made, size=size) as pilot:
+        await press(pilot, "j", "w", "w")
+        said = _page(pilot)
+        assert said.startswith(" joy, read off each word by layer; number: layer 2")
+        assert "layer  0 1 2 3" in said
+        assert "clear      ✓" in said
+        row = next(line for line in said.splitlines() if "▌blip" in line)
+        assert "██" in row
+        assert "blip  0: " in said
+        assert "left out" in said
+        await press(pilot, "w")
+        assert not frame(pilot).query_one(WhyPane).is_open
+    made.close()
+
+
+async def test_layers_say_what_to_do_where_the_model_tells_no_states(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "w", "w")
+        assert "word:weep cannot states" in _page(pilot)
+        assert "It takes embedded or an hf: model (m), and a dataset (d) with a label on ten texts" in _page(pilot)
+
+
+async def test_layers_of_a_dataset_with_too_few_labelled_texts_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = _layered(tmp_path, monkeypatch, 12)
+    async with opened(made) as pilot:
+        await press(pilot, "w", "w")
+        assert "a probe needs more texts" in _page(pilot)
+        await press(pilot, "j")
+        assert "a probe needs more texts" in _page(pilot)
+    made.close()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.page import Lines
-from emotui.screens.widgets.removal_lines import likeliest, margin, removal_lines, verdict
+from emotui.screens.widgets.why_lines import likeliest, margin, removal_lines, verdict
 from emotui.workbench.why.removal import Removed
 
 TEXT = "I weep"

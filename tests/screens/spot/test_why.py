@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from emotui.records import SpanSample
 from emotui.screens.widgets.page import Page
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
@@ -28,7 +29,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspac
 
 
 def said(pilot: "Pilot[None]") -> str:
-    return spot(pilot).query_one("#removal-page", Page).text
+    return spot(pilot).query_one("#why-page", Page).text
 
 
 async def test_w_takes_each_marked_span_away_and_says_which_the_answer_needs(source: Workspace) -> None:
@@ -41,7 +42,7 @@ async def test_w_takes_each_marked_span_away_and_says_which_the_answer_needs(sou
         assert first.startswith(" weep\n")
         assert "sadness .90 without it .20: more is lost than without any of 13 others as long" in first
         assert "sadness .90 without it .90: 13 of 13 others as long lose as much" in second
-        await press(pilot, "w")
+        await press(pilot, "w", "w")
         assert "closes" not in screen_text(pilot)
 
 
@@ -52,7 +53,7 @@ async def test_what_is_selected_is_taken_in_place_of_what_is_marked_and_w_is_a_l
         await press(pilot, "8")
         await write(pilot, TEXT + " w")
         assert editor(pilot).text == TEXT + " w"
-        assert "closes" not in screen_text(pilot)
+        assert "w layers" not in screen_text(pilot)
         await press(pilot, "shift+left", "escape", "w")
         await settle(pilot)
         assert said(pilot).startswith(" sadness .90 without it .90")
@@ -65,3 +66,32 @@ async def test_where_nothing_is_marked_it_says_how_words_are_taken(source: Works
         await press(pilot, "escape", "w")
         await settle(pilot)
         assert "The model marks nothing here; select words in it" in said(pilot)
+
+
+async def test_w_again_reads_what_is_typed_by_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install_kind(monkeypatch, "layered", "tests.workbench.why.layered_backend:load")
+    samples = [
+        SpanSample(id=str(at), text=f"rain {word} {at}", spans=(), emotion=emotion)
+        for at in range(60)
+        for word, emotion in [("blip", "joy") if at % 2 else ("blop", "sadness")]
+    ]
+    with workspace_asking("layered:blip", tmp_path, samples) as made:
+        made.model("layered:blip").load()
+        async with opened(made) as pilot:
+            await press(pilot, "8", "i", "ctrl+a", "delete")
+            await write(pilot, "blip of rain")
+            await press(pilot, "escape", "w", "w")
+            await settle(pilot)
+            assert "joy, read off each word by layer; number: layer 2" in said(pilot)
+            assert "probes of 60 texts of sample" in said(pilot)
+            await press(pilot, "w")
+            assert "read off each word" not in screen_text(pilot)
+
+
+async def test_without_a_dataset_layers_say_how_one_is_chosen(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await write(pilot, TEXT)
+        await press(pilot, "escape", "w", "w")
+        await settle(pilot)
+        assert "choose a dataset (d) first" in said(pilot)

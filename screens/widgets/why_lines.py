@@ -1,0 +1,224 @@
+"""Why a model answers as it does, in lines: a text with and without a span of it, and a text by layer and word."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.line import Part, taken
+from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.page import Lines
+
+if TYPE_CHECKING:
+    from emotui.records import Span
+    from emotui.workbench.why.heat import Heat
+    from emotui.workbench.why.removal import Removed
+
+FORMS = ("masked", "deleted", "alone")
+"""What is done to a span, in the order of `Removed.forms`."""
+
+FEW = 4
+"""Labels that have bars: the likeliest over all forms."""
+
+_NAME, _FIGURE, _GAP = 13, 4, 2
+_MOST_BAR = 16
+_SEEN = 0.005
+_LINES = 3
+"""Lines of the text around what is taken away."""
+
+_WIDEST = 90
+
+
+def margin(found: "Removed | None") -> tuple[str, str]:
+    """The drop in four cells and its kind: strong where no random stretch drops as much; blank while it is unknown."""
+    if found is None:
+        return " " * _FIGURE, "plain"
+    return share(found.drop), "strong" if found.matters else "dim"
+
+
+def verdict(found: "Removed") -> list[Part]:
+    """The drop, and in the last part what it is beside random stretches."""
+    drops = found.random_drops
+    parts = [
+        Part(f"{found.explains} "),
+        Part(share(found.whole[found.explains]).strip(), "strong"),
+        Part(" without it "),
+    ]
+    parts += [Part(share(found.masked[found.explains]).strip(), "strong"), Part(": ")]
+    if not drops:
+        return [*parts, Part("no other stretch as long fits into the text beside it", "dim")]
+    n = len(drops)
+    mean = share(fmean(drops)).strip()
+    if found.matters:
+        most = share(drops[-1]).strip()
+        words = f"more is lost than without any of {n} others as long (mean {mean}, at most {most})"
+        return [*parts, Part(words, "gold")]
+    as_much = sum(drop >= found.drop for drop in drops)
+    return [*parts, Part(f"{as_much} of {n} others as long lose as much (mean {mean})", "dim")]
+
+
+def removal_lines(found: "Removed", cells: int) -> Lines:
+    """The verdict, a line a label with a bar for each form, and the text with what was taken away."""
+    cells = max(cells, 20)
+    told = verdict(found)
+    lines: list[list[Part]] = [[Part(" "), *told]]
+    if taken(told) >= cells:
+        lines = [[Part(" "), *told[:-1]], [Part(" "), told[-1]]]
+    said = dict(zip(("whole", *FORMS), (found.whole, found.masked, found.deleted, found.alone), strict=True))
+    bar = max(min((cells - 2 - _NAME) // len(said) - _FIGURE - 1 - _GAP, _MOST_BAR), 0)
+    size = _FIGURE + 1 + bar + _GAP
+    lines.append([Part(" " * (_NAME + 2)), *(Part(f"{name:<{size}}", "dim") for name in said)])
+    for label in likeliest(found):
+        explained = label == found.explains
+        line = [Part("▸ " if explained else "  ", "said"), Part(fit(label, _NAME), "strong" if explained else "plain")]
+        for probs in said.values():
+            p = probs.get(label, 0.0)
+            full = max(round(p * bar), int(p >= _SEEN and bar > 0))
+            line += [Part(share(p), "strong" if explained else "plain"), Part(" ")]
+            line += [Part("■" * full, "said"), Part("·" * (bar - full), "rest"), Part(" " * _GAP)]
+        lines.append(line)
+    lines.append([])
+    lines += _passage(found, min(cells, _WIDEST))
+    for name, text in zip(FORMS, found.forms, strict=True):
+        lines.append([Part(f" {name:<8}", "dim"), Part(_around(text, found, cells - 10))])
+    return lines
+
+
+def likeliest(found: "Removed", most: int = FEW) -> list[str]:
+    """The labels with the highest probability in any form, the explained one first."""
+    every = (found.whole, found.masked, found.deleted, found.alone)
+    by_most = sorted(found.whole, key=lambda label: -max(probs.get(label, 0.0) for probs in every))
+    return [found.explains, *(label for label in by_most if label != found.explains)][:most]
+
+
+def _passage(found: "Removed", cells: int) -> list[list[Part]]:
+    """The lines of the text that hold the span, in which that is struck out."""
+    start, end = found.place
+    room = max(cells - 9, 8)
+    broken = wrap(found.text, room)
+    first = next((at for at, (_, stop) in enumerate(broken) if stop > start), 0)
+    lines = []
+    for at, (a, b) in enumerate(broken[first : first + _LINES]):
+        cuts = sorted({a, b, min(max(start, a), b), min(max(end, a), b)})
+        parts = [
+            Part(shown(found.text, one, other), "gone" if start <= one < end else "plain")
+            for one, other in pairwise(cuts)
+        ]
+        lines.append([Part(" taken   " if not at else " " * 9, "dim"), *parts])
+    return lines
+
+
+def _around(text: str, found: "Removed", cells: int) -> str:
+    """As much of a form as fits on a line, from a little before where the span stood."""
+    before = max(found.place[0] - cells // 3, 0)
+    if before and width(text) > cells and before < len(text):
+        space = text.find(" ", before)
+        text = "…" + text[(space + 1 if 0 <= space < before + 20 else before) :]
+    return fit(text, max(cells, 8)).rstrip()
+
+
+# A text by layer and word.
+
+SHADES = ((2.0, "█"), (1.5, "▓"), (1.0, "▒"), (0.5, "░"), (-1.0, "·"))
+"""From so many deviations on; below the last there is a minus."""
+
+_LONGEST_WORD = 14
+_WIDE = 13
+"""As many layers have two cells each; more have one."""
+
+_NUMBERED = 3
+"""Words under the cursor whose scores are written out."""
+
+
+def shade(score: float) -> str:
+    """What a score is drawn as."""
+    return next((sign for least, sign in SHADES if score >= least), "−")
+
+
+def heat_lines(
+    found: "Heat", label: int, cells: int, gold: "Sequence[Span]" = (), here: "Sequence[Span]" = ()
+) -> Lines:
+    """A row a word and a cell a layer, in as many columns as fit; grey where a layer does not beat its controls.
+
+    Args:
+        label: its place among the labels. gold: spans whose words are marked. here: those under the cursor.
+    """
+    cells = max(cells, 24)
+    names = [shown(found.text, *place) for place in found.words]
+    longest = min(max(5, *map(width, names)), _LONGEST_WORD)
+    room = cells - longest - 10
+    layers = _layers(found, label, room)
+    size = 2 if len(layers) <= _WIDE and 2 * len(layers) <= room else 1
+    best, clear = found.best(label), found.clear[label]
+    one = longest + size * len(layers) + 10
+    columns = max(min(cells // one, len(names)), 1)
+    deep = -(-len(names) // columns)
+    told = f" {found.labels[label]}, read off each word by layer; number: layer {found.layers[best]}"
+    lines: list[list[Part]] = [[Part(fit(told, cells - 1).rstrip(), "strong")]]
+    numbers, ticks = (
+        _numbers([found.layers[at] for at in layers], size),
+        "".join(f"{'✓' if clear[at] else ' ':>{size}}" for at in layers),
+    )
+    for name, signs in (("layer", numbers), ("clear", ticks)):
+        lines.append([Part(f"  {fit(name, longest)} {signs}{'':<7}", "dim")] * columns)
+    for row in range(deep):
+        line: list[Part] = []
+        for at in range(row, len(names), deep):
+            start, end = found.words[at]
+            marked, chosen = (any(a < end and start < b for a, b in spans) for spans in (gold, here))
+            line += [Part("▸" if chosen else " ", "said"), Part("▌" if marked else " ", "gold")]
+            line += [Part(fit(names[at], longest), "gold" if marked else "plain"), Part(" ")]
+            line += _cells([scores[at] for scores in found.scores[label]], layers, clear, size)
+            line.append(Part(f" {found.scores[label][best][at]:+5.1f} ", "plain" if clear[best] else "dim"))
+        lines.append(line)
+    whole = found.whole[label]
+    lines.append(
+        [
+            Part(f"  {fit('text', longest)} ", "strong"),
+            *_cells(whole, layers, clear, size),
+            Part(f" {whole[best]:+5.1f} ", "strong" if clear[best] else "dim"),
+        ]
+    )
+    if found.said:
+        said = [f"{found.layers[at]}: {share(found.said[label][at]).strip()}" for at in layers]
+        lines += _listed("about to say", said, cells)
+    under = [at for at, (start, end) in enumerate(found.words) if any(a < end and start < b for a, b in here)]
+    for at in under[:_NUMBERED]:
+        each = [f"{found.layers[layer]}: {found.scores[label][layer][at]:+.1f}" for layer in layers]
+        lines += _listed(names[at], each, cells)
+    others = sorted(range(len(found.labels)), key=lambda one: -found.whole[one][found.best(one)])
+    lines += _listed("text", [f"{found.labels[at]} {found.whole[at][found.best(at)]:+.1f}" for at in others], cells)
+    probes = f"probes of {found.n:,} texts of {found.dataset}"
+    probes += f"; {found.left_out:,} that are, or may share something with, this one left out" * bool(found.left_out)
+    lines += _listed(
+        "", [probes, "░ .5 deviations, ▒ 1, ▓ 1.5, █ 2, − below −1", "✓ beats its controls", "▌ gold"], cells
+    )
+    if not any(clear):
+        lines.insert(1, [Part(" no layer beats its controls with this label: nothing is to be read from it", "mark")])
+    return lines
+
+
+def _layers(found: "Heat", label: int, room: int) -> list[int]:
+    """The places of the layers that are drawn: all, or as many as fit, evenly spaced, with the best one."""
+    n = len(found.layers)
+    if n <= room:
+        return list(range(n))
+    some = {round(at * (n - 1) / (room - 2)) for at in range(room - 1)}
+    return sorted(some | {found.best(label)})
+
+
+def _numbers(layers: Sequence[int], size: int) -> str:
+    if size == 2:
+        return "".join(f"{layer:>2}" for layer in layers)
+    return "".join(f"{layer:<5}"[: len(layers) - at] for at, layer in enumerate(layers) if at % 5 == 0)
+
+
+def _cells(scores: Sequence[float], layers: Sequence[int], clear: Sequence[bool], size: int) -> list[Part]:
+    return [Part(shade(scores[at]) * size, "said" if clear[at] else "dim") for at in layers]
+
+
+def _listed(head: str, each: Sequence[str], cells: int) -> list[list[Part]]:
+    """A head and a list in as many lines as it takes."""
+    told = f"{head}  {'   '.join(each)}" if head else "; ".join(each)
+    return [[Part(f" {shown(told, start, end)}", "dim")] for start, end in wrap(told, cells - 2)]
