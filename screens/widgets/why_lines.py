@@ -154,7 +154,7 @@ def heat_lines(
     one = longest + size * len(layers) + 10
     columns = max(min(cells // one, len(names)), 1)
     deep = -(-len(names) // columns)
-    told = f" {found.labels[label]}, read off each word by layer; number: layer {found.layers[best]}"
+    told = f" {found.labels[label]} by layer; number: layer {found.layers[best]}"
     lines: list[list[Part]] = [[Part(fit(told, cells - 1).rstrip(), "strong")]]
     numbers, ticks = (
         _numbers([found.layers[at] for at in layers], size),

@@ -173,7 +173,7 @@ async def test_w_again_shows_the_text_by_layer_and_word_with_gold_marked(
     async with opened(made, size=size) as pilot:
         await press(pilot, "j", "w", "w")
         said = _page(pilot)
-        assert said.startswith(" joy, read off each word by layer; number: layer 2")
+        assert said.startswith(" joy by layer; number: layer 2")
         assert "layer  0 1 2 3" in said
         assert "clear      ✓" in said
         row = next(line for line in said.splitlines() if "▌blip" in line)

@@ -82,10 +82,10 @@ async def test_w_again_reads_what_is_typed_by_layer(tmp_path: Path, monkeypatch:
             await write(pilot, "blip of rain")
             await press(pilot, "escape", "w", "w")
             await settle(pilot)
-            assert "joy, read off each word by layer; number: layer 2" in said(pilot)
+            assert "joy by layer; number: layer 2" in said(pilot)
             assert "probes of 60 texts of sample" in said(pilot)
             await press(pilot, "w")
-            assert "read off each word" not in screen_text(pilot)
+            assert "by layer; number" not in screen_text(pilot)
 
 
 async def test_without_a_dataset_layers_say_how_one_is_chosen(source: Workspace) -> None:

@@ -1,4 +1,6 @@
-"""A span taken away, in lines: what is said of it, and that it fits however narrow the pane is."""
+"""A span taken away, and a text by layer, in lines: what is said, and that it fits however narrow the pane is."""
+
+import re
 
 import pytest
 from hypothesis import given
@@ -7,7 +9,8 @@ from hypothesis import strategies as st
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.page import Lines
-from emotui.screens.widgets.why_lines import likeliest, margin, removal_lines, verdict
+from emotui.screens.widgets.why_lines import heat_lines, likeliest, margin, removal_lines, shade, verdict
+from emotui.workbench.why.heat import Heat
 from emotui.workbench.why.removal import Removed
 
 TEXT = "I weep"
@@ -72,3 +75,38 @@ def test_bars_stand_in_the_order_whole_masked_deleted_alone() -> None:
 def test_no_line_is_longer_than_the_pane_but_what_is_told_in_words(text: str, cells: int) -> None:
     lines = removal_lines(removed(text=text), cells)
     assert all(sum(width(part.text) for part in line) <= max(cells, 92) for line in lines[1:])
+
+
+# A text by layer and word.
+
+
+def heat(layers: int, words: int = 23, *, clear: bool = True) -> Heat:
+    """Word k has k tenths of a deviation at every layer; the last layer is the best."""
+    text = " ".join(f"word{at}" for at in range(words))
+    places = tuple((one.start(), one.end()) for one in re.finditer(r"\S+", text))
+    scores = tuple(tuple(at / 10 for at in range(words)) for _ in range(layers))
+    rising = tuple(at / layers for at in range(layers))
+    passing = tuple(clear and at == layers - 1 for at in range(layers))
+    numbers = tuple(range(layers))
+    return Heat(text, "hf:x", "mine", 90, 10, ("joy",), numbers, places, (scores,), (rising,), (rising,), (passing,))
+
+
+@pytest.mark.parametrize("layers", [1, 7, 13, 33, 81])
+@pytest.mark.parametrize("cells", [40, 78, 110, 158])
+def test_every_line_of_a_heat_fits_and_no_word_is_left_out(layers: int, cells: int) -> None:
+    found = heat(layers)
+    lines = text_of(heat_lines(found, 0, cells, [(0, 5)], [(6, 11)]))
+    assert max(width(line) for line in lines) <= cells
+    every = "\n".join(lines)
+    assert all(f"word{at} " in every for at in range(23))
+    assert "▌word0" in every
+    assert "▸ word1" in every
+    assert f"number: layer {layers - 1}" in every
+
+
+def test_shades_are_by_half_deviations_and_a_layer_that_is_not_clear_is_grey() -> None:
+    assert "".join(map(shade, (2.4, 2, 1.9, 1.2, 0.5, 0.4, -1, -1.1))) == "██▓▒░··−"
+    row = next(line for line in heat_lines(heat(7), 0, 78) if any("word22" in part.text for part in line))
+    assert [part.kind for part in row if part.text == "██"][-7:] == ["dim"] * 6 + ["said"]
+    said = text_of(heat_lines(heat(7, clear=False), 0, 78))
+    assert "no layer beats its controls" in said[1]
