@@ -16,6 +16,7 @@ from emotui.formats.json_document import present
 from emotui.formats.written import is_stream
 from emotui.workbench.files.predict import Predictions
 from emotui.workbench.files.predict import predict as ask
+from emotui.workbench.shards.shard import Shard, read_shard
 
 
 @click.command()
@@ -40,6 +41,9 @@ from emotui.workbench.files.predict import predict as ask
 @click.option("--way", help="How to ask, where there are several ways (docs/models.md).")
 @asking_options
 @skip_bad_option
+@click.option(
+    "--shard", metavar="I/N", help="Only part I of N of the records; the parts after each other are the whole."
+)
 @click.option("--fresh", is_flag=True, help="Ask again about what was answered before a stop.")
 @json_option
 def predict(
@@ -54,6 +58,7 @@ def predict(
     labels_file: str | None,
     way: str | None,
     skip_bad: bool,
+    shard: str | None,
     fresh: bool,
     written_way: str | None,
     options: dict[str, object],
@@ -68,6 +73,7 @@ def predict(
     answered is written, and the rest is left out.
     """
     way = one_way(way, written_way)
+    part = None if shard is None else read_shard(shard)
     kept = None
     if target:
         check_writable(target)  # before hours of asking
@@ -89,6 +95,7 @@ def predict(
             options=options,
             wish=wish,
             skip_bad=skip_bad,
+            shard=part,
             kept=kept,
             fresh=fresh,
             warn=warn,
@@ -102,7 +109,7 @@ def predict(
         if target:
             write(target, found.answers)
         if as_json:
-            _print_document(found)
+            _print_document(found, part)
         whole = found.stopped is None
     finally:
         found.answers.close(remove=whole)
@@ -132,9 +139,10 @@ def _has_unfinished(target: str) -> bool:
     return kept is not None and kept.is_file()
 
 
-def _print_document(found: Predictions) -> None:
+def _print_document(found: Predictions, shard: Shard | None) -> None:
     """One JSON document, its records written as they are read."""
     head = {
+        **({} if shard is None else {"shard": str(shard)}),
         "model": found.model,
         "kind": found.kind,
         "n": found.n,

@@ -80,15 +80,16 @@ def write(
     found = task_named(task)
     labels = read_labels(labels_file) if labels_file else None
     spec = _argument(name, answers, how)
+
+    def wanted(n: int) -> range:
+        whole = n if limit is None else min(limit, n)
+        return range(whole) if part is None else part.places(whole)
+
     if records is not None:
-        with closing(Texts(records)) as texts:
-            whole = texts.n if limit is None else min(limit, texts.n)
-            places = range(whole) if part is None else part.places(whole)
+        with closing(Texts(records, part=wanted)) as texts:
 
             def of_file() -> Iterable[Any]:
-                for place, (_, text) in enumerate(texts):
-                    if place in places:
-                        yield found.blank(text, labels or ())
+                return (found.blank(text, labels or ()) for _, text in texts)
 
             def from_file(card: ModelCard, chosen: str) -> Mapping[str, object]:
                 return with_labels(found, card, chosen, options, labels)
@@ -101,8 +102,7 @@ def write(
         own = store.dataset(dataset or "")
         if own is None or own.task != found.name:
             raise BadInput(f"the store has no dataset {dataset!r} of the {found.name} task")
-        whole = own.n if limit is None else min(limit, own.n)
-        places = range(whole) if part is None else part.places(whole)
+        places = wanted(own.n)
 
         def of_store() -> Iterable[Any]:
             return (sample for _, sample in stored_samples(store, own, places.stop, first=places.start))

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -34,6 +35,7 @@ from emotui.workbench.files.texts import Texts
 from emotui.workbench.runs.plan import chosen_way, identity, notes_on_prompts, pace_of, sample_seed
 from emotui.workbench.runs.run import still_open
 from emotui.workbench.runs.window import Stop, Window
+from emotui.workbench.shards.shard import Shard
 
 if TYPE_CHECKING:
     from emotui.workbench.datasets.foreign import Wish
@@ -239,7 +241,7 @@ class Predictions:
     """A model's answers in the order of the file.
 
     Attributes:
-        n: how many records the file has.
+        n: how many records the file has, of a shard in it.
         answers: one for each, unless `stopped`; to be closed.
         failures: a line for each of the first records that the model refused.
         doubtful: of how many a label has little probability on yes and no together, or no answer.
@@ -272,6 +274,7 @@ def predict(
     options: Mapping[str, object] | None = None,
     wish: "Wish | None" = None,
     skip_bad: bool = False,
+    shard: Shard | None = None,
     kept: Path | None = None,
     fresh: bool = False,
     warn: Warn,
@@ -288,6 +291,7 @@ def predict(
         labels: a label set of the person's own, in a task that chooses among labels.
         way, options: how a model that writes is asked (`emotui.tasks`); None: greedily, and by the task's first way.
         wish: how a person says that the file is laid out; None: it is found out.
+        shard: only these of its texts; the shards' records after each other are those of the file.
         kept: a file in which answers are kept as they come, and of which those of an earlier start are taken.
         fresh: take none.
         progress: called with how many of how many are done.
@@ -299,7 +303,9 @@ def predict(
         ModelError: the model cannot do this, or died before it had answered anything.
     """
     task = task_named(kind)
-    with closing(Texts(path, wish=wish, skip_bad=skip_bad)) as texts, ExitStack() as processes:
+    # Cut between batches, so that each has the texts, and the last digits, that it has where all is asked.
+    part = range if shard is None else partial(shard.places, together=BATCH)
+    with closing(Texts(path, wish=wish, skip_bad=skip_bad, part=part)) as texts, ExitStack() as processes:
         model = processes.enter_context(ModelProcess(spec))
         if texts.taken is not None:
             warn(f"{literal(path)}: taken for {texts.taken}")
@@ -313,7 +319,9 @@ def predict(
         task = configured(task, way, settled, 1)
         for note in notes_on_prompts(card) if way and "generate" in card.capabilities else ():
             warn(f"{spec}: {note}")
-        asked = identity(task, {"texts": texts.fingerprint, "labels": "\n".join(names), "way": way}, card, 0, 1, way)
+        settings = {"texts": texts.fingerprint, "labels": "\n".join(names), "way": way}
+        settings |= {} if shard is None else {"shard": str(shard)}
+        asked = identity(task, settings, card, 0, 1, way)
         answers: Answers[msgspec.Struct] = Answers(task.files.predicted, texts.n, kept, asked, fresh=fresh)
         if answers.done:
             warn(f"{answers.done} of {texts.n} were answered before: going on")

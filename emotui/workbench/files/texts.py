@@ -4,8 +4,9 @@ import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -32,9 +33,10 @@ class Texts:
     """The texts of a file, each with the line on which it starts; what comes through a pipe is kept on the disk.
 
     A file of emotui's own formats is gone through line by line. Any other that `emotui import` reads is read at once.
+    All of it is checked, also where only a part is wanted: nothing is asked of a file that has bad lines.
 
     Attributes:
-        n: how many there are.
+        n: how many there are in the part that is wanted.
         fingerprint: SHA-256 over all that a model can be asked about, in its order.
         skipped: one `FILE:LINE: what is wrong` for each line left out; empty unless `skip_bad`.
         taken: what a file of another program was taken for and why; None of one in emotui's own formats.
@@ -43,8 +45,16 @@ class Texts:
         BadInput: the file cannot be read, or has a bad line, as `emotui.formats.read`.
     """
 
-    def __init__(self, path: str, *, wish: "Wish | None" = None, skip_bad: bool = False) -> None:
-        """`wish`: what a person says of how the file is laid out; None: it is found out."""
+    def __init__(
+        self,
+        path: str,
+        *,
+        wish: "Wish | None" = None,
+        skip_bad: bool = False,
+        part: Callable[[int], range] = range,
+    ) -> None:
+        """`wish`: what a person says of how the file is laid out; None: it is found out. `part`: of how many texts the
+        file has, the places of those that are wanted."""
         self._path, self._place = path, literal(path)
         self._wish = wish
         self._foreign = wish is not None or _is_foreign(path)
@@ -64,6 +74,8 @@ class Texts:
             self.close()
             raise
         self.skipped = tuple(problems)
+        self._places = part(self.n)
+        self.n = len(self._places)
 
     def __iter__(self) -> Iterator[tuple[int, Text]]:
         """The line and the text of each.
@@ -71,9 +83,8 @@ class Texts:
         Raises:
             BadInput: the file is another one by now.
         """
-        for line, text in self._good():
-            if line not in self._left_out:
-                yield line, text
+        good = ((line, text) for line, text in self._good() if line not in self._left_out)
+        return islice(good, self._places.start, self._places.stop)
 
     def close(self) -> None:
         """What was kept on the disk is gone."""

@@ -10,14 +10,26 @@ _FORM = re.compile(r"(\d{1,6})/(\d{1,6})")
 
 
 class Shard(msgspec.Struct, frozen=True):
-    """One of `of` parts, counted from 1: texts that stand together, and as many as in any other, or one less."""
+    """One of `of` parts, counted from 1: texts that stand together, and as many as in any other, or one less.
+
+    Where there are fewer texts than parts some have none.
+    """
 
     number: int
     of: int
 
-    def places(self, n: int) -> range:
-        """Which of n texts are in it, from 0 on. The parts together are all, each once and in their order."""
-        return range((self.number - 1) * n // self.of, self.number * n // self.of)
+    def places(self, n: int, together: int = 1) -> range:
+        """Which of n texts are in it, from 0 on. The parts together are all, each once and in their order.
+
+        Args:
+            together: of so many, counted from the first text, none are parted, if there are as many such groups as
+                parts; a part then has a group more or less than another.
+        """
+        groups = -(-n // together)
+        if groups < self.of:
+            groups, together = n, 1
+        ends = (number * groups // self.of * together for number in (self.number - 1, self.number))
+        return range(*(min(n, end) for end in ends))
 
     def __str__(self) -> str:
         return f"{self.number}/{self.of}"
