@@ -17,6 +17,11 @@ Both rates are shrunk towards those of all labels together, which are shrunk tow
 there has few answers to count.
 
     s = (n(yes, there) + 1/2) / (n(there) + 1),   s_i = (n_i(yes, there) + m s) / (n_i(there) + m),   m = `PSEUDO`
+
+An answer never speaks for its opposite: where yes is said no oftener of a label that is there than of one that is not
+(s_i <= 1 - c_i), the two are pooled, weighed by their counts (the likeliest pair in the order s_i >= 1 - c_i: pool
+adjacent violators, Barlow et al. 1972), and the answer decides ties alone. So alpha 0 is the model alone, of answers
+as of logits.
 """
 
 from dataclasses import dataclass
@@ -32,6 +37,9 @@ NONE = -1
 
 PSEUDO = 2.0
 """m: as many records at the rate of all labels stand behind each label's own."""
+
+TIE = 1e-9
+"""By how much s is above 1 - c at least, where there is gold: an answer worth nothing still has its sign."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,16 +98,23 @@ def fit_reliability(answers: HardAnswers, gold: ArrayLike) -> Reliability:
     there = np.asarray(gold, dtype=bool)
     if there.shape != answers.said.shape:
         raise ValueError(f"answers {answers.said.shape} and gold {there.shape} must agree")
-    return Reliability(_rates(answers.said, 1, there), _rates(answers.said, 0, ~there))
+    yes, behind_yes = _rates(answers.said, 1, there)
+    no, behind_no = _rates(answers.said, 0, ~there)
+    if not len(there):
+        return Reliability(yes, no)
+    either = (behind_yes * yes + behind_no * (1 - no)) / (behind_yes + behind_no)
+    against = yes + no <= 1
+    return Reliability(np.where(against, either + TIE, yes), np.where(against, 1 - either + TIE, no))
 
 
-def _rates(said: NDArray[np.int8], right: int, among: NDArray[np.bool_]) -> Floats:
-    """(k,): how often the `right` answer was given among these, of those that were given at all."""
+def _rates(said: NDArray[np.int8], right: int, among: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """(k,) each: how often the `right` answer was given among these, of those given; how many stand behind."""
     asked = among & (said != NONE)
     hits, n = (asked & (said == right)).sum(axis=0), asked.sum(axis=0)
     pooled = (hits.sum() + 0.5) / (n.sum() + 1.0)
-    found: Floats = (hits + PSEUDO * pooled) / (n + PSEUDO)
-    return found
+    behind: Floats = n + PSEUDO
+    found: Floats = (hits + PSEUDO * pooled) / behind
+    return found, behind
 
 
 def checked_evidence(given: ArrayLike | HardAnswers) -> Evidence:

@@ -146,6 +146,7 @@ def decode(
         _print_alphas(document["results"])
         if "statistics" in document:
             print_figures(f"training vectors: {train}", document["statistics"])
+        _print_weights(document)
 
 
 def _grid(
@@ -208,3 +209,12 @@ def _print_folds(document: Mapping[str, Any]) -> None:
     _print_rows("", [(name, document[part]) for name, part in parts.items()])
     say("each alpha, with the prior of all records' choice fitted on the other folds:")
     _print_alphas(document["results"])
+    _print_weights(document)
+
+
+def _print_weights(document: Mapping[str, Any]) -> None:
+    """How often hard answers are right, and what that and a fitted temperature rest on."""
+    weighed = {"reliability": document["reliability"]} if "reliability" in document else {}
+    notes = {name: why for name, why in document["notes"].items() if name in ("reliability", "temperature")}
+    if weighed or notes:
+        print_figures("", weighed | {"notes": notes})

@@ -196,8 +196,10 @@ def _scenes_prediction(record: ScenesPrediction) -> str | None:
     if known is None:
         return "needs `labels` or `scores`"
     wrong = _empty(record, "id") or (None if not labels else _binary(labels))
-    if record.hard and scores is not None:
-        wrong = wrong or "`hard`: an answer in words has no `scores`"
+    if record.hard:
+        given = ("scores", scores is not None), ("censored", record.censored), ("little_mass", record.little_mass)
+        beside = [name for name, there in given if there]
+        wrong = wrong or (f"`hard`: an answer in words has no `{beside[0]}`" if beside else None)
     if wrong is None and scores is not None:
         wrong = _scores(scores)
         if wrong is None and labels is not None and (differs := label_set_fault(scores, labels, "of `labels`")):
@@ -212,6 +214,9 @@ def _scenes_prediction(record: ScenesPrediction) -> str | None:
             wrong = wrong or f"`censored`: {shown(label)} must be yes, no or both, not {shown(side)}"
         if label not in known:
             wrong = wrong or f"`censored`: {shown(label)} is not among the labels"
+    strays = [label for label in record.unanswered if label not in known]
+    if strays:
+        wrong = wrong or f"`unanswered`: {shown(strays[0])} is not among the labels"
     return wrong
 
 

@@ -17,6 +17,7 @@ from emotui.tables import reads_zero
 
 if TYPE_CHECKING:
     from emotui.workbench.results.published import Published
+    from emotui.workbench.scenes.decoding import Answer as HardAnswer
     from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Row, Sweep
 
 # Own evidence, bias and the pull of the other emotions as a sum: stacks on one scale, with where alpha 0 stands.
@@ -85,12 +86,13 @@ def _terms(row: "Row") -> tuple[float, float, float]:
     return row.own, row.bias, row.neighbours
 
 
-def evidence(rows: "Sequence[Row]", cursor: int, cells: int, height: int) -> Lines:
-    """All emotions where there are lines for them, else the picked one alone."""
-    return _one(rows, cursor, cells) if height < len(rows) + 2 else _all(rows, cursor, cells)
+def evidence(rows: "Sequence[Row]", cursor: int, cells: int, height: int, answer: "HardAnswer | None" = None) -> Lines:
+    """All emotions where there are lines for them, else the picked one alone. `answer`: a hard one about that."""
+    shown = _one if height < len(rows) + 2 else _all
+    return shown(rows, cursor, cells, answer)
 
 
-def _all(rows: "Sequence[Row]", cursor: int, cells: int) -> Lines:
+def _all(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | None") -> Lines:
     figure, decimals = (7, 2) if cells >= 64 else (6, 1)
     names = ("own", "bias", "others" if figure > 6 else "other", "sum")
     room = cells - _NAME - len(names) * figure - 2
@@ -108,10 +110,11 @@ def _all(rows: "Sequence[Row]", cursor: int, cells: int) -> Lines:
             Part(f"{_nats(row.total, decimals):>{figure}}", "strong"),
         ]
         lines.append([*line, Part("  "), *scale.stack(row)] if scale else line)
-    return [*lines, _legend(cells)]
+    picked = f"{rows[cursor].label}, " if 0 <= cursor < len(rows) else ""
+    return [*lines, _legend(cells, answer, picked)]
 
 
-def _one(rows: "Sequence[Row]", cursor: int, cells: int) -> Lines:
+def _one(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | None") -> Lines:
     if not 0 <= cursor < len(rows):
         return []
     row = rows[cursor]
@@ -121,16 +124,23 @@ def _one(rows: "Sequence[Row]", cursor: int, cells: int) -> Lines:
         sums += [Part(f"  {name} "), Part(glyph, kind), Part(f" {_nats(term, 2)}")]
     said = "yes" if row.now else "no"
     sums += [Part(f"  = {_nats(row.total, 2)}", "strong"), Part(f"  P {share(row.posterior).strip()}  {said}")]
-    return [sums, scale.stack(row), [Part(scale.ends(), "dim")], _legend(cells)]
+    return [sums, scale.stack(row), [Part(scale.ends(), "dim")], _legend(cells, answer)]
 
 
-def _legend(cells: int) -> list[Part]:
+def _legend(cells: int, answer: "HardAnswer | None", emotion: str = "") -> list[Part]:
+    """What the glyphs mean, and what `own` is made of where the answer is hard."""
     parts: list[Part] = [Part("  ")]
     for name, glyph, kind in _TERMS:
         parts += [Part(glyph, kind), Part(f" {name}  ", "dim")]
     parts += [Part(ALONE, "strong"), Part(" at alpha 0  ", "dim"), Part(NOW, "key"), Part(" now", "dim")]
-    if cells >= 80:
-        parts.append(Part("   right of 0: for it, left: against", "dim"))
+    if answer is None:
+        return [*parts, Part("   right of 0: for it, left: against", "dim")] if cells >= 80 else parts
+    right = share(answer.sensitivity).strip(), share(answer.specificity).strip()
+    room = cells - sum(width(part.text) for part in parts)
+    for weight in (f"sensitivity {right[0]}, specificity {right[1]}", f"s {right[0]} c {right[1]}"):
+        said = f"   {emotion}said {answer.word}: {weight}"
+        if width(said) <= room:
+            return [*parts, Part(said, "dim")]
     return parts
 
 
@@ -159,6 +169,11 @@ class Shown:
     in_sample: bool
 
 
+def _answer(shown: Shown) -> "HardAnswer | None":
+    """The hard answer about the picked emotion."""
+    return None if shown.place is None else shown.redecoding.answer(shown.place, shown.label)
+
+
 def note(text: str, cells: int) -> list[list[Part]]:
     """A remark under a view, on as many lines as it takes."""
     return [[Part(text[start:end].rstrip(), "dim")] for start, end in wrap(text, max(cells, 20))]
@@ -172,7 +187,7 @@ def _evidence(shown: Shown, cells: int, height: int) -> Lines:
     """The sum for each emotion; where there is room, what the prior holds and what it comes to under it."""
     if not shown.rows:
         return _silent()
-    lines = evidence(shown.rows, shown.label, cells, height)
+    lines = evidence(shown.rows, shown.label, cells, height, _answer(shown))
     room = height - len(lines) - 1
     return lines if room < _CHARTS else [*lines, [], *_sweep(shown, cells, room)]
 
@@ -260,8 +275,10 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
         *note("the terms of its log-odds, given the other emotions as decoded, by size", cells),
     ]
     most = max((abs(term.value) for term in terms), default=0.0)
+    answer = _answer(shown)
+    own = "the model's own evidence" if answer is None else f"the model said {answer.word}"
     for term in terms:
-        name = {"evidence": "the model's own evidence", "bias": "prior: how common it is"}.get(term.source)
+        name = {"evidence": own, "bias": "prior: how common it is"}.get(term.source)
         if name is None:
             name = f"prior: {labels[term.neighbour or 0]} is there"
         size = round(abs(term.value) / most * 24) if not reads_zero(term.value) else 0
@@ -277,6 +294,9 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
     lines.append(
         [Part(f"  {'together':<30}{total:+8.2f}  ", "strong"), Part(f"exact P(yes) {share(row.posterior).strip()}")]
     )
+    if answer is not None:
+        often = f"{share(answer.sensitivity).strip()} where it is felt, {share(answer.specificity).strip()} where not"
+        lines += note(f"an answer in words counts as such answers are right on the other folds: {often}", cells)
     if row.clamp is not None:
         lines.append([Part(keyed("  but it is clamped: {clamp} frees it"), "key")])
     elif redecoding.tuning.objective == "hamming":

@@ -278,3 +278,33 @@ def test_agreement_takes_ratings_or_records_and_one_of_them(tmp_path: Path) -> N
         assert "one of them" in str(CliRunner().invoke(cli, ["agreement", *line]).exception)
     Path(file).write_text('{"id": "a", "labels": {"joy": 1}}\n')
     assert "no record has annotators" in str(CliRunner().invoke(cli, ["agreement", "--records", file]).exception)
+
+
+@pytest.mark.parametrize("folds", [(), ("--folds", "4")])
+def test_of_hard_answers_the_rates_and_what_they_rest_on_are_printed(tmp_path: Path, folds: tuple[str, ...]) -> None:
+    train, said = tmp_path / "train.jsonl", tmp_path / "said.jsonl"
+    train.write_text("".join(json.dumps({"id": one.id, "labels": dict(one.labels)}) + "\n" for one in GOLD))
+    rows = [
+        {"id": one.id, "labels": dict(zip(NAMES, map(int, row), strict=True)), "hard": True}
+        for one, row in zip(GOLD, log_odds(GOLD) > 0, strict=True)
+    ]
+    said.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["--train", str(train), "--scores", str(said), "--alpha", "0,1", *folds]
+    done = CliRunner().invoke(cli, ["decode", *arguments])
+    assert done.exit_code == 0, done.output
+    document = decode(*arguments)
+    rates = document["reliability"]["fear"]
+    line = next(line for line in done.output.splitlines() if line.startswith("fear") and line.count(".") == 2)
+    assert line.split() == ["fear", f"{rates['sensitivity']:.3f}", f"{rates['specificity']:.3f}"]
+    rests = "those of the other folds" if folds else "those that the figures are of; folds are the honest way"
+    assert rests in " ".join(done.output.split())
+    assert document["notes"]["reliability"].endswith(rests)
+    # At alpha 0 stands what the model said.
+    alone = [list(row["labels"].values()) for row in rows]
+    assert list(document["results"][0]["predictions"].values()) == alone
+
+    for row in rows:
+        del row["hard"]
+    said.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(BadInput, match=f'said.jsonl:1: {GOLD[0].id}: labels without scores: "hard": true beside them'):
+        decode(*arguments)

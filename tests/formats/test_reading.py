@@ -291,6 +291,12 @@ def test_all_records_of_scenes_have_the_same_labels(tmp_path: Path) -> None:
         (', "scores": {"joy": [0, 1]}, "labels": {"fear": 1}', "`scores`: label 'fear' is missing"),
         (', "labels": {"joy": 1}, "confidence": {"joy": 6}', "`confidence`: 'joy' must be from 1 to 5, not 6"),
         (', "labels": {"joy": 1}, "confidence": {"awe": 5}', "`confidence`: 'awe' is not among the labels"),
+        (', "scores": {"joy": [1, 0]}, "hard": true', "`hard`: an answer in words has no `scores`"),
+        (
+            ', "labels": {"joy": 1}, "hard": true, "censored": {"joy": "no"}',
+            "`hard`: an answer in words has no `censored`",
+        ),
+        (', "labels": {"joy": 1}, "hard": true, "unanswered": ["awe"]', "`unanswered`: 'awe' is not among the labels"),
     ],
 )
 def test_scenes_predictions_have_labels_or_finite_scores(tmp_path: Path, fields: str, reason: str) -> None:

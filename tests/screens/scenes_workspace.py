@@ -10,6 +10,7 @@ from emotui.records import PLUTCHIK, ScenesGold
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.tasks.registry import task_named
+from emotui.tasks.scenes.asking import YES_NO
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.scores import scored
 from emotui.workbench.workspace import FIRST_START, Workspace
@@ -37,20 +38,32 @@ def raw(odds: Sequence[float], way: str = "heads") -> str:
     return msgspec.json.encode({"way": way, "answers": answers}).decode()
 
 
+def raw_words(odds: Sequence[float]) -> str:
+    """The same answer in words, as a run keeps it that asks so."""
+    said = {name: "Yes." if value > 0 else "No." for name, value in zip(PLUTCHIK, odds, strict=True)}
+    return msgspec.json.encode({"way": YES_NO, "answers": {}, "said": said}).decode()
+
+
 def add_scenes_run(
-    opened: Workspace, dataset: Dataset, samples: Sequence[ScenesGold], *, done: int | None = None, run: str = RUN
+    opened: Workspace,
+    dataset: Dataset,
+    samples: Sequence[ScenesGold],
+    *,
+    done: int | None = None,
+    run: str = RUN,
+    way: str = "heads",
 ) -> Run:
     """A run over the first `done` scenarios, parsed, scored and committed as runs are."""
     store = opened.store
     numbers = [number for number, _ in store.dataset_samples(dataset.dataset, 0, len(samples))][:done]
-    config: dict[str, object] = {"seed": 0, "repeats": 1, "way": "heads", "pid": 0, "host": "elsewhere"}
+    config: dict[str, object] = {"seed": 0, "repeats": 1, "way": way, "pid": 0, "host": "elsewhere"}
     store.start_run(run, run, "scenes", "rule", dataset.dataset, config, len(samples))
     outputs = [
-        ResultRow(number, 0, 0, None, raw(odds), None, 0.0, None, None)
+        ResultRow(number, 0, 0, None, raw_words(odds) if way == YES_NO else raw(odds), None, 0.0, None, None)
         for number, odds in zip(numbers, log_odds(samples).tolist(), strict=False)
     ]
     by_number = dict(zip(numbers, samples, strict=False))
-    store.commit_batch(run, scored(task_named("scenes"), "heads", outputs, by_number, None))
+    store.commit_batch(run, scored(task_named("scenes"), way, outputs, by_number, None))
     store.set_state(run, "done" if done is None else "running")
     return store.run(run)
 

@@ -1,6 +1,8 @@
 """Re-decoding a stored run: honest by folds, exact under clamps, and quick enough for a slider."""
 
 import itertools
+import math
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from emotui.metrics.decoding import PAPER_ALPHAS
 from emotui.metrics.expected import Objective, decode_expected_macro_f1
 from emotui.metrics.nested_cv import Grid
 from emotui.metrics.priors import PRIORS
+from emotui.metrics.reliability import NONE, alone, fit_reliability, hard_answers
 from emotui.metrics.states import Bits, Floats
 from emotui.records import PLUTCHIK
 from emotui.store.query import Run
@@ -22,6 +25,7 @@ from emotui.workbench.results.published import published_table
 from emotui.workbench.scenes.decoding import (
     ABOUT_PRIORS,
     ALPHAS,
+    Answer,
     Redecoding,
     SceneRun,
     Tuning,
@@ -54,6 +58,36 @@ def test_alpha_0_is_the_model_alone_under_every_prior(prior: str) -> None:
     decoded = redecoding.decoded(0.0, 0.0)
     assert (decoded.now == redecoding.scenes.alone).all()
     assert decoded.flips.gains == decoded.flips.losses == decoded.flips.even == []
+
+
+@pytest.mark.parametrize("prior", list(PRIORS))
+def test_alpha_0_is_what_the_model_said_where_it_says_yes_and_no_in_words(prior: str) -> None:
+    logits = known()
+    draw = np.random.default_rng(8)
+    for said in ((logits.log_odds > 0), draw.integers(-1, 2, logits.gold.shape)):  # right mostly; and by chance
+        answers = hard_answers(said.astype(int))
+        decoded = Redecoding(replace(logits, log_odds=answers, alone=alone(answers)), Tuning(prior)).decoded(0.0, 0.0)
+        assert decoded.flips.gains == decoded.flips.losses == decoded.flips.even == []
+
+
+def test_a_hard_answer_is_told_with_its_rates_on_the_other_folds() -> None:
+    logits = known()
+    said = (logits.log_odds > 0).astype(int)
+    said[7, 2] = NONE
+    redecoding = Redecoding(replace(logits, log_odds=hard_answers(said)), Tuning())
+    others = redecoding.folds != redecoding.fold(7)
+    weight = fit_reliability(hard_answers(said[others]), logits.gold[others])
+    found = redecoding.answer(7, 3)
+    assert found == Answer(bool(said[7, 3]), weight.sensitivity[3], weight.specificity[3])
+    assert redecoding.at_alphas(7, (0.0,)).own[3] == pytest.approx(
+        math.log(found.sensitivity / (1 - found.specificity))
+        if found.said
+        else math.log((1 - found.sensitivity) / found.specificity)
+    )
+    silent = redecoding.answer(7, 2)
+    assert silent is not None
+    assert (silent.said, silent.word) == (None, "neither yes nor no")
+    assert Redecoding(logits, Tuning()).answer(7, 2) is None
 
 
 @settings(deadline=None, max_examples=15)

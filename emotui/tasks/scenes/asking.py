@@ -87,7 +87,7 @@ def statements(template: Prompt, fields: Mapping[str, str], emotions: tuple[str,
 HEADS = "heads"
 
 ROOM = 32
-"""Tokens for yes or no, and what little stands around it."""
+"""Tokens for yes or no, and what little stands around it (`room_of`)."""
 
 _YES_NO = re.compile(r"\W*(?:answer\W+)?(yes|no)\b", re.IGNORECASE)
 
@@ -181,10 +181,34 @@ def ask_in_words(
     return found
 
 
-def yes_or_no(written: str) -> bool | None:
-    """What an answer in words begins with, behind a model's thoughts; None where that is neither yes nor no."""
-    found = _YES_NO.match(without_thinking(written))
+def wants_reasons(prompt: Prompt) -> bool:
+    """Whether an answer in words has its yes or no behind a tag."""
+    return ANSWER in prompt.user or ANSWER in (prompt.system or "")
+
+
+def room_of(prompt: Prompt) -> int:
+    """Tokens for an answer in words."""
+    return MAX_TOKENS if wants_reasons(prompt) else ROOM
+
+
+def yes_or_no(written: str, *, tagged: bool = False) -> bool | None:
+    """What an answer in words begins with, behind a model's thoughts; None where that is neither yes nor no.
+
+    Args:
+        tagged: reasons were asked for, and the answer behind the last `<answer>`.
+    """
+    answer = without_thinking(written)
+    if tagged:
+        _, tag, answer = answer.rpartition(ANSWER)
+        answer = answer if tag else ""
+    found = _YES_NO.match(answer)
     return None if found is None else found[1].lower() == "yes"
+
+
+def confidence_in(written: str) -> int | None:
+    """What stands in the first `<confidence>` of an answer; None without a whole number from 1 to 5."""
+    found = _CONFIDENCE.search(written)
+    return None if found is None else int(found[1])
 
 
 def _scored(
@@ -326,9 +350,8 @@ def _judged(
         if isinstance(said, Refused):
             found.append(said)
             continue
-        sure = _CONFIDENCE.search(text)
         censored = said.censored[0] if said.censored else ""
-        found.append(Answer(said.yes[0], said.no[0], said.mass[0], censored, int(sure[1]) if sure else None, text))
+        found.append(Answer(said.yes[0], said.no[0], said.mass[0], censored, confidence_in(text), text))
     return found
 
 

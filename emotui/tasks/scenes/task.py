@@ -61,7 +61,6 @@ from emotui.tasks.scenes.asking import (
     PROMPTS,
     REASONED,
     RETRY_TEMPERATURE,
-    ROOM,
     WAYS,
     YES_NO,
     Raw,
@@ -71,8 +70,11 @@ from emotui.tasks.scenes.asking import (
     ask_in_words,
     ask_nli,
     ask_reasoned,
+    confidence_in,
     read_scenes_prompts,
+    room_of,
     shared_and_asked,
+    wants_reasons,
     yes_or_no,
 )
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
@@ -345,7 +347,7 @@ class Scenes(Task):
         if way == YES_NO:
             return {
                 "way": way,
-                "prompts": [prompt.system, *shared_and_asked(prompt), own.max_tokens or ROOM],
+                "prompts": [prompt.system, *shared_and_asked(prompt), own.max_tokens or room_of(prompt)],
             }
         grammar = self._grammar(way)
         held = {} if grammar is None else {"grammar": grammar}
@@ -376,7 +378,7 @@ class Scenes(Task):
             elif way == NLI:
                 answers = ask_nli(chosen, model, prompt)
             elif way == YES_NO:
-                room = own.max_tokens or ROOM
+                room = own.max_tokens or room_of(prompt)
                 answers = ask_in_words(chosen, model, prompt, room, [seeds[place] for place in there])
             else:
                 answers = ask_first_token(chosen, model, prompt)
@@ -396,7 +398,7 @@ class Scenes(Task):
         """
         kept = msgspec.json.decode(raw, type=Raw)
         if kept.said:
-            return _from_words(sample, kept)
+            return _from_words(sample, kept, tagged=wants_reasons(self._settings.prompt(PROMPTS, YES_NO)))
         missing = [name for name in sample.labels if name not in kept.answers and name not in kept.unanswered]
         if missing:
             raise ValueError(f"there is no answer for {missing[0]!r}")
@@ -421,7 +423,9 @@ class Scenes(Task):
             return ScenesPrediction(id=key, labels={})
         if prediction.hard:
             silent = tuple(prediction.unanswered)
-            return ScenesPrediction(id=key, labels=prediction.labels, hard=True, unanswered=silent)
+            return ScenesPrediction(
+                id=key, labels=prediction.labels, hard=True, confidence=prediction.confidence, unanswered=silent
+            )
         return ScenesPrediction(
             id=key,
             scores=prediction.scores,
@@ -526,12 +530,13 @@ class Scenes(Task):
         return with_notes(found, notes)
 
 
-def _from_words(sample: ScenesGold, kept: Raw) -> Prediction:
-    """Raises ValueError where the model said neither yes nor no of any emotion."""
+def _from_words(sample: ScenesGold, kept: Raw, *, tagged: bool) -> Prediction:
+    """`tagged`: as of `yes_or_no`. Raises ValueError where the model said neither yes nor no of any emotion."""
     missing = [name for name in sample.labels if name not in kept.said and name not in kept.unanswered]
     if missing:
         raise ValueError(f"there is no answer for {missing[0]!r}")
-    said = {name: yes_or_no(text) for name, text in kept.said.items() if name in sample.labels}
+    said = {name: yes_or_no(text, tagged=tagged) for name, text in kept.said.items() if name in sample.labels}
+    sure = {name: confidence_in(text) if tagged else None for name, text in kept.said.items() if name in sample.labels}
     if all(answer is None for answer in said.values()):
         raise ValueError("the model says neither yes nor no")
     lost = dict(kept.unanswered) | {
@@ -543,6 +548,7 @@ def _from_words(sample: ScenesGold, kept: Raw) -> Prediction:
         way=kept.way,
         scores={},
         labels={name: int(said.get(name) is True) for name in sample.labels},
+        confidence={name: n for name, n in sure.items() if n is not None and said[name] is not None},
         unanswered={name: lost[name] for name in sample.labels if name in lost},
     )
 

@@ -334,7 +334,13 @@ def _scored_scenes(files: _Files, path: str) -> tuple[dict[str, dict[str, Any]],
         elif record.hard and record.labels:
             said[record.id] = {**record.labels, **dict.fromkeys(record.unanswered)}
     known = {record.id: dict(record.labels) for record in answers if record.labels is not None and not record.hard}
-    return said, known, [f"{record.id}: no scores to decode" for record in answers if record.id not in said]
+    return said, known, [f"{record.id}: {_undecodable(record)}" for record in answers if record.id not in said]
+
+
+def _undecodable(record: ScenesPrediction) -> str:
+    if not record.labels:
+        return "no scores to decode"
+    return 'labels without scores: "hard": true beside them says that a model answered so in words'
 
 
 def choose_thresholds(

@@ -17,7 +17,7 @@ from emotui.metrics.expected import Objective, decode_for, decode_marginals
 from emotui.metrics.ising import Ising
 from emotui.metrics.nested_cv import Choice, Grid, Scaling, assign_folds, decode_honestly
 from emotui.metrics.priors import fit_prior
-from emotui.metrics.reliability import Evidence, HardAnswers, Reliability, fit_reliability, log_odds_given
+from emotui.metrics.reliability import NONE, Evidence, HardAnswers, Reliability, fit_reliability, log_odds_given
 from emotui.metrics.scenes import (
     AnnotatorAgreement,
     Flips,
@@ -33,6 +33,20 @@ from emotui.metrics.temperature import fit_temperature
 from emotui.store.query import Run
 
 # One scenario at every alpha: which emotions are on, how likely each is, and what its log-odds are made of.
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A hard answer about one emotion (None: neither yes nor no), and the rates of `emotui.metrics.reliability`."""
+
+    said: bool | None
+    sensitivity: float
+    specificity: float
+
+    @property
+    def word(self) -> str:
+        """As the model said it."""
+        return "neither yes nor no" if self.said is None else "yes" if self.said else "no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,6 +481,18 @@ class Redecoding:
             figures(gold, found.alone),
             tuple(fold.choice for fold in found.folds),
             found.fold_of,
+        )
+
+    def answer(self, place: int, label: int) -> Answer | None:
+        """Where answers are hard: what was said of an emotion, and how often that is right on the other folds."""
+        evidence, fold = self.scenes.log_odds, int(self.folds[place])
+        if not isinstance(evidence, HardAnswers):
+            return None
+        others = self.folds != fold if len(self.scenes.ids) > 1 else self.folds == fold
+        weight = fit_reliability(HardAnswers(evidence.said[others]), self.scenes.gold[others])
+        said = int(evidence.said[place, label])
+        return Answer(
+            None if said == NONE else bool(said), float(weight.sensitivity[label]), float(weight.specificity[label])
         )
 
     def fold(self, place: int) -> int:

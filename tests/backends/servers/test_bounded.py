@@ -158,3 +158,46 @@ def test_a_placeholder_for_a_key_is_left_in_answers() -> None:
         assert Teller("u", "m", key).without_key(body) == body
     with pytest.raises((msgspec.DecodeError, ModelError)):
         Teller("u", "m", KEY).without_key(b"\\")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_neither_the_key_nor_a_text_goes_to_another_host_that_an_answer_names(
+    monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    reached = []
+
+    class Other(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+        def do_GET(self) -> None:
+            reached.append(self.headers.get("Authorization"))
+            send(self, _chat("Yes"))
+
+        do_POST = do_GET
+
+    other = ThreadingHTTPServer(("127.0.0.1", 0), Other)
+    threading.Thread(target=other.serve_forever, args=(0.01,), daemon=True).start()
+    elsewhere = f"http://localhost:{other.server_address[1]}/v1/chat/completions"
+    keys = []
+
+    def answer(handler: BaseHTTPRequestHandler, prompt: str) -> None:
+        keys.append(handler.headers["Authorization"])
+        if prompt == "short":
+            send(handler, _chat("short"))
+            return
+        handler.send_response(status)
+        handler.send_header("Location", elsewhere)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    try:
+        with server(answer) as spec:
+            found = asked(spec, "short", "moved")
+    finally:
+        other.shutdown()
+        other.server_close()
+    assert [type(one) for one in found] == [Generation, Refused]
+    assert elsewhere in found[1].why
+    assert keys == [f"Bearer {KEY}"] * 2
+    assert reached == []

@@ -15,12 +15,13 @@ from emotui.screens.scenes.shown_place import SETTING
 from emotui.screens.scenes.views import VIEWS
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import SAMPLE_DATA
 from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, strike
-from tests.screens.scenes_workspace import scenarios, workspace
+from tests.screens.scenes_workspace import add_scenes_run, scenarios, workspace
 
 
 @pytest.fixture
@@ -256,6 +257,31 @@ async def test_v_goes_through_every_view_and_each_shows_something(source: Worksp
         assert place(pilot).view == "evidence"
         await press(pilot, "V")
         assert place(pilot).view == "Table 1"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_a_run_that_answers_in_words_is_decoded_and_says_how_far_its_answers_are_right(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    hard = workspace(tmp_path / "workspace.duckdb", run=False)
+    dataset = next(one for one in hard.store.datasets() if one.name == "scenes")
+    add_scenes_run(hard, dataset, scenarios(), way="yes-no")
+    async with opened(hard, size) as pilot:
+        await press(pilot, "4")
+        redecoding = place(pilot).redecoding
+        assert redecoding is not None
+        answer = redecoding.answer(0, 0)
+        assert answer is not None
+        right = share(answer.sensitivity).strip(), share(answer.specificity).strip()
+        rates = f"s {right[0]} c {right[1]}" if size[0] == 80 else f"sensitivity {right[0]}, specificity {right[1]}"
+        assert f"said {answer.word}: {rates}" in view(pilot)
+        await press(pilot, "w")
+        assert f"the model said {answer.word}" in view(pilot)
+        assert f"are right on the other folds: {right[0]} where it is felt" in " ".join(view(pilot).split())
+        for _ in VIEWS:
+            await press(pilot, "v")
+            assert view(pilot)
+            await press(pilot, "J", "right")
 
 
 async def test_heatmaps_are_numbers_on_grounds_that_are_graded(source: Workspace) -> None:

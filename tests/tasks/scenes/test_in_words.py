@@ -8,8 +8,9 @@ import pytest
 from emotui.backends.base import Generate, Generation, Refused, Request
 from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction
 from emotui.store.rows import ResultRow
-from emotui.tasks.scenes.asking import ROOM, yes_or_no
+from emotui.tasks.scenes.asking import MAX_TOKENS, ROOM, yes_or_no
 from emotui.tasks.scenes.task import Scenes
+from emotui.tasks.task import Asked
 
 TASK = Scenes()
 SAMPLE = ScenesGold(id="s", text="Ines read it twice.", subject="Ines", labels=dict.fromkeys(PLUTCHIK, 0) | {"fear": 1})
@@ -35,7 +36,7 @@ def test_the_word_that_an_answer_begins_with_counts(written: str, said: bool | N
     assert yes_or_no(written) is said
 
 
-def ask(answers: dict[str, str | Refused], asked: list[Request] | None = None) -> object:
+def ask(answers: dict[str, str | Refused], asked: list[Request] | None = None, task: Scenes = TASK) -> Asked:
     def model(requests: Sequence[Request]) -> list[object]:
         if asked is not None:
             asked.extend(requests)
@@ -47,7 +48,7 @@ def ask(answers: dict[str, str | Refused], asked: list[Request] | None = None) -
             found.append(said if isinstance(said, Refused) else Generation(said, 9, 2, "stop"))
         return found
 
-    (answer,) = TASK.ask([SAMPLE], model, "yes-no", (3,))
+    (answer,) = task.ask([SAMPLE], model, "yes-no", (3,))
     return answer
 
 
@@ -71,6 +72,37 @@ def test_a_hard_answer_is_marked_in_its_record_and_comes_back_the_same() -> None
     )
     back = TASK.taken(SAMPLE, msgspec.to_builtins(record))
     assert (back.hard, back.labels, set(back.unanswered)) == (True, prediction.labels, {"joy", "trust"})
+
+
+ORDER = "Think, then write <answer>Yes</answer> or <answer>No</answer>."
+ABOUT = "Scene: {text}\n\nDoes {subject} feel {emotion} in it?"
+
+
+@pytest.mark.parametrize("prompt", [{"user": f"{ABOUT} {ORDER}"}, {"user": ABOUT, "system": ORDER}])
+@pytest.mark.parametrize(
+    ("written", "said", "sure"),
+    [
+        ("No doubt she waits. <confidence>4</confidence> <answer>Yes</answer>", 1, 4),
+        ("Yes, it is late. <confidence>9</confidence>\n<answer> no", 0, None),
+        ("<answer>Yes</answer>? I must write it. <answer>No</answer>", 0, None),
+        ("No doubt she waits, and then", None, None),
+        ("Yes. <confidence>2</confidence> <answer>Perhaps</answer>", None, None),
+    ],
+)
+def test_where_the_prompt_asks_for_reasons_only_what_stands_behind_the_tag_is_read(
+    prompt: dict[str, str], written: str, said: int | None, sure: int | None
+) -> None:
+    task = TASK.with_options({"prompts": {"yes-no": prompt}}, 1)
+    assert MAX_TOKENS in task.settings("yes-no")["prompts"]
+    asked: list[Request] = []
+    answer = ask({"fear": written, "joy": "So. <answer>Yes</answer>"}, asked, task)
+    assert [request.max_tokens for request in asked if isinstance(request, Generate)] == [MAX_TOKENS] * 8
+    found = task.parse(SAMPLE, answer.raw, "yes-no")
+    assert found.labels["joy"] == 1
+    assert (None if "fear" in found.unanswered else found.labels["fear"]) == said
+    assert found.confidence == ({} if sure is None else {"fear": sure})
+    assert task.record("s", found).confidence == found.confidence
+    assert found.unanswered["trust"] == "the model says neither yes nor no: 'No.'"
 
 
 def test_nothing_but_other_words_is_no_answer_and_a_server_in_trouble_leaves_it_open() -> None:
