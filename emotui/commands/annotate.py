@@ -1,21 +1,23 @@
-"""`emotui annotate`: who annotates what, by which scheme, how far they are, and how their answers came about."""
+"""`emotui annotate`: who annotates what, by which scheme, how far they are. `emotui project`: on several machines."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
 from emotui.bounded import read_text
 from emotui.commands.output import as_written, json_option, print_json, say, shown, terminal, warn
-from emotui.commands.program_options import annotator_option, db_option, look_into, read_only_option
+from emotui.commands.program_options import annotator_option, db_option, look_into, open_workspace, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.screens.annotate.entry import reserved
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.others import source_answers
 from emotui.workbench.annotate.planning.assignment import Assignment, Batch, Retest, progress_of
-from emotui.workbench.annotate.planning.assignment import assign as keep_assignment
+from emotui.workbench.annotate.planning.assignment import assign as keep_assigned
 from emotui.workbench.annotate.planning.order import KINDS, Order, order_of
 from emotui.workbench.annotate.planning.protocols import (
     PROTOCOLS,
@@ -24,6 +26,7 @@ from emotui.workbench.annotate.planning.protocols import (
     percent_agreement,
     protocol_named,
 )
+from emotui.workbench.annotate.projects import Taken, collect, deal_project, export_project, import_project
 from emotui.workbench.annotate.scheme import (
     FURTHER,
     Scheme,
@@ -172,25 +175,32 @@ _seed = click.option("--seed", default=0, show_default=True, help="Of everything
 _consent = click.option("--consent", type=click.Path(), help="A text that everybody agrees to before the first one.")
 
 
-@click.command()
-@click.argument("dataset")
-@_people
-@click.option("--overlap", default="1", show_default=True, metavar="N|all", help="How many annotators see each text.")
-@click.option(
-    "--share", default="1", metavar="SHARE", help="Of the texts for --overlap annotators (0.2, 20%); the rest for one."
+_DEALT = (
+    click.option("--overlap", default="1", show_default=True, metavar="N|all", help="How many annotators see a text."),
+    click.option(
+        "--share",
+        default="1",
+        metavar="SHARE",
+        help="Of the texts for --overlap annotators (0.2, 20%); rest: one.",
+    ),
+    click.option("--by", default="", metavar="COLUMN", help="The same share of each value of a column, or each label."),
+    click.option("--batch", default=20, show_default=True, help="Texts of one sitting."),
+    click.option("--order", type=click.Choice(list(KINDS)), default="fixed", show_default=True, help="Of one's own."),
+    click.option("--retest", default=0.0, help="The share of one's own texts that comes back for a second answer."),
+    click.option("--retest-after", default=20, show_default=True, help="After how many others."),
+    click.option("--until", default="", metavar="DAY", help="By when all answers are wanted (2027-01-31)."),
+    _consent,
+    _seed,
 )
-@click.option("--by", default="", metavar="COLUMN", help="The same share of each value of a column, or of each label.")
-@click.option("--batch", default=20, show_default=True, help="Texts of one sitting.")
-@click.option("--order", type=click.Choice(list(KINDS)), default="fixed", show_default=True, help="Within each's own.")
-@click.option("--retest", default=0.0, help="The share of one's own texts that comes back for a second answer.")
-@click.option("--retest-after", default=20, show_default=True, help="After how many others.")
-@click.option("--until", default="", metavar="DAY", help="By when all answers are wanted (2027-01-31).")
-@_consent
-@_seed
-@db_option
-@json_option
-def assign(
-    dataset: str,
+
+
+def _dealt_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_DEALT):
+        command = option(command)
+    return command
+
+
+def _assignment(
     annotators: str,
     overlap: str,
     share: str,
@@ -202,14 +212,9 @@ def assign(
     until: str,
     consent: str | None,
     seed: int,
-    db: str | None,
-    as_json: bool,
-) -> None:
-    """Deal the texts of DATASET out to several annotators. Answers stand: only texts that are open are dealt again."""
-    store = look_into(db).store
-    found = dataset_named(store, dataset)
+) -> Assignment:
     names = _names(annotators)
-    wanted = Assignment(
+    return Assignment(
         annotators=names,
         overlap=_overlap(overlap, len(names)),
         share=_share(share),
@@ -222,8 +227,21 @@ def assign(
         retest=Retest(share=retest, after=retest_after, seed=seed),
         consent=_read(consent) or "",
     )
+
+
+@click.command()
+@click.argument("dataset")
+@_people
+@_dealt_options
+@db_option
+@json_option
+def assign(dataset: str, db: str | None, as_json: bool, **given: Any) -> None:
+    """Deal the texts of DATASET out to several annotators. Answers stand: only texts that are open are dealt again."""
+    store = look_into(db).store
+    found = dataset_named(store, dataset)
+    wanted = _assignment(**given)
     order_of(store, found, Desk(store).scheme(dataset), wanted.order)  # so that it has something to go by
-    _tell(dataset, wanted, keep_assignment(store, found, wanted), as_json)
+    _tell(dataset, wanted, keep_assigned(store, found, wanted), as_json)
 
 
 @click.command()
@@ -251,7 +269,7 @@ def protocol(
     found = dataset_named(store, dataset)
     chosen = protocol_named(name)
     wanted = assignment_by(chosen, _names(annotators or ""), n=found.n, seed=seed, consent=_read(consent))
-    made = keep_assignment(store, found, wanted)
+    made = keep_assigned(store, found, wanted)
     if chosen.scheme in FURTHER and found.task in built_in(chosen.scheme).tasks:
         Desk(store).keep_scheme(dataset, chosen.scheme)
     _tell(dataset, wanted, made, as_json)
@@ -391,3 +409,97 @@ def annotate() -> None:
 
 for command in (assign, log, progress, protocol, scheme, verify):
     annotate.add_command(command)
+
+
+# `emotui project`: a folder that several machines, or git, pass round.
+
+
+@click.group()
+def project() -> None:
+    """Annotation on several machines: a folder with texts, scheme, assignment and a log for each person."""
+
+
+_folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+
+
+@project.command("export")
+@_folder
+@click.option("--dataset", required=True, help="Whose texts, scheme, assignment and logs.")
+@click.option("--columns", default="", metavar="A,B,...", help="Columns beside the texts that annotators are to see.")
+@db_option
+@json_option
+def export_(folder: Path, dataset: str, columns: str, db: str | None, as_json: bool) -> None:
+    """Write DATASET as the project in DIR, or add to DIR what was annotated here. Gold and models' answers stay out."""
+    store = look_into(db).store
+    done = export_project(store, dataset_named(store, dataset), folder, _names(columns))
+    if as_json:
+        plan = {name: getattr(done.plan, name) for name in ("project", "name", "task", "n", "revision")}
+        print_json({"folder": str(folder), **plan, "logs": done.logs, "notes": done.notes})
+        return
+    say(f"{literal(str(folder))}: {done.plan.n} texts, revision {done.plan.revision} of scheme and assignment")
+    for name, n in done.logs.items():
+        say(f"  {literal(name)}  {n} new entries")
+    for note in done.notes:
+        warn(note)
+
+
+@project.command("import")
+@_folder
+@click.option("--name", help="Of the dataset, where its texts are not in the store yet.")
+@db_option
+@json_option
+def import_(folder: Path, name: str | None, db: str | None, as_json: bool) -> None:
+    """Bring the project in DIR into the store: texts, scheme, assignment and logs. Doing it twice does no harm."""
+    done = import_project(open_workspace(db).store, folder, name)
+    if as_json:
+        head = {"folder": str(folder), "dataset": done.dataset.name, "n": done.dataset.n, "added": done.added}
+        print_json({**head, "logs": msgspec.to_builtins(done.logs), "notes": done.notes})
+        return
+    say(f"{literal(done.dataset.name)}: {done.dataset.n} texts" + (", added" if done.added else ""))
+    tell_taken(done.logs)
+    for note in done.notes:
+        warn(note)
+
+
+def tell_taken(logs: Sequence[Taken]) -> None:
+    """Tell what was new in the logs of annotators, and where they contradict themselves."""
+    for log in logs:
+        say(f"  {literal(log.annotator)}  {log.entries} new entries")
+        for one in log.contradictions:
+            text, kept, undone = literal(one.text), one.kept[:19], one.undone[:19]
+            warn(f"{literal(log.annotator)} answered {text} twice, apart: that of {kept} counts, not that of {undone}")
+
+
+@project.command()
+@_folder
+@click.option("--annotators", default="", metavar="A,B,...", help="To whom; without it, as it was dealt before.")
+@_dealt_options
+@json_option
+def deal(folder: Path, annotators: str, as_json: bool, **given: Any) -> None:
+    """Deal the texts of the project in DIR out, and make a folder for each person: DIR/people/NAME.
+
+    Everybody does `emotui project import` with theirs, annotates, does `emotui project export`, and gives it back.
+    """
+    plan, made = deal_project(folder, _assignment(annotators, **given) if annotators else None)
+    if as_json:
+        folders = {name: str(path) for name, path in made.items()}
+        print_json({"folder": str(folder), "revision": plan.revision, "people": folders})
+        return
+    say(f"{literal(str(folder))}: {plan.n} texts for {len(made)} annotators")
+    for name, path in made.items():
+        say(f"  {literal(name)}  {literal(str(path))}")
+
+
+@project.command("collect")
+@_folder
+@click.argument("folders", nargs=-1, metavar="[FOLDER...]", type=click.Path(path_type=Path))
+@json_option
+def collect_(folder: Path, folders: tuple[Path, ...], as_json: bool) -> None:
+    """Take the logs of people's folders back into the project in DIR; without FOLDER, of all in DIR/people."""
+    found = collect(folder, folders)
+    if as_json:
+        print_json({"folder": str(folder), "collected": msgspec.to_builtins(found)})
+        return
+    for one in found:
+        say(f"  {literal(one.annotator)}  {one.entries} new entries  from {literal(one.folder)}")
+    say(f"emotui project import {literal(str(folder))} brings them into the store" if found else "there is nothing yet")

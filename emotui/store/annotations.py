@@ -1,7 +1,7 @@
 """The annotation log and the settings, on an open connection. The log only grows: undo is an entry in it."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,32 @@ def append_each(connection: "DuckDBPyConnection", entries: Iterable[Entry]) -> l
             for (number,), (kind, sample, who, payload, undoes) in zip(sorted(found), some, strict=True)
         ]
     return made
+
+
+def take_over(
+    connection: "DuckDBPyConnection", n: int, numbered: Callable[[Sequence[int]], Sequence[Annotation]]
+) -> None:
+    """Add `n` entries of other stores with their moments; `numbered` is given the numbers that they have here."""
+    if not n:
+        return
+    found = connection.execute("select nextval('annotation_ids') from range(?)", [n]).fetchall()
+    coming = iter(numbered(sorted(number for (number,) in found)))
+    while some := list(islice(coming, _AT_ONCE)):
+        values = [
+            value
+            for entry in some
+            for value in (
+                entry.annotation,
+                entry.kind,
+                entry.sample,
+                entry.annotator,
+                entry.payload.decode(),
+                entry.undoes,
+                entry.at,
+            )
+        ]
+        rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(some))
+        connection.execute(f"insert into annotations values {rows}", values)
 
 
 def _check_undoes(connection: "DuckDBPyConnection", undoes: Sequence[int]) -> None:

@@ -597,6 +597,13 @@ class Store:
         with self._turns.writing() as connection:
             return annotations.append_each(connection, entries)
 
+    def take_over(self, n: int, numbered: Callable[[Sequence[int]], Sequence[Annotation]]) -> None:
+        """Add `n` entries of another store's log with their moments, all or none; `numbered` is given the numbers that
+        they have here.
+        """
+        with self._turns.writing() as connection:
+            annotations.take_over(connection, n, numbered)
+
     def annotations(
         self,
         sample: int | None = None,

@@ -12,11 +12,10 @@ from emotui.screens.keymaps import keyed
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
-from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scale, Scheme
-from emotui.workbench.annotate.texts import AnnotatedText
 
 ANY_LABEL = ";"
 """The key behind which a label is found by its name."""

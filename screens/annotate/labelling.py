@@ -10,7 +10,7 @@ from emotui.records import Span
 from emotui.screens.actions import Action
 from emotui.screens.annotate.marking import Marking
 from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
-from emotui.workbench.annotate.answers import SentenceSaid, SpanMark, new_id
+from emotui.workbench.annotate.answers import AnnotatedText, SentenceSaid, SpanMark, new_id
 from emotui.workbench.annotate.events import (
     AddSpan,
     Event,
@@ -24,7 +24,6 @@ from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Label, Scheme
 from emotui.workbench.annotate.service import Progress
-from emotui.workbench.annotate.texts import AnnotatedText
 
 # The text at work: its answer as it is on the screen, the caret, what others say of it.
 

@@ -11,10 +11,10 @@ from emotui.screens.annotate.entry import reserved
 from emotui.screens.annotate.units import TextUnits
 from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
+from emotui.workbench.annotate.answers import AnnotatedText
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.others import PERSON, OtherSaid
 from emotui.workbench.annotate.service import Annotating, Progress
-from emotui.workbench.annotate.texts import AnnotatedText
 
 if TYPE_CHECKING:
     from emotui.workbench.annotate.desk import Desk

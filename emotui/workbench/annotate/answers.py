@@ -1,5 +1,6 @@
 """From records, predictions and stored answers of any task to an `Answer`, and back to the keys of records."""
 
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,9 +8,44 @@ from typing import Any
 import msgspec
 
 from emotui.errors import BadInput
-from emotui.records import LabelsGold, Mark, ScenesGold, SpanSample
+from emotui.records import LabelsGold, Mark, ScenesGold, Span, SpanSample
 from emotui.tasks.task import Task
 from emotui.workbench.annotate.scheme import MASK, TEXT, Scheme
+
+# A text as an annotator sees it: without gold and without anybody's word.
+
+_MASKED = re.compile(r"<mask>")
+
+
+class AnnotatedText(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be annotated.
+
+    `sentences`: where each stands; the whole text where the record has none. `masks`: where each `<mask>` stands.
+    """
+
+    number: int
+    id: str
+    text: str
+    sentences: tuple[Span, ...]
+    masks: tuple[Span, ...] = ()
+    subject: str | None = None
+    meta: Mapping[str, Any] = {}
+
+
+def text_of(number: int, sample: Any) -> AnnotatedText:
+    """The text of a sample of any task."""
+    text = getattr(sample, "text", None) or ""
+    found = sample.sentences if isinstance(sample, SpanSample) else ()
+    return AnnotatedText(
+        number=number,
+        id=sample.id,
+        text=text,
+        sentences=tuple((one.start, one.end) for one in found) or ((0, len(text)),),
+        masks=tuple(match.span() for match in _MASKED.finditer(text)),
+        subject=getattr(sample, "subject", None),
+        meta=getattr(sample, "meta", {}),
+    )
+
 
 # What anybody says about one text: spans, labels, numbers, sentences, words for masks. Gold has the same shape.
 

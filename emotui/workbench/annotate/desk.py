@@ -111,8 +111,12 @@ class Desk:
         scheme = scheme_of(path)
         if scheme.tasks and found.task in BUILT_IN and found.task not in scheme.tasks:
             raise BadInput(f"{path}: the scheme is for {', '.join(scheme.tasks)}, and {found.name} is for {found.task}")
-        self._store.set_setting(_setting(found), msgspec.to_builtins(scheme))
+        self.use_scheme(found, scheme)
         return scheme
+
+    def use_scheme(self, dataset: Dataset, scheme: Scheme) -> None:
+        """Keep a scheme for a dataset, whichever tasks it is for."""
+        self._store.set_setting(_setting(dataset), msgspec.to_builtins(scheme))
 
     def _dataset(self, key: str | int) -> Dataset:
         found = self._store.dataset(key)

@@ -1,7 +1,7 @@
 """Whether an event fits its text and the scheme. What does not is refused in one line, and nothing is kept."""
 
 from emotui.errors import BadInput
-from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import (
     Accept,
     AddSpan,
@@ -22,7 +22,6 @@ from emotui.workbench.annotate.events import (
 )
 from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, SPAN, TEXT, Group, Scheme
-from emotui.workbench.annotate.texts import AnnotatedText
 
 
 def check(scheme: Scheme, text: AnnotatedText, said: Said, event: Event) -> None:

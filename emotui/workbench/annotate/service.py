@@ -17,7 +17,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
-from emotui.workbench.annotate.answers import Answer, in_order, keys_of, new_id
+from emotui.workbench.annotate.answers import AnnotatedText, Answer, in_order, keys_of, new_id, text_of
 from emotui.workbench.annotate.events import (
     CONSENT,
     KIND,
@@ -38,7 +38,6 @@ from emotui.workbench.annotate.others import BLIND, PERSON, REVEALED, OtherSaid,
 from emotui.workbench.annotate.planning.assignment import NO_RETEST, assigned, comes_back, own_order, share_of
 from emotui.workbench.annotate.planning.order import FIXED, Order, order_of
 from emotui.workbench.annotate.scheme import MASK, Scheme
-from emotui.workbench.annotate.texts import AnnotatedText, text_of
 from emotui.workbench.datasets.label_maps import with_all_gold, with_labels_mapped
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.elsewhere import free_id

@@ -262,8 +262,13 @@ def assign(store: Store, dataset: Dataset, assignment: Assignment) -> list[Batch
         assignment = replace(
             assignment, dealt=tuple(deal(assignment, numbers, before=before, held=held, strata=strata))
         )
-    store.set_setting(_setting(dataset), msgspec.to_builtins(assignment))
+    keep_assignment(store, dataset, assignment)
     return batches(assignment, numbers)
+
+
+def keep_assignment(store: Store, dataset: Dataset, assignment: Assignment | None) -> None:
+    """Keep an assignment as it is; None: everybody annotates everything."""
+    store.set_setting(_setting(dataset), None if assignment is None else msgspec.to_builtins(assignment))
 
 
 def _held(store: Store, dataset: Dataset, earlier: Assignment | None, wanted: Assignment) -> dict[int, tuple[str, ...]]:
