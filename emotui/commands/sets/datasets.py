@@ -3,6 +3,7 @@
 from typing import Any
 
 import click
+import msgspec
 
 from emotui.commands.output import as_written, json_option, print_json, say, skip_bad_option, terminal, warn
 from emotui.commands.program_options import db_option, look_into, open_workspace, read_only_option
@@ -13,6 +14,7 @@ from emotui.metrics.eans import READINGS
 from emotui.store.query import Dataset, Run
 from emotui.workbench.datasets import merging, sets
 from emotui.workbench.shards.merge import merge as merge_stores
+from emotui.workbench.shards.merge import merge_logs
 from emotui.workbench.texts import said_counts
 
 # `emotui merge`: runs of several stores in one.
@@ -23,9 +25,10 @@ from emotui.workbench.texts import said_counts
 @db_option
 @json_option
 def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
-    """Bring the runs of each STORE into the store of --db, shards of one run together as that run.
+    """Bring the runs of each STORE into the store of --db, shards of one run together as that run, and what people
+    annotated.
 
-    The datasets that they are over come along. What people annotated, noted or judged in a STORE stays there.
+    The datasets that they are over come along. What was noted, rated or reviewed in a STORE stays there.
     """
     twice = next((path for number, path in enumerate(stores) if path in stores[:number]), None)
     if twice is not None:
@@ -39,23 +42,28 @@ def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
         if own is not None:
             raise BadInput(f"{literal(own)} is the store that the others are merged into: leave it out")
         found = merge_stores(workspace.store, sources)
+        logs = merge_logs(workspace.store, sources)
     finally:
         workspace.close()
     if as_json:
         names = ("run", "task", "model", "state", "n", "done", "failed")
-        print_json(
-            [
-                {name: getattr(one.run, name) for name in names} | {"shards": one.shards, "there": one.there}
-                for one in found
-            ]
-        )
+        runs = [
+            {name: getattr(one.run, name) for name in names} | {"shards": one.shards, "there": one.there}
+            for one in found
+        ]
+        print_json([*runs, *({"dataset": one.dataset, **msgspec.to_builtins(one.log)} for one in logs)])
         return
-    if not found:
-        say("these stores hold no run of a model: nothing is merged")
+    if not found and not logs:
+        say("these stores hold no run of a model, and nothing that people annotated: nothing is merged")
     for one in found:
         parts = f", shards {', '.join(one.shards)}" if one.shards else ""
         kept = "was there already" if one.there else f"{one.run.done} of {one.run.n} done"
         say(f"run {literal(one.run.run)}   {literal(one.run.model)}{parts}: {kept}")
+    if logs:
+        from emotui.commands.annotate import tell_taken
+    for name in dict.fromkeys(one.dataset for one in logs):
+        say(f"annotations of {literal(name)}")
+        tell_taken([one.log for one in logs if one.dataset == name])
 
 
 # `emotui measure`: further models asked about the versions of texts that runs have made.

@@ -118,6 +118,11 @@ class Desk:
         """Keep a scheme for a dataset, whichever tasks it is for."""
         self._store.set_setting(_setting(dataset), msgspec.to_builtins(scheme))
 
+    def take_scheme(self, dataset: Dataset, store: Store, theirs: Dataset) -> None:
+        """Keep the scheme that a dataset of another store has there, where none is kept for this one."""
+        if self._store.setting(_setting(dataset)) is None and (kept := store.setting(_setting(theirs))) is not None:
+            self.use_scheme(dataset, msgspec.convert(kept, Scheme))
+
     def _dataset(self, key: str | int) -> Dataset:
         found = self._store.dataset(key)
         if found is None:

@@ -173,7 +173,7 @@ def export_project(store: Store, dataset: Dataset, folder: Path, columns: Sequen
         )
         _write_plan(folder, there, scheme, dealt, texts)
     added = {}
-    for name in _annotators(store, dataset):
+    for name in annotators_of(store, dataset):
         before = logs.get(name, [])
         added[name] = add_to_log(folder / LOGS / log_name(name), kept_log(store, dataset, name, before).entries, before)
     if there.mark == mark:
@@ -215,7 +215,7 @@ def _texts(store: Store, dataset: Dataset, columns: Sequence[str]) -> Iterator[P
         )
 
 
-def _annotators(store: Store, dataset: Dataset) -> list[str]:
+def annotators_of(store: Store, dataset: Dataset) -> list[str]:
     """Everybody with an entry in the log, those among them who have only agreed to the words of consent."""
     agreed = (entry.annotator for entry in store.annotations(kind=CONSENT) if entry.sample is None)
     there = [*logs_of(store, dataset), *agreed]
@@ -303,7 +303,7 @@ def import_project(store: Store, folder: Path, name: str | None = None) -> Impor
             f"{literal(str(folder))}: scheme and assignment do not belong together (revision {plan.revision}): "
             "take one version of project.json, scheme.json and assignment.jsonl, not parts of several"
         )
-    dataset = _dataset(store, plan, texts)
+    dataset = _dataset(store, plan)
     added = dataset is None
     if dataset is None:
         dataset = _added(store, plan, scheme, texts, name)
@@ -315,17 +315,23 @@ def import_project(store: Store, folder: Path, name: str | None = None) -> Impor
     return Imported(store.dataset(dataset.dataset) or dataset, added, taken, notes)
 
 
-def _dataset(store: Store, plan: Plan, texts: Sequence[ProjectText]) -> Dataset | None:
-    """The dataset of these texts, whether it came by a project or not."""
-    there = [one for one in store.datasets() if one.n == plan.n]
-    known = next((one for one in there if (mark := _known(store, one)) and mark.project == plan.project), None)
-    if known is not None:
-        return known
-    ids = {text.id for text in texts}
-    for one in there:
-        if store.numbers_by_id(one.dataset).keys() == ids and _identity(_texts(store, one, ())) == plan.project:
+def _dataset(store: Store, plan: Plan) -> Dataset | None:
+    """The dataset of a project's texts, whether it came by a project or not."""
+    for one in store.datasets():
+        if one.n == plan.n and (known := _known(store, one)) is not None and known.project == plan.project:
             return one
-    return None
+    return dataset_of_texts(store, plan.n, plan.project)
+
+
+def identity_of_texts(store: Store, dataset: Dataset) -> str:
+    """The UUID that a project of a dataset has: of its ids and texts, whatever is said about them."""
+    return _identity(_texts(store, dataset, ()))
+
+
+def dataset_of_texts(store: Store, n: int, identity: str) -> Dataset | None:
+    """The dataset of these texts, whatever its name and its gold are."""
+    there = (one for one in store.datasets() if one.n == n)
+    return next((one for one in there if identity_of_texts(store, one) == identity), None)
 
 
 def _added(store: Store, plan: Plan, scheme: Scheme, texts: Sequence[ProjectText], name: str | None) -> Dataset:

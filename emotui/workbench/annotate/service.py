@@ -481,7 +481,7 @@ class Annotating:
         given = self._log.accepted_since()
         before = self._log.retested()
         for _, number in given[: max(0, len(given) - retest.after)]:
-            if number == sample or not comes_back(retest, self.annotator, number):
+            if number == sample or not comes_back(retest, self.annotator, number - self._numbers.start):
                 continue
             if number not in before:
                 kept = Kept(Retested(), None, self._log.state(number).revealed, 1)

@@ -1,4 +1,4 @@
-"""Runs of several stores in one: shards of one run become that run, other runs are taken over as they are."""
+"""Several stores in one: shards of one run become that run, other runs and people's logs are taken over as they are."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +20,9 @@ from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
+from emotui.workbench.annotate.desk import Desk
+from emotui.workbench.annotate.log_files import Taken, kept_log, take_in
+from emotui.workbench.annotate.projects import annotators_of, dataset_of_texts, identity_of_texts
 from emotui.workbench.runs.plan import RunConfig, asked_of, chosen_way, free_name, sample_seed
 from emotui.workbench.runs.run_file import id_fault, output_fault, run_fault, score_fault, without_machine
 from emotui.workbench.runs.states import with_state
@@ -247,7 +250,7 @@ def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
         config |= {"shard": "", "whole": 0}
         n = first.config.whole * first.config.repeats
     identity = _identity(parts)
-    dataset = _dataset(target, first)
+    dataset = _dataset(target, first.store, first.dataset)
     done = None if shards else first.run.run
     there = next((run for run in target.runs(dataset.dataset) if _same(run, identity, n, done)), None)
     if there is not None and (not shards or there.done + there.failed >= n):
@@ -310,12 +313,12 @@ def _first(store: Store, dataset: Dataset) -> int:
     return next((number for number, _ in store.dataset_samples(dataset.dataset, 0, 1)), 0)
 
 
-def _dataset(target: Store, part: _Part) -> Dataset:
-    """The dataset of a part in the target, added where it lacks."""
-    own = part.dataset
+def _dataset(target: Store, store: Store, own: Dataset) -> Dataset:
+    """The dataset of another store in the target, added where it lacks."""
     same = [one for one in target.datasets() if (one.task, one.fingerprint) == (own.task, own.fingerprint)]
     if any(one.n != own.n for one in same):
-        raise BadInput(f"{_named(part.store, part.run)}: its dataset has other samples than its fingerprint says")
+        named = literal(f"{store.path}: {own.name}")
+        raise BadInput(f"{named}: it has other samples than its fingerprint says")
     if same:
         return next((one for one in same if one.name == own.name), same[0])
     task = task_named(own.task)
@@ -325,6 +328,38 @@ def _dataset(target: Store, part: _Part) -> Dataset:
         for number in range(1, len(taken) + 2)
         if (each := own.name if number == 1 else f"{own.name} {number}") not in taken
     )
-    rows = (task.row(sample) for _, sample in stored_samples(part.store, own, own.n))
-    asked = asked_of(part.store, own)
-    return target.add_dataset(name, own.task, rows, own.source, own.fingerprint, asked=asked)
+    rows = (task.row(sample) for _, sample in stored_samples(store, own, own.n))
+    return target.add_dataset(name, own.task, rows, own.source, own.fingerprint, asked=asked_of(store, own))
+
+
+# What people annotated in the stores.
+
+
+class MergedLog(msgspec.Struct, frozen=True):
+    """What was new in the log of an annotator of a dataset."""
+
+    dataset: str
+    log: Taken
+
+
+def merge_logs(target: Store, sources: Sequence[Store]) -> list[MergedLog]:
+    """Bring what people annotated in the stores into the target, with their datasets, in any order and twice without
+    harm (`take_in`). A scheme comes along where the target has none of its own; assignments do not.
+
+    Raises:
+        BadInput: an annotator's name or a dataset of a store cannot be.
+    """
+    found = []
+    for store in sources:
+        for own in store.datasets():
+            if not (names := annotators_of(store, own)):
+                continue
+            same = dataset_of_texts(target, own.n, identity_of_texts(store, own))
+            dataset = _dataset(target, store, own) if same is None else same
+            Desk(target).take_scheme(dataset, store, own)
+            for name in names:
+                taken = take_in(target, dataset, name, kept_log(store, own, name).entries)
+                found.append(MergedLog(dataset.name, taken))
+                if taken.entries:
+                    Desk(target).begin(dataset.dataset, name).publish()
+    return found

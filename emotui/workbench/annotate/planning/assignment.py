@@ -328,11 +328,13 @@ def own_order(assignment: Assignment, annotator: str) -> Order:
     return replace(order, seed=int.from_bytes(digest[:6]))
 
 
-def comes_back(retest: Retest, annotator: str, sample: int) -> bool:
-    """Whether a text is among those that come back to an annotator: decided by chance, the same every time."""
+def comes_back(retest: Retest, annotator: str, place: int) -> bool:
+    """Whether the text at a place of its dataset, from 0, is among those that come back to an annotator: decided by
+    chance, the same every time and in every store.
+    """
     if retest.share <= 0:
         return False
-    digest = hashlib.sha256(f"{retest.seed}/{annotator}/{sample}".encode()).digest()
+    digest = hashlib.sha256(f"{retest.seed}/{annotator}/{place}".encode()).digest()
     return int.from_bytes(digest[:8]) < retest.share * 2**64
 
 
