@@ -8,18 +8,19 @@ import asyncio
 import os
 import re
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import msgspec
 
 from emotui import __version__
-from emotui.backends.servers.address import Address
-from emotui.backends.servers.answers import ChatAnswer, Embeddings, ServedModels, TextAnswer
+from emotui.backends.servers.address import Address, parse_address
+from emotui.backends.servers.answers import ChatAnswer, Embeddings, Served, ServedModels, TextAnswer
 from emotui.backends.servers.faults import Teller, Unanswered
 from emotui.backends.servers.settings import Settings
-from emotui.backends.servers.transport import Lost, Transport
-from emotui.errors import ModelError
+from emotui.backends.servers.transport import Came, Lost, Transport
+from emotui.errors import BadModel, ModelError
 from emotui.installing import install
 
 _Answer = TypeVar("_Answer")
@@ -167,3 +168,49 @@ def headers_with(key: str) -> Mapping[str, str]:
 
 def _with_length(body: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return {name if field == _LENGTHS[0] else field: value for field, value in body.items()}
+
+
+# Which models a server has, without loading one: for a list of what is at hand.
+
+
+def models_at(url: str, *, timeout: float = 2.0) -> list[Served]:
+    """The models of one server, as it lists them.
+
+    Args:
+        url: `http://HOST:PORT/v1`; the only host that is talked to.
+        timeout: seconds to wait for a connection; for the whole answer five times as long.
+
+    Raises:
+        BadModel: that is no server's address.
+        ModelError: one clear line: nobody answers, the key is refused, or it is no such server.
+    """
+    if not url.lower().startswith(("http://", "https://")):
+        raise BadModel(f"{url!r} is no server's address: write it as in http://HOST:PORT/v1")
+    address = parse_address(f"@{url}")
+    check_client()
+    key = key_from_environment()
+    tell = Teller(address.url, "", key)
+    try:
+        with ThreadPoolExecutor(1) as apart:  # whoever asks may be in an event loop
+            came = apart.submit(asyncio.run, _asked(address, key, timeout)).result()
+    except Lost as lost:
+        raise tell.gone(lost) from None
+    if came.status in (401, 403):
+        raise tell.refused_key(came.status)
+    if not came.succeeded:
+        raise ModelError(f"What answers at {address.url} is no OpenAI-compatible server (HTTP {came.status})")
+    try:
+        return msgspec.json.decode(tell.without_key(came.content), type=ServedModels).data
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ModelError(
+            f"What answers at {address.url} is no OpenAI-compatible server ({tell.clean(str(error))})"
+        ) from None
+
+
+async def _asked(address: Address, key: str, timeout: float) -> Came:
+    transport = Transport(address, 5 * timeout, headers_with(key), connecting=timeout)
+    try:
+        came, _ = await transport.send("GET", "/models", None, retries=0)
+    finally:
+        await transport.close()
+    return came

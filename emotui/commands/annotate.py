@@ -15,6 +15,7 @@ from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.screens.annotate.entry import reserved
 from emotui.workbench.annotate.desk import Desk
+from emotui.workbench.annotate.log_files import Taken
 from emotui.workbench.annotate.others import source_answers
 from emotui.workbench.annotate.planning.assignment import Assignment, Batch, Retest, progress_of
 from emotui.workbench.annotate.planning.assignment import assign as keep_assigned
@@ -26,7 +27,7 @@ from emotui.workbench.annotate.planning.protocols import (
     percent_agreement,
     protocol_named,
 )
-from emotui.workbench.annotate.projects import Taken, collect, deal_project, export_project, import_project
+from emotui.workbench.annotate.projects import collect, deal_project, export_project, import_project
 from emotui.workbench.annotate.scheme import (
     FURTHER,
     Scheme,

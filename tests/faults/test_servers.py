@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from emotui.backends.base import Generate, Generation, Message, Refused, Score
 from emotui.backends.servers import load
-from emotui.backends.servers.listing import models_at
+from emotui.backends.servers.connection import models_at
 from emotui.backends.servers.model import ServerModel
 from emotui.errors import EmotuiError, ModelError
 from tests.backends.servers.faulty_server import FaultyServer

@@ -13,7 +13,7 @@ from emotui.backends.hf import CAPABILITIES
 from emotui.backends.hf.configuration import CONTEXTS, read_config
 from emotui.backends.hf.families import family_of, nli_places
 from emotui.backends.hf.files import weight_files
-from emotui.backends.servers.listing import models_at
+from emotui.backends.servers.connection import models_at
 from emotui.backends.spec import BUILT_IN, GROUP, kinds
 from emotui.bounded import is_there
 from emotui.errors import BadInput, EmotuiError, ModelError

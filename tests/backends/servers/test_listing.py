@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from emotui.backends.servers.listing import models_at
+from emotui.backends.servers.connection import models_at
 from emotui.errors import ModelError
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.paths import CHECKOUT
@@ -61,7 +61,7 @@ def test_no_other_host_is_followed_to() -> None:
 
 def test_listing_imports_no_client_library() -> None:
     code = (
-        f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); import emotui.backends.servers.listing; "
+        f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); import emotui.backends.servers.connection; "
         "print([name for name in ('aiohttp', 'tenacity', 'httpx', 'torch') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=LONGEST)

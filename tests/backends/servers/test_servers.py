@@ -19,7 +19,7 @@ from emotui.backends.base import Generate, Generation, Message, Refused
 from emotui.backends.host import Cancelled, ModelProcess
 from emotui.backends.servers import load
 from emotui.backends.servers.address import parse_address
-from emotui.backends.servers.listing import models_at
+from emotui.backends.servers.connection import models_at
 from emotui.backends.servers.model import ServerModel
 from emotui.backends.servers.transport import Came, proxy_of
 from emotui.errors import ModelError
