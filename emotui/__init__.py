@@ -14,6 +14,6 @@ if (_checkout / "pyproject.toml").is_file() and (_checkout / "metrics").is_dir()
 
 def __getattr__(name: str) -> Any:
     """What `emotui.api` offers to notebooks and scripts, brought in when it is first asked for."""
-    if name in ("open", "score"):
+    if name in ("open", "score", "Predictor"):
         return getattr(import_module(f"{__name__}.api"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

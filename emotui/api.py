@@ -6,18 +6,23 @@
     study.runs.columns["model"]
     study.compare("1c2d-1", "9f0e-1", "f1")["ci95"]
 
+    texts.map_batches(emotui.Predictor, fn_constructor_kwargs={"kind": "labels"}, concurrency=2)    # Ray Data
+
 Names of runs may be cut short where the beginning is one run's alone. A wrong name, file or query raises
 `emotui.errors.EmotuiError` with the line that the command prints.
 """
 
+import os
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
+from emotui.records import Mark
 from emotui.store import questions
 from emotui.tables import Cell, ResultsTable
 from emotui.workbench.workspace import Workspace
@@ -25,6 +30,8 @@ from emotui.workbench.workspace import Workspace
 if TYPE_CHECKING:
     import duckdb
     from numpy.typing import NDArray
+
+    from emotui.workbench.files.predict import Asker
 
     Column = NDArray[Any]
     """(n,): numbers, with NaN where there is none; else Python's own values, with None."""
@@ -269,6 +276,137 @@ def score(kind: str, gold: str | Path, predicted: str | Path, *, missing: str | 
         warnings.warn(line, stacklevel=2)
 
     return score_files(kind, str(gold), str(predicted), given, missing=missing, skip_bad=False, warn=warn)
+
+
+class Predictor:
+    """What `emotui predict KIND` says of texts, for engines that hand out batches (docs/scaling.md).
+
+        predictor = emotui.Predictor("labels", "hf:DIRECTORY")
+        predictor({"id": ["a"], "text": ["I won!"]})["labels"]  # [{"joy": 0.93, ...}]
+
+    Its model is loaded at the first batch, once in a process, and never travels: a copy that is sent to another process
+    loads one of its own. It ends with `close`, with the `with` that it is used in, or with the process.
+
+    Args:
+        kind, model: of `emotui predict`, the model as a SPEC.
+        text, ids: the columns of the texts and of their ids, by which only what is drawn at random goes; a batch may be
+            without ids. Columns `subject` and `meta` are read too where they are there.
+        labels, way, options: of `emotui predict`; `options` by the command's names.
+        prefix: stands before the names of the columns that are added.
+
+    Raises:
+        BadInput: there is no such kind of task or model.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        model: str = "embedded",
+        *,
+        text: str = "text",
+        ids: str = "id",
+        labels: Sequence[str] | None = None,
+        way: str | None = None,
+        options: Mapping[str, object] | None = None,
+        prefix: str = "",
+    ) -> None:
+        self.kind, self.model, self.prefix = kind, model, prefix
+        self._columns = {"text": text, "id": ids, "subject": "subject", "meta": "meta"}
+        self._asked: dict[str, Any] = {"labels": labels, "way": way, "options": options}
+        self._asker: tuple[int, Asker] | None = None
+        self._here().close()  # a wrong name is told where it is written, not on a hundred machines
+
+    def __call__(self, batch: "Mapping[str, Sequence[Any] | NDArray[Any]]") -> dict[str, Any]:
+        """The batch with further columns, a value a row.
+
+        `record`: the line that `emotui predict` writes. `why`: why that is an empty one, else "". Of its fields those
+        that say most, None where there is no answer: `labels` or `label`, `probs`, `scores`, `values`, and `spans`,
+        each `{"text", "start", "end", "label", "score"}`.
+
+        Raises:
+            BadInput: the batch has no column of texts, or one of these already.
+            ModelError: the model or its server is gone; what a text itself is at fault for is its `why`.
+        """
+        from emotui.workbench.files.texts import line_of
+
+        names = {name: column for name, column in self._columns.items() if column in batch}
+        if "text" not in names:
+            raise BadInput(f"the batch has no column {self._columns['text']!r} (there: {', '.join(map(str, batch))})")
+        asker = self._here()
+        fields = [name for name in _SAYING if name in asker.predicted.__struct_fields__]
+        if there := [name for name in ("record", "why", *fields) if self.prefix + name in batch]:
+            column = self.prefix + there[0]
+            raise BadInput(f"the batch has a column {column!r} already: name a prefix for those that are added")
+        columns = [list(batch[column]) for column in names.values()]
+        rows = [_present(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+        said = asker.answers(rows)
+        added: dict[str, list[Any]] = {
+            "record": [line_of(one.record).decode() for one in said],
+            "why": [one.why or "" for one in said],
+        }
+        for name in fields:
+            added[name] = [_value(getattr(one.record, name), row) for one, row in zip(said, rows, strict=True)]
+        return {**batch, **{self.prefix + name: column for name, column in added.items()}}
+
+    def __enter__(self) -> "Predictor":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_asker": None}
+
+    def close(self) -> None:
+        """End the model of this process; asked again, it is loaded again."""
+        if self._asker is not None and self._asker[0] == os.getpid():
+            self._asker[1].close()
+
+    def _here(self) -> "Asker":
+        """The model of this very process: a fork has the pipes of its parent's."""
+        if self._asker is None or self._asker[0] != os.getpid():
+            from emotui.workbench.files.predict import Asker
+
+            self._asker = os.getpid(), Asker(self.kind, self.model, warn=_warn, **self._asked)
+        return self._asker[1]
+
+
+_SAYING = ("labels", "label", "probs", "scores", "values", "spans")
+"""Fields of predicted records that are columns of their own."""
+
+
+def _present(row: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """A row of a batch with Python's own strings, the id too; what is None or NaN is not there."""
+    found = {name: value for name, value in row if not _absent(value)}
+    if isinstance(found.get("text"), str):
+        found["text"] = str(found["text"])
+    if "id" in found:
+        found["id"] = str(found["id"])
+    return found
+
+
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and isnan(value))
+
+
+def _value(said: Any, row: Mapping[str, Any]) -> Any:
+    """A field as engines of columns take it: no tuples, no structs, and None for an object without a name."""
+    if isinstance(said, Mapping):
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()} or None
+    if isinstance(said, tuple):
+        return [_span(each, row["text"]) if isinstance(each, Mark) else each for each in said]
+    return said
+
+
+def _span(mark: Mark, text: str) -> dict[str, Any]:
+    words = text[mark.start : mark.end]
+    return {"text": words, "start": mark.start, "end": mark.end, "label": mark.label, "score": mark.score}
+
+
+def _warn(line: str) -> None:
+    warnings.warn(line, stacklevel=2)
 
 
 def _plain(column: Any) -> "Column":

@@ -40,7 +40,7 @@ from emotui.workbench.workspace import Workspace
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--dataset", help="A dataset of the store, or a file (default: the sample data).")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
-@click.option("--shard", metavar="I/N", help="Only part I of N of the samples (docs/servers.md; emotui merge).")
+@click.option("--shard", metavar="I/N", help="Only part I of N of the samples (docs/scaling.md; emotui merge).")
 @click.option("--repeats", type=click.IntRange(1, MOST_REPEATS), default=1, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--way", help="How to ask, where there are several ways (docs/models.md).")

@@ -1,17 +1,15 @@
 """Ask a model about every record of a file, without the store. The records that come out fit `emotui score`."""
 
-import contextlib
+import hashlib
 import os
 import queue
-import struct
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,19 +17,17 @@ from emotui.backends.base import ModelCard
 from emotui.backends.embedded.settings import read_spec as embedded_spec
 from emotui.backends.host import ModelProcess
 from emotui.backends.spec import parse_spec
-from emotui.errors import BadInput, ModelError, NotNow
-from emotui.formats import checks, jsonl
-from emotui.formats.beside import lifted
+from emotui.errors import ModelError, NotNow
+from emotui.formats import checks
 from emotui.formats.conversion import to_record
-from emotui.formats.json_document import present
 from emotui.formats.reading import Warn
 from emotui.formats.rows import Flaw, literal, shown
-from emotui.formats.written import refusal
+from emotui.records import Text
 from emotui.tasks.asking import Asking
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named, with_labels
 from emotui.tasks.task import Asked, Task
-from emotui.workbench.files.texts import Texts
+from emotui.workbench.files.texts import Answered, Answers, Texts, unwritable
 from emotui.workbench.runs.plan import chosen_way, identity, notes_on_prompts, pace_of, sample_seed
 from emotui.workbench.runs.run import still_open
 from emotui.workbench.runs.window import Stop, Window
@@ -39,192 +35,6 @@ from emotui.workbench.shards.shard import Shard
 
 if TYPE_CHECKING:
     from emotui.workbench.datasets.foreign import Wish
-
-# What a model has answered about the texts of a file, on the disk as it comes: it can be gone on with after a kill.
-
-R = TypeVar("R", bound=msgspec.Struct)
-
-_HEAD = b'{"emotui predict":'
-"""With which a file of answers begins: what begins otherwise is somebody's, and is left as it is."""
-_LONGEST_HEAD = 10_000
-_OFFSET = struct.Struct("<Q")
-_decode = msgspec.json.Decoder(tuple[int, int, str | None, msgspec.Raw]).decode
-
-
-class Answered(msgspec.Struct, Generic[R], frozen=True):
-    """A predicted record, the place and line of its text, and why it is an empty one."""
-
-    place: int
-    line: int
-    record: R
-    why: str | None = None
-
-
-class Answers(Generic[R]):
-    """The answers about n texts, each written once; in memory is none of them.
-
-    Args:
-        kind: of the records.
-        path: of the file; None: one without a name, gone when this is closed.
-        asked: names all that can change an answer.
-        fresh: what the file holds is dropped.
-
-    Attributes:
-        done: how many texts have an answer.
-        failed: how many of those are empty ones.
-
-    Raises:
-        BadInput: there is a file of other answers, another process writes it, or it cannot be written.
-    """
-
-    def __init__(self, kind: type[R], n: int, path: Path | None, asked: str, *, fresh: bool = False) -> None:
-        self._kind, self._n, self._path = kind, n, path
-        self.done = self.failed = 0
-        self._offsets = tempfile.TemporaryFile()  # noqa: SIM115 - see `close`
-        self._offsets.truncate(n * _OFFSET.size)
-        head = _HEAD + msgspec.json.encode(asked) + b"}\n"
-        try:
-            self._file = tempfile.TemporaryFile() if path is None else path.open("a+b")  # noqa: SIM115 - see `close`
-        except OSError as error:
-            self._offsets.close()
-            raise refusal(str(path), error) from None
-        try:
-            self._lock()
-            self._file.seek(0)
-            found = self._file.readline(_LONGEST_HEAD)
-            if not (_HEAD.startswith(found) or found.startswith(_HEAD)):
-                raise BadInput(
-                    f"{literal(str(path))}: holds no answers of emotui's: move it away, or name another file"
-                )
-            if found.endswith(b"\n") and found != head and not fresh:
-                raise BadInput(
-                    f"{literal(str(path))}: holds answers to something else (other texts, model or settings): go on "
-                    "with that, or start anew with --fresh"
-                )
-            if found == head and not fresh:
-                self._index()
-            else:
-                self._file.truncate(0)
-                self._file.write(head)
-                self._file.flush()
-        except BaseException:
-            self.close()
-            raise
-
-    def __contains__(self, place: int) -> bool:
-        return self._offset(place) > 0
-
-    def __len__(self) -> int:
-        return self.done
-
-    def __iter__(self) -> Iterator[R]:
-        """The records in the order of their texts."""
-        return (one.record for one in self.in_order())
-
-    def keep(self, answered: Iterable[Answered[R]]) -> None:
-        """Write some answers, each about another text that had none."""
-        at = self._file.seek(0, os.SEEK_END)
-        for one in answered:
-            said = msgspec.json.encode((one.place, one.line, one.why, msgspec.Raw(_written(one.record)))) + b"\n"
-            self._file.write(said)
-            self._count(one.place, at, one.why)
-            at += len(said)
-        self._file.flush()
-
-    def get(self, place: int) -> Answered[R] | None:
-        """The answer about a text, if there is one."""
-        offset = self._offset(place)
-        return self._at(offset) if offset else None
-
-    def in_order(self, start: int = 0) -> Iterator[Answered[R]]:
-        """What is answered, from a place on, in the order of the texts."""
-        for place in range(start, self._n):
-            if (one := self.get(place)) is not None:
-                yield one
-
-    def failures(self, most: int) -> list[Answered[R]]:
-        """The first of those that failed."""
-        found: list[Answered[R]] = []
-        if self.failed:
-            for one in self.in_order():
-                if one.why is not None:
-                    found.append(one)
-                if len(found) == min(most, self.failed):
-                    break
-        return found
-
-    def close(self, *, remove: bool = False) -> None:
-        """Let go of the file. `remove`: it is of no more use."""
-        with contextlib.suppress(OSError):
-            self._file.close()
-        self._offsets.close()
-        if remove and self._path is not None:
-            self._path.unlink(missing_ok=True)
-
-    def _lock(self) -> None:
-        if self._path is None:
-            return
-        try:
-            import fcntl
-        except ImportError:  # not on Windows
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(f"{literal(str(self._path))}: another process is writing it") from None
-        except OSError:  # a file system without locks
-            return
-
-    def _index(self) -> None:
-        """Find the answers of an earlier start; a line that a kill cut short is dropped."""
-        at = self._file.tell()
-        for said in self._file:
-            try:
-                place, _, why, _ = _decode(said)
-                whole = said.endswith(b"\n") and 0 <= place < self._n
-            except (msgspec.MsgspecError, UnicodeDecodeError):
-                whole = False
-            if not whole:
-                break
-            if place not in self:
-                self._count(place, at, why)
-            at += len(said)
-        self._file.truncate(at)
-
-    def _count(self, place: int, at: int, why: str | None) -> None:
-        self._offsets.seek(place * _OFFSET.size)
-        self._offsets.write(_OFFSET.pack(at))
-        self.done += 1
-        self.failed += why is not None
-
-    def _offset(self, place: int) -> int:
-        """Where the answer about a text begins; 0: there is none, since the first line stands there."""
-        self._offsets.seek(place * _OFFSET.size)
-        (offset,) = _OFFSET.unpack(self._offsets.read(_OFFSET.size))
-        return int(offset)
-
-    def _at(self, offset: int) -> Answered[R]:
-        self._file.seek(offset)
-        place, line, why, raw = _decode(self._file.readline())
-        record = to_record(self._kind, jsonl.decode(bytes(raw)), line)
-        if isinstance(record, Flaw):
-            raise BadInput(f"{literal(str(self._path))}: the answer about line {line} is damaged: {record.reason}")
-        return Answered(place, line, record, why)
-
-
-def unwritable(record: msgspec.Struct) -> str | None:
-    """Why no file can hold a record; None where one can."""
-    try:
-        _written(record)
-    except UnicodeEncodeError:
-        return "it holds half of a surrogate pair, which is no character"
-    return checks.fault(record)
-
-
-def _written(record: msgspec.Struct) -> bytes:
-    """A record as a line of a file of records has it."""
-    return msgspec.json.encode(lifted(type(record), present(record)))
-
 
 BATCH = 64
 
@@ -262,6 +72,67 @@ class Predictions:
     def records(self) -> list[msgspec.Struct]:
         """All records, in memory."""
         return list(self.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How a loaded model is asked: what a person wants and what the model can, together.
+
+    Attributes:
+        names: the labels that it chooses among; none where its task has none, or it names its own.
+    """
+
+    spec: str
+    card: ModelCard
+    task: Task
+    way: str
+    names: tuple[str, ...]
+
+    def blank(self, text: Text) -> Any:
+        """A sample of the task of which nothing is known but the text."""
+        return self.task.blank(text, self.names)
+
+    def record(self, sample: Any, answer: Asked) -> tuple[msgspec.Struct, str | None]:
+        """The predicted record of one answer; an empty one, and why, where there is none, or none that can be read."""
+        task, why = self.task, answer.why
+        prediction = None
+        if answer.raw is not None:
+            try:
+                prediction = task.parse(sample, answer.raw, self.way)
+            except (ValueError, msgspec.DecodeError) as error:
+                why = f"the output cannot be parsed: {error}"
+            else:
+                silent = task.unread(prediction)
+                why = None if silent is None else f"{silent}: {shown(answer.raw)}"
+        whole = task.files.whole
+
+        def made(said: Any) -> msgspec.Struct:
+            return task.record(sample.id, said) if whole is None else whole.joined(sample, said, self.spec)
+
+        record = made(prediction)
+        if (wrong := unwritable(record)) is not None:
+            return made(None), f"the answer cannot be written: {wrong}"
+        return record, why
+
+
+def settle(
+    kind: str,
+    spec: str,
+    card: ModelCard,
+    *,
+    labels: Sequence[str] | None,
+    way: str | None,
+    options: Mapping[str, object] | None,
+    warn: Warn,
+) -> Settled:
+    """What `predict` asks a loaded model. Raises: as it does, over the model, the labels and the way."""
+    task = task_named(kind)
+    names = () if task.labels is None else task.labels.of_file(card, labels)
+    way = chosen_way(task, card, way, options)
+    settled = with_labels(task, card, way, options or {}, None if labels is None else names)
+    for note in notes_on_prompts(card) if way and "generate" in card.capabilities else ():
+        warn(f"{spec}: {note}")
+    return Settled(spec, card, configured(task, way, settled, 1), way, tuple(settled.get("labels", names)))
 
 
 def predict(
@@ -302,7 +173,6 @@ def predict(
             holds answers to something else.
         ModelError: the model cannot do this, or died before it had answered anything.
     """
-    task = task_named(kind)
     # Cut between batches, so that each has the texts, and the last digits, that it has where all is asked.
     part = range if shard is None else partial(shard.places, together=BATCH)
     with closing(Texts(path, wish=wish, skip_bad=skip_bad, part=part)) as texts, ExitStack() as processes:
@@ -311,14 +181,8 @@ def predict(
             warn(f"{literal(path)}: taken for {texts.taken}")
         for problem in texts.skipped:
             warn(f"skipped {problem}")
-        card = model.load()
-        names = () if task.labels is None else task.labels.of_file(card, labels)
-        way = chosen_way(task, card, way, options)
-        settled = with_labels(task, card, way, options or {}, None if labels is None else names)
-        names = tuple(settled.get("labels", names))
-        task = configured(task, way, settled, 1)
-        for note in notes_on_prompts(card) if way and "generate" in card.capabilities else ():
-            warn(f"{spec}: {note}")
+        settled = settle(kind, spec, model.load(), labels=labels, way=way, options=options, warn=warn)
+        task, card, names, way = settled.task, settled.card, settled.names, settled.way
         settings = {"texts": texts.fingerprint, "labels": "\n".join(names), "way": way}
         settings |= {} if shard is None else {"shard": str(shard)}
         asked = identity(task, settings, card, 0, 1, way)
@@ -333,7 +197,7 @@ def predict(
             warn(f"{spec}: {len(models)} processes, as many as there are cores")
         try:
             started = time.monotonic()
-            stopped = _Predicting(task, models, card, texts, answers, names, way, spec).finish(progress, each)
+            stopped = _Predicting(settled, models, texts, texts.n, answers).finish(progress, each)
             seconds = time.monotonic() - started
         except BaseException:
             answers.close(remove=not answers.done)
@@ -372,17 +236,15 @@ class _Predicting:
 
     def __init__(
         self,
-        task: Task,
+        settled: Settled,
         models: Sequence[ModelProcess],
-        card: ModelCard,
-        texts: Texts,
+        texts: Iterable[tuple[int, Text]],
+        n: int,
         answers: Answers[msgspec.Struct],
-        names: Sequence[str],
-        way: str,
-        spec: str,
     ) -> None:
-        self._task, self._texts, self._answers, self._names = task, texts, answers, names
-        self._way, self._spec, self._pace = way, spec, pace_of(card, BATCH)
+        self._settled, self._texts, self._n, self._answers = settled, texts, n, answers
+        card = settled.card
+        self._pace = pace_of(card, BATCH)
         self._stop = Stop(None)
         # One entry a batch that may be under way: several of a server, and one of each process.
         self._free: queue.SimpleQueue[Asking] = queue.SimpleQueue()
@@ -395,7 +257,7 @@ class _Predicting:
 
     def finish(self, progress: Callable[[int, int], None], each: Callable[[msgspec.Struct], None] | None) -> str | None:
         """Returns: why some texts have no answer; None where all have one. Raises: the reason, where none has any."""
-        answers, n = self._answers, self._texts.n
+        answers, n = self._answers, self._n
         stopped: str | None = None
         try:
             for _ in range(2):
@@ -423,7 +285,7 @@ class _Predicting:
         waiting: _Batch = []
         for place, (line, text) in enumerate(self._texts):
             if place not in self._answers:
-                waiting.append((place, line, self._task.blank(text, self._names)))
+                waiting.append((place, line, self._settled.blank(text)))
             if len(waiting) >= self._pace.size:
                 yield waiting
                 waiting = []
@@ -435,7 +297,7 @@ class _Predicting:
         seeds = [sample_seed(0, 0, sample.id) for sample in samples]
         asking = self._free.get()
         try:
-            answers = self._task.ask(samples, asking, self._way, seeds)
+            answers = self._settled.task.ask(samples, asking, self._settled.way, seeds)
         finally:
             self._free.put(asking)
         self._pace.tell(len(batch), time.monotonic() - started)
@@ -449,13 +311,13 @@ class _Predicting:
         trouble: str | None = None
         for batch, answers in group:
             if isinstance(answers, NotNow):
-                trouble = trouble or str(answers).removeprefix(f"{self._spec}: ")
+                trouble = trouble or str(answers).removeprefix(f"{self._settled.spec}: ")
                 continue
             for (place, line, sample), one in zip(batch, answers, strict=True):
                 if one.again:
                     trouble = trouble or one.why or ""
                 else:
-                    record, why = _record(self._task, sample, one, self._way, self._spec)
+                    record, why = self._settled.record(sample, one)
                     found.append(Answered(place, line, record, why))
         return found, trouble
 
@@ -466,30 +328,77 @@ class _Predicting:
         if holes:
             for one in self._answers.in_order(self._told):
                 each(one.record)
-            self._told = self._texts.n
-        while self._told < self._texts.n and (following := self._answers.get(self._told)) is not None:
+            self._told = self._n
+        while self._told < self._n and (following := self._answers.get(self._told)) is not None:
             each(following.record)
             self._told += 1
 
 
-def _record(task: Task, sample: Any, answer: Asked, way: str, model: str) -> tuple[msgspec.Struct, str | None]:
-    """The predicted record of one answer; an empty one, and why, where there is none, or none that can be read."""
-    why = answer.why
-    prediction = None
-    if answer.raw is not None:
-        try:
-            prediction = task.parse(sample, answer.raw, way)
-        except (ValueError, msgspec.DecodeError) as error:
-            why = f"the output cannot be parsed: {error}"
-        else:
-            silent = task.unread(prediction)
-            why = None if silent is None else f"{silent}: {shown(answer.raw)}"
-    whole = task.files.whole
+class Asker:
+    """A model in a process of its own that is asked about one lot of texts after the other, as `predict` asks.
 
-    def made(said: Any) -> msgspec.Struct:
-        return task.record(sample.id, said) if whole is None else whole.joined(sample, said, model)
+    Args, and what is raised by `answers`: as of `predict`. Nothing is loaded before the first lot.
 
-    record = made(prediction)
-    if (wrong := unwritable(record)) is not None:
-        return made(None), f"the answer cannot be written: {wrong}"
-    return record, why
+    Attributes:
+        predicted: the kind of its records.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        spec: str,
+        *,
+        labels: Sequence[str] | None = None,
+        way: str | None = None,
+        options: Mapping[str, object] | None = None,
+        warn: Warn,
+    ) -> None:
+        self.predicted = task_named(kind).files.predicted
+        self._model = ModelProcess(spec)
+        self._settle = partial(settle, kind, spec, labels=labels, way=way, options=options, warn=warn)
+        self._settled: Settled | None = None
+
+    def close(self) -> None:
+        """End the process; asked again, it starts anew."""
+        self._model.close()
+
+    def answers(self, rows: Sequence[Mapping[str, Any]]) -> list[Answered[msgspec.Struct]]:
+        """A predicted record for each row, in order.
+
+        A row that is no text, or that the model refuses, has an empty record, and why.
+
+        Raises:
+            ModelError: some texts got no answer, for no fault of theirs.
+        """
+        settled = self._settled = self._settled or self._settle(self._model.load())
+        texts = [_text(row, line) for line, row in enumerate(rows, 1)]
+        good = [(line, text) for line, text in enumerate(texts, 1) if isinstance(text, Text)]
+        kept: Answers[msgspec.Struct] = Answers(settled.task.files.predicted, len(good), None, "")
+        with closing(kept):
+            asked = _Predicting(settled, [self._model], good, len(good), kept)
+            if (stopped := asked.finish(lambda done, n: None, None)) is not None:
+                raise ModelError(stopped)
+            said = {one.line: one for one in kept.in_order()}
+        return [said.get(line) or _flawed(settled, line, text) for line, text in enumerate(texts, 1)]
+
+
+def _text(row: Mapping[str, Any], line: int) -> Text | Flaw:
+    """A row as a text. Without an id it has one by its words, which seeds what is drawn about it."""
+    key = row.get("id")
+    key = hashlib.sha256(str(row.get("text")).encode("utf-8", "replace")).hexdigest() if key is None else key
+    text = to_record(Text, {**row, "id": key}, line)
+    if isinstance(text, Flaw):
+        return text
+    try:
+        text.text.encode()
+    except UnicodeEncodeError:  # which no file can hold
+        return Flaw("`text` holds half of a surrogate pair, which is no character")
+    problem = checks.fault(text)
+    return text if problem is None else Flaw(problem)
+
+
+def _flawed(settled: Settled, line: int, flaw: Text | Flaw) -> Answered[msgspec.Struct]:
+    """The empty answer about a row that is no text."""
+    assert isinstance(flaw, Flaw)  # every text has been answered
+    record, why = settled.record(settled.blank(Text(id=str(line), text="")), Asked(None, flaw.reason))
+    return Answered(line - 1, line, record, why)

@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from emotui.records import SpanPrediction
-from emotui.workbench.files.predict import BATCH, Answered, Answers
-from emotui.workbench.files.texts import Texts
+from emotui.workbench.files.predict import BATCH
+from emotui.workbench.files.texts import Answered, Answers, Texts
 from emotui.workbench.shards.shard import Shard
 from tests.backends.installed_kind import install_kind
 from tests.conftest import Emotui

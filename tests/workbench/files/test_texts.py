@@ -19,8 +19,7 @@ from emotui.formats.layouts.layout import ReadOptions
 from emotui.records import Text
 from emotui.workbench.datasets.foreign import Wish, read_foreign
 from emotui.workbench.files import texts as of_files
-from emotui.workbench.files.predict import Answered, Answers
-from emotui.workbench.files.texts import Texts
+from emotui.workbench.files.texts import Answered, Answers, Texts
 
 LINES = st.one_of(
     st.builds(lambda key: json.dumps({"id": key, "text": "I wept"}), st.sampled_from("abcdef")),
