@@ -228,12 +228,14 @@ class LabelsPrediction(msgspec.Struct, frozen=True, kw_only=True):
 
     `given`: beside probabilities the labels that the model itself gives, where these are not those from 0.5 on.
     `little_mass`: labels of which a model's first token is likelier something else than yes or no.
+    `unanswered`: beside a list, labels that it lacks because a model that was asked yes or no in words said neither.
     """
 
     id: str
     labels: tuple[str, ...] | Mapping[str, float]
     given: tuple[str, ...] | None = None
     little_mass: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
 
 
 class ValuesGold(msgspec.Struct, frozen=True, kw_only=True):

@@ -284,6 +284,11 @@ def _labels_prediction(record: LabelsPrediction) -> str | None:
         for label in record.given:
             if label not in record.labels:
                 return f"`given`: {shown(label)} is not among the labels"
+    if record.unanswered and isinstance(record.labels, Mapping):
+        return "`unanswered` stands beside a list: there is a number for each of the labels"
+    both = [label for label in record.unanswered if label in record.labels]
+    if both:
+        return f"`unanswered`: {shown(both[0])} is among the labels given"
     return _empty(record, "id") or _names(record.labels) or _names(record.given or (), "given")
 
 

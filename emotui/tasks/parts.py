@@ -124,6 +124,24 @@ def said_of_little_mass(counts: Sequence[int]) -> str:
     return f"{where} yes or no: they say little of what it thinks"
 
 
+def no_answers(lost: Sequence[Mapping[str, str]], scores: int | None) -> dict[str, object]:
+    """How often there is none about a label.
+
+    Args:
+        lost: why, by label, in each answer.
+        scores: how many labels were asked about in all; None where nobody knows.
+    """
+    return {"scores": sum(map(len, lost)), "of": scores, "samples": sum(map(bool, lost))}
+
+
+def said_of_no_answers(lost: Sequence[Mapping[str, str]], scores: int | None) -> str:
+    """The same in words, with the first reason."""
+    why = next(why for each in lost for why in each.values())
+    questions = f"{sum(map(len, lost))} questions" if scores is None else f"{sum(map(len, lost))} of {scores} questions"
+    where = f"in {sum(map(bool, lost))} of {len(lost)} answers (marked !)"
+    return f"{questions} {where} came to no yes or no, and count as no ({why})"
+
+
 def with_notes(found: dict[str, object], notes: Mapping[str, str]) -> dict[str, object]:
     """The figures with what a reader of them has to know."""
     return found | ({"notes": dict(notes)} if notes else {})

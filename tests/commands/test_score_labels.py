@@ -115,6 +115,7 @@ def test_predictions_without_probabilities_have_no_threshold(emotui: Emotui, gol
     done = emotui("thresholds", "--gold", gold, "--pred", pred)
     assert done.status == 2
     assert "no probabilities" in done.err
+    assert "classify, heads, nli and score give them" in done.err
     people = emotui("score", "labels", "--gold", gold, "--pred", pred).out
     assert "by_label" in people
     assert "not all predictions are probabilities" in people

@@ -20,6 +20,7 @@ from emotui.records import (
     ClassPrediction,
     Generation,
     LabelsGold,
+    LabelsPrediction,
     Mark,
     Rating,
     SampleScore,
@@ -301,6 +302,19 @@ def test_all_records_of_scenes_have_the_same_labels(tmp_path: Path) -> None:
 )
 def test_scenes_predictions_have_labels_or_finite_scores(tmp_path: Path, fields: str, reason: str) -> None:
     assert line_refusal(tmp_path, f'{{"id": "a"{fields}}}', ScenesPrediction).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        (', "labels": {"joy": 0.2}, "unanswered": ["joy"]', "`unanswered` stands beside a list"),
+        (', "labels": ["joy"], "unanswered": ["joy"]', "`unanswered`: 'joy' is among the labels given"),
+    ],
+)
+def test_labels_without_an_answer_stand_beside_a_list_and_not_in_it(tmp_path: Path, fields: str, reason: str) -> None:
+    assert line_refusal(tmp_path, f'{{"id": "a"{fields}}}', LabelsPrediction).startswith(reason)
+    kept = read(put(tmp_path, '{"id": "a", "labels": ["joy"], "unanswered": ["fear"]}'), LabelsPrediction).records[0]
+    assert kept.unanswered == ("fear",)
 
 
 def test_a_prediction_may_be_no_answer(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from emotui.metrics.labels import labels_report
 from emotui.records import LabelsGold, LabelsPrediction, Text
 from emotui.store.rows import ResultRow
 from emotui.tasks.labels.task import Labels, LabelSets, Prediction, read_list
-from emotui.tasks.task import Parsed
+from emotui.tasks.prompting.settings import configured
+from emotui.tasks.task import Asked, Parsed
 from tests.conftest import Emotui
 from tests.screens.labels_workspace import LABELS, THRESHOLDS, samples, workspace
 
@@ -38,7 +39,7 @@ def _parsed(task: Labels, way: str, answer: Any) -> Prediction:
 
 def test_the_ways_go_by_what_the_model_can_do() -> None:
     assert Labels().ways(_card("classify", "score", labels={"score": ("joy",)})) == ("classify", "heads")
-    assert Labels().ways(_card("score", "generate")) == ("score", "zero-shot", "cot")
+    assert Labels().ways(_card("score", "generate")) == ("score", "zero-shot", "cot", "yes-no")
     with pytest.raises(ModelError, match="classify"):
         Labels().ways(_card("embed"))
 
@@ -102,6 +103,61 @@ def test_a_model_that_writes_is_shown_the_text_and_all_labels_and_may_be_held_to
     assert asked[0].grammar == some_of(LABELS)
     with pytest.raises(BadInput, match="no grammar"):
         task.settings("cot")
+
+
+def _in_words(task: Labels, said: dict[str, str | Refused], asked: list[Generate] | None = None) -> Asked:
+    """What is kept of a model that says no of every other label."""
+
+    def model(requests: Sequence[Generate]) -> list[Generation | Refused]:
+        if asked is not None:
+            asked.extend(requests)
+        replies = [said.get(label, "No.") for label in LABELS]
+        return [one if isinstance(one, Refused) else Generation(one, 9, 2, "stop") for one in replies]
+
+    (answer,) = task.ask([GOLD], model, "yes-no", [3])
+    return answer
+
+
+def test_yes_and_no_in_words_are_asked_as_score_asks_and_have_no_probabilities() -> None:
+    asked: list[Generate] = []
+    task = _task()
+    answer = _in_words(task, {"joy": "**Yes**, clearly.", "fear": "<think>no doubt</think>yes"}, asked)
+    texts = [request.messages[-1].content for request in asked]
+    assert texts[0] == "Text:\nI am glad.\n\nDoes its writer show joy? Answer with one word, Yes or No."
+    assert {(request.max_tokens, request.seed, request.temperature) for request in asked} == {(32, 3, 0.0)}
+    assert _task(max_tokens=5).settings("yes-no")["max_tokens"] == 5
+    said = task.parse(GOLD, answer.raw or "", "yes-no")
+    assert said == Prediction(("joy", "fear"))
+    assert task.record("1", said) == LabelsPrediction(id="1", labels=("joy", "fear"))
+    figures = task.report([GOLD], task.score([Parsed(GOLD, 0, said)], None))
+    assert figures["brier"] is None
+    assert "probabilities" in figures["notes"]["brier"]  # type: ignore[index]
+    with pytest.raises(BadInput, match="--thresholds is not for yes-no"):
+        configured(Labels(), "yes-no", {"labels": ["joy"], "thresholds": {"joy": 0.4}}, 1)
+
+
+def test_neither_yes_nor_no_is_marked_and_counted_and_comes_back_from_a_file() -> None:
+    task = _task()
+    said = task.parse(
+        GOLD, _in_words(task, {"joy": "Hm.", "fear": "Yes", "anger": Refused("too long")}).raw or "", "yes-no"
+    )
+    assert (said.labels, set(said.unanswered)) == (("fear",), {"joy", "anger"})
+    (row,) = task.score([Parsed(GOLD, 0, said)], None)
+    assert row.marks == "MX!"
+    told = task.diagnostics([ResultRow(1, 0, 0, None, "", None, 1.0, msgspec.json.encode(said))])
+    assert told["unanswered"] == {"scores": 2, "of": 4, "samples": 1}
+    assert "neither yes nor no: 'Hm.'" in told["notes"]["unanswered"]  # type: ignore[index]
+    assert {line.name: line.predicted for line in task.said(GOLD, said)} == {"joy": "", "fear": "yes", "anger": ""}
+    record = task.record("1", said)
+    assert record == LabelsPrediction(id="1", labels=("fear",), unanswered=("joy", "anger"))
+    back = task.taken(GOLD, msgspec.to_builtins(record))
+    assert (back.labels, set(back.unanswered)) == (("fear",), {"joy", "anger"})
+    elsewhere = ResultRow(1, 0, 0, None, "", None, None, msgspec.json.encode(back))
+    assert Labels().diagnostics([elsewhere])["unanswered"] == {"scores": 2, "of": None, "samples": 1}
+    with pytest.raises(ValueError, match="neither yes nor no"):
+        task.parse(GOLD, _in_words(task, dict.fromkeys(LABELS, "Well.")).raw or "", "yes-no")
+    gone = _in_words(task, {"fear": Refused("gone", again=True)})
+    assert (gone.raw, gone.why, gone.again) == (None, "fear: gone", True)
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,10 @@ def chosen_thresholds(gold: Mapping[str, Gold], predicted: Mapping[str, Answer])
     """
     answers = [predicted[key] for key in gold]
     if not probable(answers):
-        raise BadInput("the predictions are no probabilities: there is no threshold to choose")
+        raise BadInput(
+            "the predictions are no probabilities: there is no threshold to choose "
+            "(classify, heads, nli and score give them)"
+        )
     labels = label_names([*gold.values(), *answers])
     choices = best_thresholds(as_table(list(gold.values()), labels), as_table(answers, labels))
     by_label = {

@@ -8,6 +8,9 @@ Ways to ask, which are never mixed in one run:
 - `nli`: an NLI model; the odds that the text entails a statement with the label in it against that it contradicts it.
 - `score`: a model that scores, yes against no at the next token, a question a label; yes from a probability of 0.5 on.
 - `zero-shot`, `cot`: a model writes a list of the labels, at once or after its reasons.
+- `yes-no`: a model that writes; the questions of `score`, each answered in words, for servers without probabilities.
+
+What a model writes are hard answers: labels alone, and no threshold, calibration or average precision is of them.
 
 All models are asked about the labels that occur in the dataset.
 """
@@ -47,8 +50,11 @@ from emotui.tasks.parts import (
     TaskWords,
     matched,
     matched_all,
+    no_answers,
     of_labels,
+    said_of_no_answers,
     shared_of,
+    with_notes,
 )
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, as_kept, filled, read_prompt_file
 from emotui.tasks.prompting.settings import (
@@ -56,14 +62,20 @@ from emotui.tasks.prompting.settings import (
     DIRECT,
     NLI,
     WRITTEN,
+    YES_NO,
     ZERO_SHOT,
+    InWords,
     Writing,
+    answer_each,
     check_hypotheses,
     hypothesis_places,
     options_from,
     plain,
     stated,
     write_answers,
+)
+from emotui.tasks.prompting.settings import (
+    ROOM as ROOM_FOR_A_WORD,
 )
 from emotui.tasks.rephrase.labelling import known_label
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
@@ -260,13 +272,15 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     """The labels given, and a probability for each label where the model gives any.
 
     `form`: how a written answer was to be read (`emotui.tasks.labels.task.read_list`). `little_mass`: labels
-    of which a model's first token is likelier something else than yes or no (`emotui.tasks.parts`).
+    of which a model's first token is likelier something else than yes or no (`emotui.tasks.parts`). `unanswered`: why
+    there is neither yes nor no in words about a label, which is not given then.
     """
 
     labels: tuple[str, ...]
     probs: Mapping[str, float] = {}
     form: str = ""
     little_mass: tuple[str, ...] = ()
+    unanswered: Mapping[str, str] = {}
 
 
 class _Classified(msgspec.Struct, frozen=True):
@@ -336,6 +350,19 @@ def read_scores(raw: str, labels: Sequence[str], thresholds: Mapping[str, float]
     return Prediction(decided(probs, thresholds), probs, little_mass=tuple(kept.little_mass))
 
 
+def kept_words(answer: InWords | Refused, prompt: str) -> Asked:
+    """What was written of each label as it is kept."""
+    if isinstance(answer, Refused):
+        return unanswered(answer, prompt)
+    return Asked(msgspec.json.encode(answer).decode(), prompt=prompt)
+
+
+def read_words(raw: str, labels: Sequence[str]) -> Prediction:
+    """The labels of which a model says yes. Raises ValueError as `InWords.read`."""
+    said, lost = msgspec.json.decode(raw, type=InWords).read(labels)
+    return Prediction(tuple(label for label in labels if said.get(label)), unanswered=lost)
+
+
 def decided(probs: Mapping[str, float], thresholds: Mapping[str, float]) -> tuple[str, ...]:
     """The labels whose probability is at least their threshold."""
     return tuple(label for label, p in probs.items() if p >= thresholds.get(label, USUAL))
@@ -389,8 +416,8 @@ class Labels(Task):
         label_columns=True,
     )
     asking = Asking(
-        ways=(CLASSIFY, HEADS, NLI, SCORE, *WAYS),
-        offered=(CLASSIFY, HEADS, NLI, SCORE, *WAYS),
+        ways=(CLASSIFY, HEADS, NLI, SCORE, *WAYS, YES_NO),
+        offered=(CLASSIFY, HEADS, NLI, SCORE, *WAYS, YES_NO),
         named={DIRECT: CLASSIFY, ZERO_SHOT: ZERO_SHOT, COT: COT},
         prompts=read_labels_prompts,
     )
@@ -429,6 +456,8 @@ class Labels(Task):
         own = ("labels", "label_set")
         if way in WAYS:
             return (*own, *WRITTEN)
+        if way == YES_NO:
+            return (*own, "max_tokens")
         return (*own, "thresholds", *(("prompts",) if way == NLI else ()))
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
@@ -438,7 +467,7 @@ class Labels(Task):
             found = [NLI, *found]
         elif "score" in card.capabilities:
             found.append(HEADS if OF_HEADS in card.labels else SCORE)
-        found += WAYS if "generate" in card.capabilities else ()
+        found += (*WAYS, YES_NO) if "generate" in card.capabilities else ()
         if not found:
             raise ModelError(f"{lacks(card.spec, 'classify')}; any model that writes or scores will do too")
         return tuple(found)
@@ -453,6 +482,8 @@ class Labels(Task):
         labels = {"labels": own.labels, "label_set": own.label_set, "thresholds": own.thresholds, "way": way}
         if way == NLI:
             return labels | {"prompt": [own.prompt(PROMPTS, way).user]}
+        if way == YES_NO:
+            return labels | {"prompt": [SYSTEM, YES_OR_NO], "max_tokens": own.max_tokens or ROOM_FOR_A_WORD}
         if way not in WAYS:
             return labels | {"prompt": [SYSTEM, YES_OR_NO] if way == SCORE else []}
         if way == COT and own.constrain:
@@ -468,7 +499,7 @@ class Labels(Task):
         return Labels(options_from(self, options, repeats, Settings))
 
     def ask(self, samples: Sequence[LabelsGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
-        """One question a text, or, with `score`, `nli` and `heads`, one a label behind the text."""
+        """One question a text, or, with `score`, `yes-no`, `nli` and `heads`, one a label behind the text."""
         own, texts = self._settings, [sample.text or "" for sample in samples]
         if way == CLASSIFY:
             given = None if own.label_set else own.labels or None
@@ -481,6 +512,8 @@ class Labels(Task):
             return [kept_scores(answer, own.labels, "\n".join(asked)) for answer in judged]
         if way == SCORE:
             return self._scored(texts, model)
+        if way == YES_NO:
+            return self._in_words(texts, model, seeds)
         prompt = own.prompt(PROMPTS, way)
         chats = [as_chat(prompt, filled(prompt.user, fields(text, own.labels))) for text in texts]
         n = len(samples)
@@ -496,6 +529,20 @@ class Labels(Task):
             for answer, chat in zip(answers, chats, strict=True)
         ]
 
+    def _in_words(self, texts: Sequence[str], model: AskModel, seeds: Sequence[int]) -> list[Asked]:
+        labels, room = self._settings.labels, self._settings.max_tokens or ROOM_FOR_A_WORD
+        asked = {label: YES_OR_NO.format(label=label) for label in labels}
+        chats, kept = [], []
+        for text in texts:
+            about = f"Text:\n{text}\n\n"
+            chats.append(
+                {label: (Message("system", SYSTEM), Message("user", about + each)) for label, each in asked.items()}
+            )
+            shared = as_kept((Message("system", SYSTEM), Message("user", about)))
+            kept.append("\n".join((shared, *asked.values())))
+        answers = answer_each(chats, model, room, seeds)
+        return [kept_words(answer, prompt) for answer, prompt in zip(answers, kept, strict=True)]
+
     def parse(self, sample: LabelsGold, raw: str, way: str) -> Prediction:
         """From a kept answer to labels. Raises ValueError where it is not what `ask` keeps."""
         own = self._settings
@@ -503,6 +550,8 @@ class Labels(Task):
             return read_classification(raw, own.labels, own.thresholds)
         if way in (HEADS, NLI, SCORE):
             return read_scores(raw, own.labels, own.thresholds)
+        if way == YES_NO:
+            return read_words(raw, own.labels)
         labels, form = read_list(raw, way, own.labels)
         return Prediction(labels, form=form)
 
@@ -511,7 +560,7 @@ class Labels(Task):
         if prediction is None:
             return LabelsPrediction(id=key, labels={})
         if not prediction.probs:
-            return LabelsPrediction(id=key, labels=prediction.labels)
+            return LabelsPrediction(id=key, labels=prediction.labels, unanswered=tuple(prediction.unanswered))
         usual = set(prediction.labels) == set(decided(prediction.probs, {}))
         given = None if usual else prediction.labels
         return LabelsPrediction(id=key, labels=prediction.probs, given=given, little_mass=prediction.little_mass)
@@ -522,7 +571,8 @@ class Labels(Task):
         if labels is None:
             labels = [said["label"]] if said.get("label") else []
         if not isinstance(labels, Mapping):
-            return Prediction(tuple(map(str, labels)))
+            silent = dict.fromkeys(said.get("unanswered") or (), "no answer about it")
+            return Prediction(tuple(map(str, labels)), unanswered=silent)
         probs = {str(name): float(p) for name, p in labels.items()}
         given = said.get("given")
         chosen = decided(probs, {}) if given is None else tuple(given)
@@ -537,21 +587,22 @@ class Labels(Task):
         return "the answer names none of the labels" if prediction.form == "unread" else None
 
     def said(self, sample: LabelsGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
-        """A line for each label that either side gives or has a probability for."""
+        """A line for each label that either side gives or has a probability for, or came to no answer about."""
         gold = gold_of(sample)
         given = () if prediction is None else prediction.labels
         probs: Mapping[str, float] = {} if prediction is None else prediction.probs
+        lost: Mapping[str, str] = {} if prediction is None else prediction.unanswered
         cuts = self._settings.thresholds
         by_them = set(given) == set(decided(probs, cuts))
         return tuple(
             _line(
                 name,
                 gold,
-                None if prediction is None else given,
+                None if prediction is None or name in lost else given,
                 probs.get(name),
                 cuts.get(name, USUAL) if by_them and name in probs else None,
             )
-            for name in label_names([gold or (), given, probs])
+            for name in label_names([gold or (), given, probs, tuple(lost)])
         )
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
@@ -622,8 +673,14 @@ class Labels(Task):
         return label_tables(runs, elsewhere)
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
-        """Under `answers`, of a model that writes: how its lists were to be read. `little_mass`: as in scenes."""
+        """Under `answers`, of a model that writes: how its lists were to be read. `little_mass`, `unanswered`: as in
+        scenes.
+        """
         kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        lost = [one.unanswered for one in kept]
+        if any(lost):  # asked in words, so neither of the others
+            asked = len(kept) * len(self._settings.labels) or None  # what another program asked about is not known
+            return with_notes({"unanswered": no_answers(lost, asked)}, {"unanswered": said_of_no_answers(lost, asked)})
         return of_labels(kept, ("json", "lenient", "unread"))
 
 
@@ -647,7 +704,7 @@ def _line(
 def _score(answer: Parsed) -> ScoreRow:
     sample, said = answer.sample, answer.prediction
     gold = gold_of(sample)
-    astray = bool(said.little_mass)
+    astray = bool(said.little_mass) or bool(said.unanswered)
     detail = Detail(sample.id, answer.repeat, gold, said.labels, said.probs, astray)
     unread = "!" * (said.form == "unread" or astray)
     encoded = msgspec.json.encode(detail)

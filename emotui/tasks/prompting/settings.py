@@ -233,6 +233,99 @@ def write_answers(
     ]
 
 
+# Yes or no of each label, in words: for models that write and tell no probabilities.
+
+YES_NO = "yes-no"
+"""The way of asking so. Its answers are hard: labels, and nothing that could be taken for a probability."""
+
+ROOM = 32
+"""Tokens for yes or no, and what little stands around it."""
+
+ANSWER = "<answer>"
+"""Stands before the answer of a model that was asked to reason first."""
+
+_YES_NO = re.compile(r"\W*(?:answer\W+)?(yes|no)\b", re.IGNORECASE)
+
+
+class InWords(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a model wrote of each label, as it came; `unanswered`: why it wrote nothing of some."""
+
+    said: Mapping[str, str]
+    unanswered: Mapping[str, str] = {}
+
+    def read(self, labels: Iterable[str], *, tagged: bool = False) -> tuple[dict[str, bool], dict[str, str]]:
+        """Yes and no by label, and why there is neither of the others.
+
+        Args:
+            tagged: as of `yes_or_no`.
+
+        Raises:
+            ValueError: a label was not asked about, or there is neither yes nor no of any.
+        """
+        said: dict[str, bool] = {}
+        lost: dict[str, str] = {}
+        for name in labels:
+            if name in self.unanswered:
+                lost[name] = self.unanswered[name]
+            elif name not in self.said:
+                raise ValueError(f"there is no answer for {name!r}")
+            elif (answer := yes_or_no(self.said[name], tagged=tagged)) is not None:
+                said[name] = answer
+            else:
+                lost[name] = f"the model says neither yes nor no: {' '.join(self.said[name].split())[:60]!r}"
+        if not said:
+            raise ValueError("the model says neither yes nor no")
+        return said, lost
+
+
+def answer_each(
+    chats: Sequence[Mapping[str, tuple[Message, ...]]], model: AskModel, room: int, seeds: Sequence[int]
+) -> list[InWords | Refused]:
+    """What the model writes of each label of each text, the likeliest words.
+
+    A label about which nothing came costs itself; all of them, the text; a server in trouble leaves the text open.
+
+    Args:
+        chats: the question about each label, a mapping a text.
+        seeds: one a text.
+    """
+    replies = iter(
+        model(
+            [
+                Generate(chat, max_tokens=room, seed=seed)
+                for by_label, seed in zip(chats, seeds, strict=True)
+                for chat in by_label.values()
+            ]
+        )
+    )
+    found: list[InWords | Refused] = []
+    for by_label in chats:
+        of_each = {name: next(replies) for name in by_label}
+        lost = {name: reply for name, reply in of_each.items() if isinstance(reply, Refused)}
+        again = next((name for name, reply in lost.items() if reply.again), None)
+        if lost and (again is not None or len(lost) == len(of_each)):
+            name = again or next(iter(lost))
+            found.append(Refused(f"{name}: {lost[name].why}", again=lost[name].again))
+            continue
+        said = {name: reply.text for name, reply in of_each.items() if name not in lost}
+        found.append(InWords(said, {name: reply.why for name, reply in lost.items()}))
+    return found
+
+
+def yes_or_no(written: str, *, tagged: bool = False) -> bool | None:
+    """What an answer in words begins with, behind a model's thoughts; None where that is neither yes nor no.
+
+    Args:
+        tagged: reasons were asked for, and the answer behind the last `<answer>`.
+    """
+    answer = without_thinking(written)
+    if tagged:
+        _, tag, answer = answer.rpartition(ANSWER)
+        answer = answer if tag else ""
+    found = _YES_NO.match(answer)
+    return None if found is None else found[1].lower() == "yes"
+
+
 def plain(output: str) -> str:
     """An answer without a reasoning model's thoughts and without a markdown fence around it, ends trimmed."""
     return without_fence(without_thinking(output)).strip()

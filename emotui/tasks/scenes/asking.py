@@ -14,9 +14,13 @@ from emotui.backends.base import Generate, Refused, Score
 from emotui.records import ScenesGold
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, as_kept, filled, read_prompt_file
 from emotui.tasks.prompting.settings import (
+    ANSWER,
     COT,
     NLI,
+    ROOM,
+    YES_NO,
     ZERO_SHOT,
+    answer_each,
     check_hypotheses,
     hypothesis_places,
     stated,
@@ -27,7 +31,7 @@ from emotui.tasks.task import Asked, AskModel, unanswered
 # What a model that writes is asked about a scenario (EmoScene, appendix E), and prompts of the user's own from a
 # file.
 
-FIRST_TOKEN, REASONED, YES_NO = "first-token", "reasoned", "yes-no"
+FIRST_TOKEN, REASONED = "first-token", "reasoned"
 WAYS = (FIRST_TOKEN, REASONED, YES_NO)
 
 SYSTEM = "You read short scenes and judge what one person in them feels. Judge that person only, from what is written."
@@ -85,11 +89,6 @@ def statements(template: Prompt, fields: Mapping[str, str], emotions: tuple[str,
 
 
 HEADS = "heads"
-
-ROOM = 32
-"""Tokens for yes or no, and what little stands around it (`room_of`)."""
-
-_YES_NO = re.compile(r"\W*(?:answer\W+)?(yes|no)\b", re.IGNORECASE)
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -157,26 +156,20 @@ def ask_in_words(
     An emotion about which nothing came costs itself; all of them, the scenario; a server in trouble leaves it open.
     """
     shared, asked = shared_and_asked(prompt)
-    requests: list[Generate] = []
+    chats = []
     kept = []
-    for sample, seed in zip(samples, seeds, strict=True):
+    for sample in samples:
         fields = scene_fields(sample.text, sample.subject)
-        scene = filled(shared, fields)
-        wording = questions(asked, fields, tuple(sample.labels))
-        requests += [Generate(as_chat(prompt, scene + each), max_tokens=room, seed=seed) for each in wording]
+        scene, names = filled(shared, fields), tuple(sample.labels)
+        wording = questions(asked, fields, names)
+        chats.append({name: as_chat(prompt, scene + each) for name, each in zip(names, wording, strict=True)})
         kept.append("\n".join((as_kept(as_chat(prompt, scene)), *wording)))
-    replies = iter(model(requests))
     found = []
-    for sample, words in zip(samples, kept, strict=True):
-        of_each = {name: next(replies) for name in sample.labels}
-        lost = {name: reply for name, reply in of_each.items() if isinstance(reply, Refused)}
-        again = next((name for name, reply in lost.items() if reply.again), None)
-        if lost and (again is not None or len(lost) == len(of_each)):
-            name = again or next(iter(lost))
-            found.append(unanswered(Refused(f"{name}: {lost[name].why}", again=lost[name].again), words))
+    for reply, words in zip(answer_each(chats, model, room, seeds), kept, strict=True):
+        if isinstance(reply, Refused):
+            found.append(unanswered(reply, words))
             continue
-        said = {name: reply.text for name, reply in of_each.items() if name not in lost}
-        raw = Raw(YES_NO, {}, {name: reply.why for name, reply in lost.items()}, said)
+        raw = Raw(YES_NO, {}, reply.unanswered, reply.said)
         found.append(Asked(msgspec.json.encode(raw).decode(), prompt=words))
     return found
 
@@ -189,20 +182,6 @@ def wants_reasons(prompt: Prompt) -> bool:
 def room_of(prompt: Prompt) -> int:
     """Tokens for an answer in words."""
     return MAX_TOKENS if wants_reasons(prompt) else ROOM
-
-
-def yes_or_no(written: str, *, tagged: bool = False) -> bool | None:
-    """What an answer in words begins with, behind a model's thoughts; None where that is neither yes nor no.
-
-    Args:
-        tagged: reasons were asked for, and the answer behind the last `<answer>`.
-    """
-    answer = without_thinking(written)
-    if tagged:
-        _, tag, answer = answer.rpartition(ANSWER)
-        answer = answer if tag else ""
-    found = _YES_NO.match(answer)
-    return None if found is None else found[1].lower() == "yes"
 
 
 def confidence_in(written: str) -> int | None:
@@ -233,7 +212,6 @@ def as_raw(way: str, answers: Mapping[str, Answer], unanswered: Mapping[str, str
 
 # Asking a model about one emotion at a time: it reasons, then yes stands against no where its answer begins.
 
-ANSWER = "<answer>"
 MAX_TOKENS = 400
 RETRY_TEMPERATURE = 0.6
 """Of a further try: the same question would only bring the same answer."""

@@ -46,14 +46,25 @@ from emotui.tasks.parts import (
     TaskWords,
     little_mass,
     matched_all,
+    no_answers,
     said_of_little_mass,
+    said_of_no_answers,
     shared_by,
     shared_of,
     with_notes,
 )
-from emotui.tasks.prompting.settings import COT, DIRECT, NLI, ZERO_SHOT, Writing, options_from
-from emotui.tasks.scenes.asking import (
+from emotui.tasks.prompting.settings import (
     ANSWER,
+    COT,
+    DIRECT,
+    NLI,
+    YES_NO,
+    ZERO_SHOT,
+    InWords,
+    Writing,
+    options_from,
+)
+from emotui.tasks.scenes.asking import (
     FIRST_TOKEN,
     HEADS,
     MAX_TOKENS,
@@ -62,7 +73,6 @@ from emotui.tasks.scenes.asking import (
     REASONED,
     RETRY_TEMPERATURE,
     WAYS,
-    YES_NO,
     Raw,
     Reasoning,
     ask_first_token,
@@ -75,7 +85,6 @@ from emotui.tasks.scenes.asking import (
     room_of,
     shared_and_asked,
     wants_reasons,
-    yes_or_no,
 )
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
 
@@ -518,38 +527,23 @@ class Scenes(Task):
         if any(astray):
             found["little_mass"] = little_mass(astray, scores)
             notes["little_mass"] = said_of_little_mass(astray)
-        lost = [len(one.unanswered) for one in kept]
+        lost = [one.unanswered for one in kept]
         if any(lost):
-            samples = sum(map(bool, lost))
-            found["unanswered"] = {"scores": sum(lost), "of": scores, "samples": samples}
-            why = next(why for one in kept for why in one.unanswered.values())
-            notes["unanswered"] = (
-                f"{sum(lost)} of {scores} questions in {samples} of {len(kept)} answers (marked !) came to no yes or "
-                f"no, and count as no ({why})"
-            )
+            found["unanswered"] = no_answers(lost, scores)
+            notes["unanswered"] = said_of_no_answers(lost, scores)
         return with_notes(found, notes)
 
 
 def _from_words(sample: ScenesGold, kept: Raw, *, tagged: bool) -> Prediction:
     """`tagged`: as of `yes_or_no`. Raises ValueError where the model said neither yes nor no of any emotion."""
-    missing = [name for name in sample.labels if name not in kept.said and name not in kept.unanswered]
-    if missing:
-        raise ValueError(f"there is no answer for {missing[0]!r}")
-    said = {name: yes_or_no(text, tagged=tagged) for name, text in kept.said.items() if name in sample.labels}
-    sure = {name: confidence_in(text) if tagged else None for name, text in kept.said.items() if name in sample.labels}
-    if all(answer is None for answer in said.values()):
-        raise ValueError("the model says neither yes nor no")
-    lost = dict(kept.unanswered) | {
-        name: f"the model says neither yes nor no: {' '.join(kept.said[name].split())[:60]!r}"
-        for name, answer in said.items()
-        if answer is None
-    }
+    said, lost = InWords(kept.said, kept.unanswered).read(sample.labels, tagged=tagged)
+    sure = {name: confidence_in(kept.said[name]) if tagged else None for name in said}
     return Prediction(
         way=kept.way,
         scores={},
-        labels={name: int(said.get(name) is True) for name in sample.labels},
-        confidence={name: n for name, n in sure.items() if n is not None and said[name] is not None},
-        unanswered={name: lost[name] for name in sample.labels if name in lost},
+        labels={name: int(said.get(name, False)) for name in sample.labels},
+        confidence={name: n for name, n in sure.items() if n is not None},
+        unanswered=lost,
     )
 
 

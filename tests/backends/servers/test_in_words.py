@@ -19,6 +19,7 @@ from emotui.workbench.scenes.service import SceneBench
 from tests.conftest import Emotui
 
 FEELS = re.compile(r"Does .+ feel (\w+) in this scene")
+SHOWS = re.compile(r"Does its writer show (\w+)")
 NAME = "llama3.2:latest"
 
 
@@ -38,6 +39,9 @@ def ollama(*, refuses: bool) -> Iterator[str]:
         asked = body["messages"][-1]["content"]
         found = FEELS.search(asked)
         said = "[]" if found is None else f"**{'Yes' if f'({found[1]})' in asked else 'No'}**, I think."
+        if shown := SHOWS.search(asked):
+            said = "Who knows." if "(shrug)" in asked and shown[1] == "fear" else "No"
+            said = "Yes" if f"({shown[1]})" in asked else said
         if found is None and "what joy" in asked:
             said = '["joy"]'
         message = {"role": "assistant", "content": said, "reasoning": "It says so."}
@@ -131,3 +135,30 @@ def test_labels_are_hard_answers_of_such_a_server(emotui: Emotui, tmp_path: Path
         assert done.status == 0, done.err
     said = [json.loads(line)["labels"] for line in (tmp_path / "said.jsonl").read_text().splitlines()]
     assert said == [["joy"], []]
+
+
+def test_each_label_may_be_asked_about_by_itself(emotui: Emotui, tmp_path: Path) -> None:
+    rows = [
+        {"id": "1", "text": "It says (joy).", "labels": ["joy"]},
+        {"id": "2", "text": "(shrug)", "labels": ["fear"]},
+    ]
+    (tmp_path / "texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with ollama(refuses=False) as spec:
+        asked = ("--model", spec, "--dataset", "texts.jsonl", "--way", "yes-no", "--db", "w.duckdb", "--json")
+        run = emotui("run", "labels", *asked)
+        assert run.status == 0, run.err
+        refused = emotui(
+            "run", "labels", "--model", spec, "--dataset", "texts.jsonl", "--way", "score", "--db", "w.duckdb"
+        )
+    assert "it can be asked by zero-shot, cot, yes-no" in refused.err
+    assert run.document["metrics"]["brier"] is None
+    # The second text is answered with a shrug about fear, which costs that label alone.
+    assert run.document["metrics"]["unanswered"] == {"scores": 1, "of": 4, "samples": 1}
+    assert emotui("export", run.document["run"], "--to", "said.jsonl", "--db", "w.duckdb").status == 0
+    said = [json.loads(line) for line in (tmp_path / "said.jsonl").read_text().splitlines()]
+    assert said == [{"id": "1", "labels": ["joy"]}, {"id": "2", "labels": [], "unanswered": ["fear"]}]
+    scored = emotui("score", "labels", "--gold", "texts.jsonl", "--pred", "said.jsonl", "--json").document
+    assert scored["macro_f1"] == run.document["metrics"]["macro_f1"]
+    refused = emotui("thresholds", "--gold", "texts.jsonl", "--pred", "said.jsonl")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "no probabilities" in refused.err

@@ -8,7 +8,8 @@ import pytest
 from emotui.backends.base import Generate, Generation, Refused, Request
 from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction
 from emotui.store.rows import ResultRow
-from emotui.tasks.scenes.asking import MAX_TOKENS, ROOM, yes_or_no
+from emotui.tasks.prompting.settings import ROOM, yes_or_no
+from emotui.tasks.scenes.asking import MAX_TOKENS
 from emotui.tasks.scenes.task import Scenes
 from emotui.tasks.task import Asked
 
