@@ -120,6 +120,14 @@ class Log:
             if kind in FLAG or kind in UNSURE:
                 self._switched.add(sample)
 
+    def read_ahead(self, entries: Iterable[Annotation]) -> None:
+        """Have these entries at hand: all that the store holds of the texts that they are about."""
+        of: dict[int, list[Annotation]] = {}
+        for each in entries:
+            if each.annotation <= self.last:
+                of.setdefault(each.sample or 0, []).append(each)
+        self._entries.update(of)
+
     def take_whole(self, entries: Sequence[Annotation]) -> None:
         """Take in entries that were just made, without reading them again."""
         for each in entries:

@@ -51,6 +51,9 @@ from emotui.workbench.texts import read_sample, sample_reader
 _AT_ONCE = 1000
 """Texts of one transaction."""
 
+_ONE_BY_ONE = 50
+"""Changed texts whose entries are read a text at a time; of more they are read together."""
+
 
 class Scoring:
     """A task for scoring one dataset, with what it goes by of all gold: read once a version of gold, not each time."""
@@ -78,6 +81,9 @@ def publish(store: Store, dataset: Dataset, annotator: str, scheme: Scheme, log:
     if log.last <= since:
         return 0
     touched = log.samples_since(since)
+    if len(touched) > _ONE_BY_ONE:
+        within = range(min(touched), max(touched) + 1)
+        log.read_ahead(store.annotations(annotator=annotator, kind=KIND, within=within))
     given = {sample: log.state(sample).blind if log.accepted(sample) else None for sample in touched}
     notes = {sample: log.state(sample).note for sample in touched}
     changed = _project(store, dataset, annotator, BLIND, scheme, given, notes, scoring)
