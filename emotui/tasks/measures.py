@@ -40,6 +40,10 @@ SCENES = (
         "Each figure is given for the logits alone, where an emotion is present if yes has the greater logit, and for"
         " joint decoding under an Ising prior fitted to the gold labels, whose strength is chosen by nested"
         " cross-validation.",
+        in_words="Each figure is given for the model alone, where an emotion is present if the model answers yes (in"
+        " words, or by the greater logit), and for joint decoding under an Ising prior fitted to the gold labels, whose"
+        " strength is chosen by nested cross-validation; an answer in words enters it with the sensitivity and"
+        " specificity of such answers about the emotion, estimated on the other folds.",
     ),
 )
 LABELS = (

@@ -293,10 +293,12 @@ class Measure(msgspec.Struct, frozen=True):
     Attributes:
         titles: of the figures that it is about; it is left out where none of them stands in the table.
         sentence: what they measure, in the field's words.
+        in_words: the same where some models answer in words, without scores; empty where that makes no difference.
     """
 
     titles: tuple[str, ...]
     sentence: str
+    in_words: str = ""
 
 
 class TaskWords(msgspec.Struct, frozen=True):

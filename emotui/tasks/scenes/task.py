@@ -92,7 +92,9 @@ if TYPE_CHECKING:
     from emotui.metrics.label_sums import Figures
 
 VERSION = "1"
-CONVENTION = "scenes 1: yes where its logit is above no's; F1 of a vector, 1 where gold and predicted are both empty"
+_F1 = "F1 of a vector, 1 where gold and predicted are both empty"
+CONVENTION = f"scenes 1: yes where its logit is above no's; {_F1}"
+OF_LABELS = f"scenes 1: labels as they are given, without scores; {_F1}"
 
 
 HARD = "answers are yes and no in words, without probabilities: decoding weighs them by how often they are right"
@@ -581,9 +583,8 @@ def _score(answer: Parsed) -> ScoreRow:
         "lexical_accuracy": mean(right),
         "vector_accuracy": float(all(right)),
     }
-    return ScoreRow(
-        CONVENTION, values, "M" * missed + "X" * extra + "!" * prediction.doubtful, msgspec.json.encode(detail)
-    )
+    marks = "M" * missed + "X" * extra + "!" * prediction.doubtful
+    return ScoreRow(CONVENTION if prediction.scores else OF_LABELS, values, marks, msgspec.json.encode(detail))
 
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:

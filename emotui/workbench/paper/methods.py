@@ -12,6 +12,7 @@ from emotui.workbench.paper.recipe import command_of, kept_settings
 from emotui.workbench.reports.best import Best
 from emotui.workbench.reports.escaping import markdown, one_line
 from emotui.workbench.reports.notes import printed_notes
+from emotui.workbench.reports.report import IN_WORDS
 from emotui.workbench.reports.values import Section, asked_only, imported
 from emotui.workbench.runs.machine import Measured
 from emotui.workbench.runs.run_file import portable
@@ -83,7 +84,8 @@ def _measures(told: Sequence[Told], sections: Sequence[Section], tested: Sequenc
         said.append(f"{where} report {_list([markdown(title) for title in titles])}.")
         task = None if section.dataset is None else tasks.get(section.dataset.dataset)
         measures = task_named(task).words.measures if task else ()
-        about = [one.sentence for one in measures if set(one.titles) & set(titles)]
+        hard = any(note.startswith(IN_WORDS) for note in printed_notes(first))
+        about = [(hard and one.in_words) or one.sentence for one in measures if set(one.titles) & set(titles)]
         said += [markdown(one) for one in about or _noted(first)]
         kinds = {row.kind for row in first.rows}
         if "people" in kinds:

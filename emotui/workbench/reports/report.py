@@ -52,10 +52,19 @@ _FIGURES = (
     ("hamming_loss", "Hamming loss", FINE),
     ("macro_f1", "Macro-F1", "share"),
 )
-NOTES = (
-    "Alone: yes where its logit is the greater. Prior: decoded jointly under the paper's prior, at the alpha that "
-    "nested cross-validation chooses on the other folds (EmoScene, section 4; the folds are ours).",
-    "Of a run with repeats the first is decoded.",
+_PRIOR = (
+    "Prior: decoded jointly under the paper's prior, at the alpha that nested cross-validation chooses on the other "
+    "folds (EmoScene, section 4; the folds are ours)."
+)
+_FIRST = "Of a run with repeats the first is decoded."
+NOTES = (f"Alone: yes where its logit is the greater. {_PRIOR}", _FIRST)
+IN_WORDS = "Answers in words"
+"""How the note on hard answers begins."""
+HARD_NOTES = (
+    f"Alone: what the model answers; of logits, yes where its logit is the greater. {_PRIOR}",
+    f"{IN_WORDS} have no logits: with the prior each counts for as much as such answers about the emotion are right on "
+    "the other folds (sensitivity and specificity; Dawid and Skene 1979).",
+    _FIRST,
 )
 
 
@@ -68,9 +77,11 @@ def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
     ]
     rows: list[Row] = []
     told: list[Mapping[str, Any]] = []
+    hard = False
     for run in runs:
         own, sure = _cells(bench, run)
         told += sure
+        hard = hard or _answers_in_words(bench, run)
         rows.append(Row(run.model, "run", run.run, own, _remark(bench, run)))
     cite, published = published_table()
     for row in published:
@@ -83,7 +94,7 @@ def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
         title,
         tuple(columns),
         tuple(rows),
-        (*NOTES, *interval_notes(told)),
+        (*(HARD_NOTES if hard else NOTES), *interval_notes(told)),
         published_notes=(note,),
         settings="titles",
     )
@@ -99,7 +110,8 @@ def _cells(bench: SceneBench, run: Run) -> tuple[tuple[Cell, ...], Sequence[Mapp
     at = f"the paper's prior, alpha {chosen.choice.alpha:g} on all folds"
     alone = bench.sureness(run, scenes.alone)
     prior = bench.sureness(run, chosen.held_out)
-    sides = (chosen.alone, "the logits alone", alone), (chosen.nested_cv, at, prior)
+    own = "the answers alone" if _answers_in_words(bench, run) else "the logits alone"
+    sides = (chosen.alone, own, alone), (chosen.nested_cv, at, prior)
     cells = tuple(
         Cell(getattr(side, key), None, convention, None, scenes.numbers, run.run, *sure_of(sure, key))
         for key, *_ in _FIGURES
@@ -108,11 +120,22 @@ def _cells(bench: SceneBench, run: Run) -> tuple[tuple[Cell, ...], Sequence[Mapp
     return cells, (alone, prior)
 
 
+def _answers_in_words(bench: SceneBench, run: Run) -> bool:
+    """Whether a run's answers are hard; False where it cannot be decoded."""
+    with suppress(BadInput):
+        return bench.load(run).reliability() is not None
+    return False
+
+
 def _remark(bench: SceneBench, run: Run) -> str:
     parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
+    hard = _answers_in_words(bench, run)
+    if hard:
+        parts.append("answers in words, without logits")
     with suppress(BadInput):  # its cells say why it cannot be decoded
         if doubtful := bench.load(run).doubtful:
-            parts.append(f"{doubtful} answers (marked !) have little probability on yes and no, or none for an emotion")
+            little = "" if hard else "little probability on yes and no, or "
+            parts.append(f"{doubtful} answers (marked !) have {little}none for an emotion")
     if run.config.get("flattered"):
         parts.append("fitted on these samples, which flatters it")
     return "; ".join(parts)

@@ -30,6 +30,8 @@ from emotui.workbench.results.service import Results
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
+from tests.screens.scenes_workspace import add_scenes_run, scenarios
+from tests.screens.scenes_workspace import workspace as scenes_workspace
 from tests.workbench.reports.latex import check, compiles, whole
 from tests.workbench.results_store import ERRING, EXACT, add_run, workspace
 
@@ -384,6 +386,34 @@ def test_runs_over_scenarios_stand_beside_the_papers_table(emotui: Emotui, tmp_p
     assert row
     assert row[0].count("[") >= 6  # none where no resample differs, as of twelve vectors that are all wrong
     assert "| Gemma-2-9b-it † | EmoScene, Table 1 | 0.8337 | 0.8348 | 0.2488 |" in text
+
+
+def test_of_a_run_that_answers_in_words_nothing_is_said_of_logits_it_does_not_have(
+    emotui: Emotui, tmp_path: Path
+) -> None:
+    opened = scenes_workspace(tmp_path / "w.duckdb", run=False, spans=False)
+    dataset = next(one for one in opened.store.datasets() if one.name == "scenes")
+    add_scenes_run(opened, dataset, scenarios(), way="yes-no", run="words-1")
+    add_scenes_run(opened, dataset, scenarios(), run="logits-1")
+    opened.close()
+    texts = {}
+    for runs in (("words-1",), ("logits-1",), ("words-1", "logits-1")):
+        assert emotui("report", *runs, "--to", "r.md", "--force", "--db", "w.duckdb").status == 0
+        texts[runs] = (tmp_path / "r.md").read_text(encoding="utf-8")
+    words, logits, both = texts.values()
+    assert "Answers in words, without logits" in words
+    assert "Scored by the answers alone" in words
+    assert "logits alone" not in words
+    assert "sensitivity and specificity; Dawid and Skene 1979" in words
+    assert "Alone: yes where its logit is the greater." in logits
+    assert "in words" not in logits
+    assert all(note in both for note in ("Answers in words have no logits", "the answers alone", "the logits alone"))
+
+    assert emotui("paper", "words-1", "--to", "p", "--no-sim", "--db", "w.duckdb").status == 0
+    methods = (tmp_path / "p" / "methods.md").read_text(encoding="utf-8")
+    assert "an answer in words enters it with the sensitivity and specificity" in methods
+    assert "logits alone" not in methods
+    assert "Samples are scored by: scenes 1: labels as they are given, without scores" in methods
 
 
 def test_a_run_of_a_task_that_is_not_known_is_one_sentence(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
