@@ -1,7 +1,7 @@
 """Requests to one server, their answers checked field by field.
 
 `transport` sends them and tries again what failed on the way. What counts as success is looked at here: half a JSON or
-another schema is asked for again.
+another schema is asked for again, twice at most (tenacity, as there).
 """
 
 import asyncio
@@ -54,6 +54,10 @@ def key_from_environment() -> str:
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise ModelError("OPENAI_API_KEY holds a character that no key has (a space, a line break, an accent)")
     return key
+
+
+class _Garbled(Exception):
+    """A success whose body is no answer: half a JSON, or another schema."""
 
 
 class Connection:
@@ -132,16 +136,30 @@ class Connection:
             content = None if document is None else msgspec.json.encode(document)
         except UnicodeEncodeError:
             raise Unanswered("the text holds half a character (a lone surrogate), which no request can carry") from None
-        tries = 1 + min(retries, 2)
-        for left in reversed(range(tries)):
-            body = await self._sent(method, path, content, retries, timeout)
-            try:
-                return msgspec.json.decode(self.tell.without_key(body), type=kind)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                fault = f"the answer of the server is not what the protocol says ({self.tell.clean(str(error))})"
-            if left:
-                await asyncio.sleep(_PAUSE)
-        raise Unanswered(fault, again=True)
+        from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_fixed
+
+        tries = AsyncRetrying(
+            stop=stop_after_attempt(1 + min(retries, 2)),
+            wait=wait_fixed(_PAUSE),
+            retry=retry_if_exception_type(_Garbled),
+            reraise=True,
+        )
+        try:
+            found: _Answer = await tries(self._read, method, path, content, kind, retries, timeout)
+        except _Garbled as garbled:
+            raise Unanswered(str(garbled), again=True) from None
+        return found
+
+    async def _read(
+        self, method: str, path: str, content: bytes | None, kind: type[_Answer], retries: int, timeout: float | None
+    ) -> _Answer:
+        """What one answer that is a success says. Raises _Garbled, and as `_sent`."""
+        body = await self._sent(method, path, content, retries, timeout)
+        try:
+            return msgspec.json.decode(self.tell.without_key(body), type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            fault = f"the answer of the server is not what the protocol says ({self.tell.clean(str(error))})"
+            raise _Garbled(fault) from None
 
     async def _sent(self, method: str, path: str, content: bytes | None, retries: int, timeout: float | None) -> bytes:
         """The body of an answer that is a success. Raises what `tell` makes of any other."""

@@ -217,6 +217,17 @@ def test_a_lasting_fault_refuses_its_request_for_now_and_answers_the_others(
     assert answered == Generation("FINE", 1, 2, "stop")
 
 
+@pytest.mark.parametrize(("retries", "times_asked"), [(0, 1), (1, 2), (4, 3)])
+@pytest.mark.parametrize("fault", ["HALF", "WRONG"])
+def test_a_garbled_success_is_asked_for_again_twice_at_most(
+    server: FaultyServer, fault: str, retries: int, times_asked: int
+) -> None:
+    (refused,) = connect(server, retries=retries).generate([say(f"{fault} always")])
+    assert isinstance(refused, Refused)
+    assert refused.again
+    assert server.prompts() == [f"{fault} always"] * times_asked
+
+
 def test_a_late_answer_is_given_up(server: FaultyServer) -> None:
     model = connect(server, timeout=2, retries=0)
     late, fine = model.generate([say("DELAY 600"), say("fine")])
