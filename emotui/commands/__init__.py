@@ -85,6 +85,7 @@ COMMANDS = {
     "runs": ("emotui.commands.run:runs", "List the runs in the store."),
     "runs pack": ("emotui.commands.paper:pack", "Write a run as one file."),
     "runs unpack": ("emotui.commands.paper:unpack", "Keep the run of a file, under its own id."),
+    "scale": ("emotui.commands.models:scale", "What many texts cost: hours of a model, sizes of files, step by step."),
     "score": ("emotui.commands.score:score", "Score a file of predictions against a file of gold records."),
     "serve": ("emotui.commands.browse:serve", "Show the workbench in a browser on this machine."),
     "slices": (
@@ -109,7 +110,18 @@ COMMANDS = {
 
 GROUPS = {
     "Look": ("view", "results", "report", "sql", "slices", "notes", "keys", "serve"),
-    "Ask a model": ("run", "predict", "probe", "models", "bench", "measure", "batch write", "batch read", "train"),
+    "Ask a model": (
+        "run",
+        "predict",
+        "probe",
+        "models",
+        "bench",
+        "scale",
+        "measure",
+        "batch write",
+        "batch read",
+        "train",
+    ),
     "Score and compare": ("score", "compare", "agreement", "decode", "thresholds", "rescore", "lexical"),
     "Ask why": ("words", "steady", "lens"),
     "Annotate and rate": (

@@ -1,4 +1,7 @@
-"""`emotui models` and `bench`: which models are at hand, and how fast one is; and how `probe` shows what one says."""
+"""`emotui models`, `bench` and `scale`: which models are at hand, how fast one is, what many texts cost.
+
+And how `probe` shows what one says.
+"""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -14,15 +17,19 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from emotui.bounded import read_text
+from emotui.commands.options import TaskName, read_labels
 from emotui.commands.output import as_written, json_option, print_json, say, terminal
 from emotui.commands.program_options import FiniteRange, Waiting, check_may_write, db_option, read_only_option
 from emotui.errors import BadInput
+from emotui.formats.rows import literal
 from emotui.tables import reads_zero
 
 if TYPE_CHECKING:
     from emotui.workbench.models.benchmark import Bench
     from emotui.workbench.models.discovery import Found
     from emotui.workbench.models.probe import Probe, Regressed, TaskAnswer
+    from emotui.workbench.models.scale import Cost
 
 # How people see a probe: the text with its evidence marked, then each thing that the model said.
 
@@ -241,6 +248,132 @@ def bench(spec: str, batch: int, seconds: float, tokens: int, as_json: bool) -> 
         )
     else:
         _print_bench(found)
+
+
+@click.command()
+@click.option("--texts", "n", type=FiniteRange(1, 1e15), required=True, help="How many there are: 1e8.")
+@click.option("--task", type=TaskName(by_kind=True), required=True, help="What is asked about each.")
+@click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
+@click.option("--way", help="How to ask, where there are several ways (docs/models.md).")
+@click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
+@click.option("--records", help="Some of the texts (default: a few of emotui's own, of two sentences).")
+@click.option(
+    "--sample", type=click.IntRange(8, 10**6), default=256, show_default=True, help="How many of them are asked about."
+)
+@click.option("--bench", "benched", type=click.Path(), help="The model's rates: a file of emotui bench --json.")
+@click.option("--rate", type=FiniteRange(0, min_open=True), help="Or texts a second of one copy of the model.")
+@click.option("--copies", type=click.IntRange(1, 10**6), default=1, show_default=True, help="Of the model, at once.")
+@click.option("--answers", type=click.Path(), help="Answers of another engine (.jsonl), for the size of all.")
+@json_option
+def scale(
+    n: float,
+    task: str,
+    spec: str,
+    way: str | None,
+    labels_file: str | None,
+    records: str | None,
+    sample: int,
+    benched: str | None,
+    rate: float | None,
+    copies: int,
+    answers: str | None,
+    as_json: bool,
+) -> None:
+    """What many texts cost, step by step: files, questions, hours of the model, answers, store, merge.
+
+    Some texts go through all of it here, and every figure says of what it was measured or who gave it; all are taken to
+    grow as the number of texts does. What is not known has none. Of one copy of a model on another machine: --bench.
+    """
+    from emotui.workbench.models.scale import Plan, few_texts
+    from emotui.workbench.models.scale import scale as measure
+
+    if rate is not None and benched is not None:
+        raise BadInput("--bench and --rate both say how fast the model is: leave one out")
+    texts = few_texts(records, sample)
+    plan = Plan(
+        texts=n,
+        task=task,
+        spec=spec,
+        sample=texts,
+        own=records is None,
+        way=way,
+        labels=read_labels(labels_file) if labels_file else None,
+        bench=None if benched is None else _benched(benched),
+        rate=rate,
+        copies=copies,
+        answers=None if answers is None else _mean_line(answers),
+    )
+    with steps() as step:
+        costs = measure(plan, step)
+    if as_json:
+        asked = {"texts": n, "task": task, "model": spec, "way": way, "copies": copies, "sample": len(texts)}
+        print_json(asked | {"costs": costs})
+    else:
+        whose = "texts of emotui's own" if records is None else "of these"
+        number = "" if copies == 1 else f"   {copies} copies"
+        _print_costs(costs, f"{n:,.0f} texts   {task}   {spec}{number}   by {len(texts):,} {whose}")
+
+
+def _benched(path: str) -> dict[str, Any]:
+    """What `emotui bench --json` wrote. Raises: BadInput for anything else."""
+    try:
+        found = msgspec.json.decode(read_text(path))
+        rates = found["rates"]
+        if all(rate["per_second"] > 0 and isinstance(rate["unit"], str) for rate in rates.values()):
+            return dict(found)
+    except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+        pass
+    raise BadInput(f"{literal(path)}: is no document of emotui bench --json")
+
+
+def _mean_line(path: str) -> float:
+    """Mean bytes of the lines of a file."""
+    try:
+        with Path(path).open("rb") as file:
+            sizes = list(map(len, file))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{literal(path)}: {getattr(error, 'strerror', None) or error}") from None
+    if not sizes:
+        raise BadInput(f"{literal(path)}: has no line")
+    return sum(sizes) / len(sizes)
+
+
+def _print_costs(costs: "list[Cost]", title: str) -> None:
+    console = terminal()
+    console.print(as_written(title, "bold"))
+    table = Table(box=None, pad_edge=False)
+    for column in ("step", "what"):
+        table.add_column(column, no_wrap=True)
+    for column in ("a text", "all"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("from where", overflow="fold")
+    step = ""
+    for cost in costs:
+        how = ": ".join(filter(None, (cost.source.replace("unknown", ""), cost.how)))
+        cells = (
+            "" if cost.step == step else cost.step,
+            cost.name,
+            *map(_cost, (cost.unit,) * 2, (cost.each, cost.value)),
+        )
+        table.add_row(*(as_written(cell) for cell in cells), as_written(how, "dim"))
+        step = cost.step
+    console.print(table)
+
+
+def _cost(unit: str, value: float | None) -> str:
+    """A figure with its unit: bytes by thousands, seconds by hours and days, all else as it is."""
+    from rich.filesize import decimal
+
+    if value is None:
+        return "–"
+    if unit == "bytes":
+        return decimal(round(value)) if value >= 1000 else f"{value:.0f} bytes"
+    if unit == "seconds":
+        for name, many in (("days", 86400 * 3), ("hours", 3600), ("minutes", 120)):
+            if value >= many:
+                return f"{value / {'days': 86400, 'hours': 3600, 'minutes': 60}[name]:,.1f} {name}"
+        return f"{value:.1f} s" if value >= 1 else f"{1000 * value:.2g} ms"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 @contextmanager

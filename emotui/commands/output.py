@@ -3,10 +3,13 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from emotui.controls import CONTROLS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,9 +81,29 @@ def show_step(step: str) -> None:
 
 def terminal(*, err: bool = False) -> "Console":
     """What prints tables and bars, on standard output or on standard error."""
-    from emotui.commands.console import PlainConsole
+    return _plain_console()(stderr=err)
 
-    return PlainConsole(stderr=err)
+
+@cache
+def _plain_console() -> "type[Console]":
+    """Rich's console that leaves out whatever a terminal would act on in what is printed; styles are its own to write.
+
+    Text of data is written with escapes by `as_written`; here nothing passes that was not. It has no width, so the
+    columns stay.
+    """
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class PlainConsole(Console):
+        def render(self, *given: Any, **more: Any) -> Iterator[Segment]:
+            for segment in super().render(*given, **more):
+                if segment.control or segment.text == "\n" or segment.text.isprintable():
+                    yield segment
+                else:
+                    lines = segment.text.split("\n")
+                    yield Segment("\n".join(CONTROLS.sub("", line) for line in lines), segment.style)
+
+    return PlainConsole
 
 
 def as_written(text: str, style: str = "", **kept: Any) -> "Text":

@@ -338,6 +338,7 @@ class Asker:
     """A model in a process of its own that is asked about one lot of texts after the other, as `predict` asks.
 
     Args, and what is raised by `answers`: as of `predict`. Nothing is loaded before the first lot.
+    `model`: the process, where there is one.
 
     Attributes:
         predicted: the kind of its records.
@@ -352,9 +353,10 @@ class Asker:
         way: str | None = None,
         options: Mapping[str, object] | None = None,
         warn: Warn,
+        model: ModelProcess | None = None,
     ) -> None:
         self.predicted = task_named(kind).files.predicted
-        self._model = ModelProcess(spec)
+        self._model = model or ModelProcess(spec)
         self._settle = partial(settle, kind, spec, labels=labels, way=way, options=options, warn=warn)
         self._settled: Settled | None = None
 

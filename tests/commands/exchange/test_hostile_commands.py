@@ -168,6 +168,13 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "runs": [()],
     "runs pack": [("no" + H, "--to", "a.run"), ("RUN", "--to", f"{H}/x.run")],
     "runs unpack": [(H,), ("spans.jsonl",)],
+    "scale": [
+        ("-", "--texts", "1e8", "--task", "spans", "--model", f"hf:{H}", "--records", "spans.jsonl"),
+        ("-", "--texts", "1e8", "--task", "spans", "--model", H, "--bench", "spans.jsonl"),
+        ("-", "--texts", "1e8", "--task", "spans", "--records", H, "--answers", H, "--bench", H),
+        ("-", "--texts", "1e8", "--task", "class", "--records", "spans.jsonl", "--labels", H),
+        ("-", "--texts", "8", "--task", "scenes", "--model", f"openai:{H}@SERVER", "--sample", "8", "--way", H),
+    ],
     "score": [
         ("-", "spans", "--gold", "spans.jsonl", "--pred", "pspans.jsonl", "--no-sim"),
         *(
