@@ -301,11 +301,10 @@ def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> No
 
     table = Table(box=None, pad_edge=False)
     columns = ["annotator", "texts", "given", "left", "flagged", "unsure", "again", "seconds", "a day"]
-    for column in [*columns, *(["wanted"] if how_far.until else [])]:
+    for column in [*columns, *(["wanted"] if how_far.until else []), "skipped"]:
         table.add_column(column, justify="left" if column == "annotator" else "right")
     for row in rows:
-        wanted = row.pop("wanted")
-        cells = [*row.values(), *([wanted] if how_far.until else [])]
+        cells = [value for name, value in row.items() if name != "wanted" or how_far.until]
         table.add_row(*(as_written(shown(value)) for value in cells))
     terminal().print(table)
     told = ", ".join(f"{count} with {n}" for n, count in how_far.answers.items())

@@ -13,6 +13,7 @@ from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
+from emotui.workbench.annotate.events import SKIP
 from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scale, Scheme
@@ -138,7 +139,9 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
     left = [Part(f" {work.text.id}", "strong")]
     if work.text.subject:
         left.append(Part(f"  about {work.text.subject}", "dim"))
-    if said.accepted:
+    if said.skipped:
+        left.append(Part("  – skipped" if said.skipped == SKIP else f"  – {said.skipped}", "mark"))
+    elif said.accepted:
         left.append(Part("  ✓ answered", "said"))
         left += [Part(", then changed", "mark")] if said.changed else []
         left += [Part("  revealed", "dim")] if said.revealed else []
@@ -154,7 +157,7 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
         ]
     left += (
         [Part(keyed("   {walk} shows what others say"), "key", "do('annotators')")]
-        if said.accepted and not said.revealed
+        if said.accepted and not said.skipped and not said.revealed
         else []
     )
     return left, [Part(f"{count(work.progress.accepted)} of {count(work.progress.n)} done ", "strong")]

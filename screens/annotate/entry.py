@@ -143,6 +143,18 @@ ACTIONS = (
     Action("accept", ("space",), "Space", "accept, next", "The answer is given; on to the next open text", _ANSWER, 1),
     Action("stay", ("enter",), "Enter", "accept", "The answer is given; stay here", _ANSWER, 9),
     Action(
+        "skip",
+        ("minus",),
+        "-",
+        "skip, next",
+        "Pass the text over: not an answer that nothing is there",
+        _ANSWER,
+        10,
+    ),
+    Action(
+        "cannot_judge", ("underscore",), "_", "cannot judge", "Pass it over, as one that cannot be judged", _ANSWER, 10
+    ),
+    Action(
         "reopen",
         ("backspace",),
         "⌫",
@@ -193,7 +205,7 @@ ACTIONS = (
         ("f8",),
         "F8",
         "settle agreed",
-        "Adjudicate: settle every text that all agree about",
+        "Adjudicate: settle every text that all agree about, or that one alone answered",
         _ANSWER,
         5,
         needs=_SETTLES,
@@ -222,7 +234,7 @@ ENTRY = PlaceEntry(
     actions=ACTIONS,
     signs=(
         "In the list of Annotate",
-        (("✓", "answered, or settled"), ("≠", "the sources disagree")),
+        (("✓", "answered, or settled"), ("–", "passed over"), ("≠", "the sources disagree")),
     ),
 )
 

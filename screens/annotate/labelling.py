@@ -79,6 +79,7 @@ class Work(msgspec.Struct):
             marking.under is None,
             bool(marking.spans),
             said.accepted,
+            said.skipped,
             said.revealed,
             self.standing is not None,
         )

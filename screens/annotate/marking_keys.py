@@ -271,7 +271,7 @@ class MarkingKeys(AtWork):
     def reveals(self) -> bool:
         """Is what others say to be shown next, now that the answer is given?"""
         said = self.at_work.said
-        return said.accepted and not said.revealed
+        return said.accepted and not said.skipped and not said.revealed
 
     def do_walk(self) -> None:
         """Choose the next span; of an answer that has just been given, first show what others say."""

@@ -12,13 +12,25 @@ from emotui.screens.annotate.at_work import AtWork
 from emotui.screens.annotate.entry import ACTIONS
 from emotui.screens.annotate.marking_keys import MarkingKeys
 from emotui.screens.annotate.passage import Passage
-from emotui.screens.annotate.writing import ACCEPT, DO, REDO, SETTLE, SUGGEST, UNDO
+from emotui.screens.annotate.writing import ACCEPT, AGREED, ALONE, DO, REDO, SETTLE, SUGGEST, UNDO
 from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+from emotui.screens.keymaps import keyed
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.workbench.annotate.adjudicating import How, fresh, merged
-from emotui.workbench.annotate.events import Accept, Adopt, Reopen, Reveal, SetFlag, SetNote, SetNumber, SetUnsure
-from emotui.workbench.annotate.others import PERSON
+from emotui.workbench.annotate.events import (
+    CANNOT_JUDGE,
+    SKIP,
+    Accept,
+    Adopt,
+    Reopen,
+    Reveal,
+    SetFlag,
+    SetNote,
+    SetNumber,
+    SetUnsure,
+    Skip,
+)
 from emotui.workbench.annotate.planning.order import KINDS, Order
 from emotui.workbench.annotate.scheme import MASK, Group
 from emotui.workbench.annotate.service import Annotating
@@ -89,9 +101,10 @@ class AnswerKeys(AtWork):
             "sources", self, lambda sample: self.bench_of.sources(sample), self._choose_source
         )
         self._whom: AdjudicateDialog | None = None
-        self._people: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
-            "people", self, lambda sample: self.bench_of.sources(sample), self._name_people
+        self._people: LatestRequest[int, tuple[str, ...]] = LatestRequest(
+            "people", self, lambda _: self.bench_of.people(), self._name_people
         )
+        self._asked_about: int | None = None
 
     def can_answer(self, action: str) -> bool:
         """What needs an answer that is given, or one that is not, can be done only then."""
@@ -99,14 +112,17 @@ class AnswerKeys(AtWork):
         if work.marking.hints:
             return False
         match action:
+            case "skip" | "cannot_judge":
+                return not work.marking.selecting and work.suggested is None
             case "stay":
-                return not said.accepted and not work.marking.selecting and work.suggested is None
+                open_still = not said.accepted or bool(said.skipped)
+                return open_still and not work.marking.selecting and work.suggested is None
             case "accept":
                 return not work.marking.selecting
             case "reopen":
                 return said.accepted
             case "annotators":
-                return said.accepted
+                return said.accepted and not said.skipped
             case "union" | "majority" | "settle":
                 return work.standing is not None
             case "borrow":
@@ -126,7 +142,28 @@ class AnswerKeys(AtWork):
         if lacking:
             self.notify(f"Not yet: {lacking[0]} is missing", severity="warning", markup=False)
             return
+        if self._unchosen and self._asked_about != self.at_work.text.number:
+            self._asked_about = self.at_work.text.number
+            told = "{union} or {majority} merges them; {accept} again settles that nothing is there"
+            self.notify(f"No version is chosen: 1 to {len(self.at_work.others)}, {keyed(told)}", markup=False)
+            return
         self.keep(Accept(), kind=kind)
+        self.changed()
+
+    @property
+    def _unchosen(self) -> bool:
+        """Whether sources say something of the text and nothing of it was taken, nor anything else marked."""
+        work = self.at_work
+        return (
+            work.standing is not None and work.said.answer.silent and any(not one.answer.silent for one in work.others)
+        )
+
+    def do_skip(self) -> None:
+        self.keep(Skip(SKIP), kind=ACCEPT)
+        self.changed()
+
+    def do_cannot_judge(self) -> None:
+        self.keep(Skip(CANNOT_JUDGE), kind=ACCEPT)
         self.changed()
 
     def do_reopen(self) -> None:
@@ -206,8 +243,7 @@ class AnswerKeys(AtWork):
         self._whom.ask(self.app, lambda chosen: self.begin_adjudicating(*chosen))
         self._people.ask(self.at_work.text.number)
 
-    def _name_people(self, _: int, sources: tuple[tuple[str, str], ...]) -> None:
-        people = [name for name, kind in sources if kind == PERSON and name != self.session.annotator]
+    def _name_people(self, _: int, people: tuple[str, ...]) -> None:
         if self._whom is not None:
             self._whom.name_sources(people)
 
@@ -234,7 +270,22 @@ class AnswerKeys(AtWork):
             self.changed()
 
     def do_settle(self) -> None:
-        self.wish(SETTLE)
+        """Settle what all agree about; where some texts were answered by one person alone, those too if one wants."""
+        standing = self.at_work.standing
+        if standing is None or not standing.alone:
+            self.wish(SETTLE, AGREED)
+            return
+
+        def chosen(which: str | None) -> None:
+            if which is not None:
+                self.wish(SETTLE, which)
+
+        n, alone = standing.agreed, standing.alone
+        choices = [
+            Choice(AGREED, f"{n} texts", "that all agree about"),
+            Choice(ALONE, f"{n + alone} texts", f"these, and {alone} that one source alone answered, as it says"),
+        ]
+        self.app.push_screen(ChoiceDialog("Settle at once, where you changed nothing", choices, AGREED), chosen)
 
     # Numbers.
 

@@ -129,7 +129,7 @@ def others(bench: Annotating, sample: int, said: Said) -> tuple[OtherSaid, ...]:
 
 def tags(bench: Annotating) -> Mapping[int, str]:
     """What the list says beside each text that has an answer."""
-    return dict.fromkeys(bench.accepted(), "✓")
+    return {**dict.fromkeys(bench.accepted(), "✓"), **dict.fromkeys(bench.skipped(), "–")}
 
 
 def open_text(

@@ -13,7 +13,7 @@ from emotui.errors import EmotuiError
 from emotui.screens.annotate.requests import adjudication_tags, open_text, others, tags
 from emotui.screens.requests import LatestRequest
 from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
-from emotui.workbench.annotate.events import Accept, Event, Reopen, Reveal
+from emotui.workbench.annotate.events import Accept, Event, Reopen, Reveal, Skip
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.service import Progress
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 DO, UNDO, REDO, ACCEPT, SUGGEST, SETTLE = "do", "undo", "redo", "accept", "suggest", "settle"
 
-_TURNS = (Accept, Reopen, Reveal)
+AGREED, ALONE = "agreed", "alone"
+"""What is settled at once: texts that all sources agree about, or also those that one of them alone answered."""
+
+_TURNS = (Accept, Skip, Reopen, Reveal)
 """After these there is another number of answers, or more to be shown."""
 
 
@@ -32,7 +35,8 @@ class Wish(msgspec.Struct, frozen=True):
     """Something to keep.
 
     `kind`: do events, undo, redo, accept and say where to go on, suggest what `source` says, or settle all that the
-    sources of an adjudication agree about. `listed`: the texts to go on among.
+    sources of an adjudication agree about (with the `source` ALONE also what one alone says). `listed`: the texts to
+    go on among.
     """
 
     kind: str
@@ -139,8 +143,8 @@ class Writing:
         if wish.kind == SUGGEST:
             return Kept(wish.sample, bench.suggest(wish.sample, wish.source))
         if wish.kind == SETTLE and self._adjudicating is not None:
-            settled, refused = self._adjudicating.take_agreed()
-            told = f"{settled} agreed texts settled" + (f", {len(refused)} not" if refused else "")
+            settled, refused = self._adjudicating.take_agreed(alone=wish.source == ALONE)
+            told = f"{settled} texts settled" + (f", {len(refused)} not" if refused else "")
             return self._changed(Kept(wish.sample, bench.said(wish.sample), told=told))
         if wish.sample not in self._presented:
             self._presented.add(wish.sample)

@@ -34,7 +34,7 @@ class Voice(msgspec.Struct, frozen=True):
 class Standing(msgspec.Struct, frozen=True):
     """How far the adjudication is: texts that sources agree and disagree about, and how many of each are settled.
 
-    `alone`: texts that fewer than two of the sources say something about.
+    `alone`: texts that one source alone says something about.
     """
 
     agreed: int
@@ -54,10 +54,11 @@ class Adjudicating:
         ranges = ranges_of(work.scheme)
         self._apart: dict[int, float] = {}
         self.agreed: tuple[int, ...] = ()
-        agreed = []
+        agreed, alone = [], []
         for number in work.order:
             said = self._said(number)
             if len(said) < 2:
+                alone += [number] * len(said)
                 continue
             if all(said[0].same_as(other) for other in said[1:]):
                 agreed.append(number)
@@ -65,6 +66,7 @@ class Adjudicating:
                 self._apart[number] = spread(said, ranges)
         self.agreed = tuple(agreed)
         self.disagreed = tuple(self._apart)
+        self.alone = tuple(alone)
 
     def _said(self, sample: int) -> list[Answer]:
         return [said[sample] for said in self._answers.values() if sample in said]
@@ -132,14 +134,17 @@ class Adjudicating:
             raise BadInput(f"{' and '.join(chosen)} say nothing about this text")
         return self.work.do(sample, Adopt(" + ".join(chosen), merged(answers, how)), *[Accept()] * accept)
 
-    def take_agreed(self) -> tuple[int, dict[int, str]]:
+    def take_agreed(self, *, alone: bool = False) -> tuple[int, dict[int, str]]:
         """Settle all texts that the sources agree about and that nobody has touched yet, in one transaction.
+
+        Args:
+            alone: of texts that one source alone answered its answer is taken too.
 
         Returns:
             How many, and why some could not be settled, by their numbers.
         """
         changes = {}
-        for sample in self.agreed:
+        for sample in (*self.agreed, *(self.alone if alone else ())):
             if not self.work.begun(sample):
                 source = next(name for name, said in self._answers.items() if sample in said)
                 changes[sample] = (Adopt(source, fresh(self._answers[source][sample])), Accept())
@@ -154,7 +159,7 @@ class Adjudicating:
             len(self.disagreed),
             len(settled.intersection(self.agreed)),
             len(settled.intersection(self.disagreed)),
-            len(self.work.order) - len(self.agreed) - len(self.disagreed),
+            len(self.alone),
         )
 
     def make_gold(self, *, keep_missing: bool = False) -> Dataset:

@@ -99,6 +99,16 @@ class Accept(msgspec.Struct, frozen=True, tag="accept"):
     """The answer is given: what is not marked is not there."""
 
 
+SKIP, CANNOT_JUDGE = "skip", "cannot judge"
+"""Why a text is passed over: for whatever reason, or because nobody could say of it what the scheme asks."""
+
+
+class Skip(msgspec.Struct, frozen=True, tag="skip"):
+    """The text is passed over, which is no answer: not that nothing is there. `why`: SKIP or CANNOT_JUDGE."""
+
+    why: str = SKIP
+
+
 class Reopen(msgspec.Struct, frozen=True, tag="reopen"):
     """The answer is open again."""
 
@@ -163,6 +173,7 @@ Event = (
     | SetFlag
     | SetUnsure
     | Accept
+    | Skip
     | Reopen
     | Reveal
     | Present

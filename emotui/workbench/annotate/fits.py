@@ -30,7 +30,7 @@ def check(scheme: Scheme, text: AnnotatedText, said: Said, event: Event) -> None
     if why is None and isinstance(event, Accept | SuggestionTaken | Adopt):
         why = _spans_fault(scheme, text, apply(said, event).answer)
     after = apply(said, event)
-    if why is None and after.accepted and (lacking := missing(scheme, text, after.answer)):
+    if why is None and after.accepted and not after.skipped and (lacking := missing(scheme, text, after.answer)):
         why = f"{lacking[0]} is missing" + ("" if isinstance(event, Accept) else ": reopen the answer first")
     if why is not None:
         raise BadInput(why)
@@ -86,7 +86,8 @@ def _fault(scheme: Scheme, text: AnnotatedText, said: Said, event: Event) -> str
         case SetWord(place, _):
             return None if scheme.of(MASK) and 0 <= place < len(text.masks) else f"there is no mask {place + 1}"
         case Reveal():
-            return None if said.accepted else "accept the answer first: what others say is hidden until then"
+            given = said.accepted and not said.skipped
+            return None if given else "accept the answer first: what others say is hidden until then"
         case SuggestionTaken(_, item) | SuggestionRefused(_, item):
             open = said.suggestion is not None and item in said.suggestion.open
             return None if open else "this suggestion is not open"

@@ -25,11 +25,13 @@ from emotui.workbench.annotate.events import (
     Retest,
     SetFlag,
     SetUnsure,
+    Skip,
     kind_of,
 )
 from emotui.workbench.annotate.marks import Said, Step, apply, replay
 
 ACCEPT, REOPEN, RETEST, PRESENT = kind_of(Accept()), kind_of(Reopen()), kind_of(Retest()), kind_of(Present(0))
+SKIP = kind_of(Skip())
 FLAG = kind_of(SetFlag(True)), kind_of(SetFlag(False))
 UNSURE = kind_of(SetUnsure(True)), kind_of(SetUnsure(False))
 
@@ -215,16 +217,26 @@ class Log:
         return known
 
     def accepted(self, sample: int) -> bool:
-        """Whether the first answer is given. Nothing is read for a text that did not come back."""
+        """Whether the first answer is given, or the text passed over. Nothing is read where none came back."""
         if sample in self._retested:
             return self.state(sample).accepted
-        return self._switch(sample, (ACCEPT, REOPEN))
+        return self._switch(sample, (ACCEPT, SKIP, REOPEN))
+
+    def skipped(self, sample: int) -> bool:
+        """Whether the text is passed over."""
+        if sample in self._retested:
+            return bool(self.state(sample).skipped)
+        return self._switch(sample, (SKIP, ACCEPT, REOPEN), on=1)
+
+    def answered(self, sample: int) -> bool:
+        """Whether the first answer is given, and is one."""
+        return self.accepted(sample) and not self.skipped(sample)
 
     def accepted_since(self) -> list[tuple[int, int]]:
         """(entry, sample) of each first answer that is given, in the order in which they were given."""
         found = []
         for sample, numbers in self._of.items():
-            if not self.accepted(sample):
+            if not self.answered(sample):
                 continue
             given = [n for n in numbers if self._kind(n) == ACCEPT and n not in self._off]
             if sample in self._retested:
@@ -241,11 +253,11 @@ class Log:
         """Whether the answer is unsure."""
         return sample in self._switched and self._switch(sample, UNSURE)
 
-    def _switch(self, sample: int, kinds: tuple[str, str]) -> bool:
-        """Which of two kinds came last, of what stands; False where neither did."""
+    def _switch(self, sample: int, kinds: tuple[str, ...], on: int | None = None) -> bool:
+        """Whether one of the first `on` of these kinds (None: of all but the last) came last, of what stands."""
         for number in reversed(self._of.get(sample, ())):
             if (kind := self._kind(number)) in kinds and number not in self._off:
-                return kind == kinds[0]
+                return kind in kinds[: len(kinds) - 1 if on is None else on]
         return False
 
     def touched(self, sample: int) -> bool:

@@ -28,6 +28,7 @@ from emotui.workbench.annotate.events import (
     SetSentence,
     SetUnsure,
     SetWord,
+    Skip,
     SuggestionMended,
     SuggestionRefused,
     SuggestionShown,
@@ -52,7 +53,8 @@ class Suggested(msgspec.Struct, frozen=True):
 class Said(msgspec.Struct, frozen=True, kw_only=True):
     """An annotator's answer to a text, and how it stands.
 
-    `accepted`: it is given. `revealed`: gold, models and others were shown; `first` is then the answer before that.
+    `accepted`: it is given, or the text passed over: `skipped` says why. `revealed`: gold, models and others were
+    shown; `first` is then the answer before that.
     """
 
     answer: Answer = Answer()
@@ -60,6 +62,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     flag: bool = False
     unsure: bool = False
     accepted: bool = False
+    skipped: str = ""
     revealed: bool = False
     first: Answer | None = None
     suggestion: Suggested | None = None
@@ -149,9 +152,11 @@ def apply(said: Said, event: Event) -> Said:
         case Reveal():
             return said if said.revealed else replace(said, revealed=True, first=said.answer)
         case Accept():
-            return replace(said, accepted=True)
+            return replace(said, accepted=True, skipped="")
+        case Skip(why):
+            return replace(said, accepted=True, skipped=why)
         case Reopen():
-            return replace(said, accepted=False)
+            return replace(said, accepted=False, skipped="")
         case SetNote(text):
             return replace(said, note=text)
         case SetFlag(on):

@@ -82,7 +82,7 @@ def _annotating(store: Store, sample: int) -> Iterator[tuple[str, Answer]]:
     for entry in store.annotations(sample=sample, kind=KIND):
         of.setdefault(entry.annotator, []).append(entry)
     for name, log in ((name, whole_log(entries)) for name, entries in of.items()):
-        if log.accepted(sample):
+        if log.answered(sample):
             yield name, log.state(sample).blind
 
 
@@ -137,11 +137,19 @@ def given_answers(store: Store, dataset: Dataset) -> dict[str, dict[int, Given]]
 def _given(log: Log) -> Iterator[tuple[int, Given]]:
     retested = log.retested()
     for sample in log.samples():
-        if log.accepted(sample):
+        if log.answered(sample):
             said = log.state(sample)
             again = log.state(sample, 1) if sample in retested else None
-            second = again.answer if again is not None and again.accepted else None
+            second = again.answer if again is not None and again.accepted and not again.skipped else None
             yield sample, Given(said.blind, said.answer, second, said.unsure)
+
+
+def skipped_texts(store: Store, dataset: Dataset) -> dict[str, dict[int, str]]:
+    """By annotator the texts that they passed over, with why (`emotui.workbench.annotate.events.Skip`)."""
+    return {
+        name: {sample: log.state(sample).skipped for sample in log.samples() if log.skipped(sample)}
+        for name, log in logs_of(store, dataset).items()
+    }
 
 
 def both_answers(store: Store, dataset: Dataset, annotator: str) -> list[tuple[int, Answer, Answer]]:

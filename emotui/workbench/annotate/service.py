@@ -34,7 +34,7 @@ from emotui.workbench.annotate.events import Retest as Retested
 from emotui.workbench.annotate.fits import check
 from emotui.workbench.annotate.log import Log
 from emotui.workbench.annotate.marks import Said, apply
-from emotui.workbench.annotate.others import BLIND, PERSON, REVEALED, OtherSaid, names_of, others_of
+from emotui.workbench.annotate.others import BLIND, PERSON, REVEALED, OtherSaid, given_answers, names_of, others_of
 from emotui.workbench.annotate.planning.assignment import NO_RETEST, assigned, comes_back, own_order, share_of
 from emotui.workbench.annotate.planning.order import FIXED, Order, order_of
 from emotui.workbench.annotate.scheme import MASK, Scheme
@@ -84,14 +84,14 @@ def publish(store: Store, dataset: Dataset, annotator: str, scheme: Scheme, log:
     if len(touched) > _ONE_BY_ONE:
         within = range(min(touched), max(touched) + 1)
         log.read_ahead(store.annotations(annotator=annotator, kind=KIND, within=within))
-    given = {sample: log.state(sample).blind if log.accepted(sample) else None for sample in touched}
+    given = {sample: log.state(sample).blind if log.answered(sample) else None for sample in touched}
     notes = {sample: log.state(sample).note for sample in touched}
     changed = _project(store, dataset, annotator, BLIND, scheme, given, notes, scoring)
-    after = {sample: log.state(sample).answer if log.accepted(sample) else None for sample in touched}
+    after = {sample: log.state(sample).answer if log.answered(sample) else None for sample in touched}
     if _run_of(store, dataset, annotator, REVEALED) is not None:
         changed += _project(store, dataset, annotator, REVEALED, scheme, after, notes, scoring)
-    elif any(log.accepted(sample) and log.state(sample).changed for sample in touched):
-        whole = {sample: log.state(sample).answer for sample in log.samples() if log.accepted(sample)}
+    elif any(log.answered(sample) and log.state(sample).changed for sample in touched):
+        whole = {sample: log.state(sample).answer for sample in log.samples() if log.answered(sample)}
         notes = {sample: log.state(sample).note for sample in whole}
         changed += _project(store, dataset, annotator, REVEALED, scheme, whole, notes, scoring)
     store.set_setting(under, log.last)
@@ -176,13 +176,17 @@ _TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an annotator is with what is theirs. `begun`: answers that are not given yet."""
+    """How far an annotator is with what is theirs.
+
+    `accepted`: answered, or passed over; `skipped`: the latter alone. `begun`: answers that are not given yet.
+    """
 
     n: int
     accepted: int
     begun: int
     flagged: int
     unsure: int
+    skipped: int = 0
 
     @property
     def left(self) -> int:
@@ -354,12 +358,24 @@ class Annotating:
                 sum(self._log.touched(number) for number in there if number not in accepted),
                 sum(map(self._log.flagged, there)),
                 sum(map(self._log.unsure, there)),
+                sum(map(self._log.skipped, there)),
             )
 
     def accepted(self) -> frozenset[int]:
         """The texts whose answer is given."""
         with self._lock:
             return frozenset(number for number in self._log.samples() if self._log.accepted(number))
+
+    def skipped(self) -> frozenset[int]:
+        """The texts that are passed over."""
+        with self._lock:
+            return frozenset(number for number in self._log.samples() if self._log.skipped(number))
+
+    def people(self) -> tuple[str, ...]:
+        """Everybody who has answered some text of the dataset, oneself too, in the order in which they began."""
+        here = [name for name, answers in given_answers(self.store, self.dataset).items() if answers]
+        inside = [name for name, _ in self.store.annotators(self.dataset.dataset)]
+        return tuple(dict.fromkeys([*here, *inside]))
 
     def publish(self) -> int:
         """Bring what others see of this annotator up to date: the source that Browse, Results and exports know.

@@ -98,7 +98,7 @@ def answer_traces(store: Store, dataset: Dataset, annotator: str | None = None) 
         if annotator in (None, name):
             for sample in log.samples():
                 for round in (0, 1) if sample in log.retested() else (0,):
-                    if log.state(sample, round).accepted:
+                    if (said := log.state(sample, round)).accepted and not said.skipped:
                         yield _answer_trace(name, ids[sample], log, sample, round)
 
 

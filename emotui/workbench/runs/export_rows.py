@@ -23,6 +23,8 @@ from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.texts import RENAMED, SAID, own_fields, said_of_text
+from emotui.workbench.annotate.events import SKIP
+from emotui.workbench.annotate.others import PERSON, names_of, skipped_texts
 from emotui.workbench.datasets.samples import check_not_over_origin
 
 # Runs out of the store, as files that other commands and programs read.
@@ -195,6 +197,9 @@ def export_rows(
     texts = {number: record.get("text") or "" for number, record in samples}
     scored = bool({"scores", "marks"} & set(parts))
     by_run = {name: _answers(store, run, texts, scored=scored) for name, run in _named(sources.runs).items()}
+    for name, run in _named(sources.runs).items():
+        if run.source == PERSON:
+            by_run[name] |= _skipped(store, sources.dataset, run)
     alone = "gold" not in parts and len(by_run) + len(sources.annotators) == 1
     rows = []
     for number, record in samples:
@@ -316,6 +321,16 @@ def _answers(store: Store, run: Run, texts: Mapping[int, str], *, scored: bool) 
             said = {**more, **_said(record, texts[one.sample])}
             found[one.sample] = _Answer(said, values, marks)
     return found
+
+
+def _skipped(store: Store, dataset: Dataset, run: Run) -> dict[int, _Answer]:
+    """The texts that somebody who annotates here passed over: True, or why they cannot be judged."""
+    whose = (texts for name, texts in skipped_texts(store, dataset).items() if run.model in names_of(name))
+    return {
+        number: _Answer({"skipped": True if why == SKIP else why}, *_UNSCORED)
+        for texts in whose
+        for number, why in texts.items()
+    }
 
 
 def _said_beside(store: Store, run: Run, renamed: Mapping[str, str]) -> dict[int, dict[str, Any]]:

@@ -5,6 +5,7 @@ import pytest
 from emotui.errors import BadInput
 from emotui.workbench.annotate.answers import SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import (
+    CANNOT_JUDGE,
     Accept,
     AddSpan,
     Event,
@@ -19,8 +20,12 @@ from emotui.workbench.annotate.events import (
     SetSentence,
     SetUnsure,
     SetWord,
+    Skip,
     SuggestionTaken,
 )
+from emotui.workbench.annotate.others import given_answers
+from emotui.workbench.annotate.planning.assignment import progress_of
+from emotui.workbench.runs.export_rows import export_rows, found_sources
 from tests.workbench.annotate.small_sets import TEXT, begin, numbers, store_with
 
 
@@ -244,3 +249,41 @@ def test_what_one_keystroke_did_is_undone_and_redone_by_one(tmp_path: Path) -> N
     assert work.said(two).revealed  # what was seen stays seen
     assert [work.redo(), work.redo(), work.redo()] == [one, two, None]
     assert ([span.id for span in work.said(one).spans], work.said(one).accepted) == (["a", "b"], True)
+
+
+def test_a_text_that_is_passed_over_is_done_and_no_answer(tmp_path: Path) -> None:
+    store = store_with(tmp_path / "s.duckdb", "labels")
+    work, other = begin(store, "labels"), begin(store, "labels", "bob")
+    first, second, third = numbers(store, "labels")
+    work.do(first, SetLabels(("joy",)))
+    work.do(first, Skip(CANNOT_JUDGE))
+    assert work.said(first).skipped == CANNOT_JUDGE
+    assert work.next_open(None) == second
+    assert work.progress().left == 2
+    assert work.progress().skipped == 1
+    with pytest.raises(BadInput, match="accept the answer first"):
+        work.do(first, Reveal())
+    work.do(second, Skip())
+    work.do(third, SetLabels(()))
+    work.do(third, Accept())
+    other.do(first, SetLabels(()))
+    other.do(first, Accept())
+    assert {name: sorted(answers) for name, answers in given_answers(store, work.dataset).items()} == {
+        "ann": [third],
+        "bob": [first],
+    }
+    work.publish()
+    rows = export_rows(store, found_sources(store, ["labels", "ann"]), ("text",))
+    assert [row.get("skipped") for row in rows] == ["cannot judge", True, None]
+    how_far = progress_of(store, work.dataset)
+    assert [(one.annotator, one.given, one.skipped, one.left) for one in how_far.annotators] == [
+        ("ann", 1, 2, 0),
+        ("bob", 1, 0, 2),
+    ]
+    work.undo()
+    work.undo()
+    work.undo()
+    assert work.said(second).skipped == ""
+    work.do(first, Accept())
+    assert work.said(first).skipped == ""
+    assert given_answers(store, work.dataset)["ann"][first].blind.labels == ("joy",)

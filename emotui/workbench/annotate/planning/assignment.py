@@ -360,6 +360,7 @@ class AnnotatorProgress(msgspec.Struct, frozen=True):
         seconds: the median of a first answer, where measured.
         a_day: first answers a day, over those of the last seven days on which there was one.
         wanted: answers a day that are wanted from now on, where the assignment has a day by which all are.
+        skipped: texts passed over, which are neither given nor left.
     """
 
     annotator: str
@@ -372,6 +373,7 @@ class AnnotatorProgress(msgspec.Struct, frozen=True):
     seconds: float | None
     a_day: float | None = None
     wanted: float | None = None
+    skipped: int = 0
 
 
 class DatasetProgress(msgspec.Struct, frozen=True):
@@ -407,8 +409,9 @@ def progress_of(store: Store, dataset: Dataset, today: date | None = None) -> Da
         log = logs.get(name) or Log(lambda sample: ())
         mine = set(numbers if plan is None else share_of(plan, numbers, name))
         there = [sample for sample in log.samples() if sample in mine]
-        given = [sample for sample in there if log.accepted(sample)]
-        left = len(mine) - len(given)
+        given = [sample for sample in there if log.answered(sample)]
+        skipped = sum(map(log.skipped, there))
+        left = len(mine) - len(given) - skipped
         answered.update(given)
         rows.append(
             AnnotatorProgress(
@@ -422,6 +425,7 @@ def progress_of(store: Store, dataset: Dataset, today: date | None = None) -> Da
                 median(seconds[name]) if name in seconds else None,
                 _pace(days.get(name, Counter()), now),
                 None if until is None else left / max((until - now).days + 1, 1),
+                skipped,
             )
         )
     answers = dict(sorted(Counter(answered[n] for n in numbers).items()))
