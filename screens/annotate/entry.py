@@ -143,7 +143,7 @@ ACTIONS = (
     Action("accept", ("space",), "Space", "accept, next", "The answer is given; on to the next open text", _ANSWER, 1),
     Action("stay", ("enter",), "Enter", "accept", "The answer is given; stay here", _ANSWER, 9),
     Action(
-        "skip",
+        "pass_over",
         ("minus",),
         "-",
         "skip, next",

@@ -112,7 +112,7 @@ class AnswerKeys(AtWork):
         if work.marking.hints:
             return False
         match action:
-            case "skip" | "cannot_judge":
+            case "pass_over" | "cannot_judge":
                 return not work.marking.selecting and work.suggested is None
             case "stay":
                 open_still = not said.accepted or bool(said.skipped)
@@ -158,7 +158,7 @@ class AnswerKeys(AtWork):
             work.standing is not None and work.said.answer.silent and any(not one.answer.silent for one in work.others)
         )
 
-    def do_skip(self) -> None:
+    def do_pass_over(self) -> None:
         self.keep(Skip(SKIP), kind=ACCEPT)
         self.changed()
 
@@ -283,7 +283,7 @@ class AnswerKeys(AtWork):
         n, alone = standing.agreed, standing.alone
         choices = [
             Choice(AGREED, f"{n} texts", "that all agree about"),
-            Choice(ALONE, f"{n + alone} texts", f"these, and {alone} that one source alone answered, as it says"),
+            Choice(ALONE, f"{n + alone} texts", f"these, and {alone} that one alone answered"),
         ]
         self.app.push_screen(ChoiceDialog("Settle at once, where you changed nothing", choices, AGREED), chosen)
 

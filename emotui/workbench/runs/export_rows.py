@@ -140,13 +140,16 @@ def found_sources(store: Store, names: Sequence[str]) -> Sources:
     Raises:
         BadInput: nothing has such a name, or they are of several datasets.
     """
-    dataset: Dataset | None = None
+    dataset = next((found for name in names if (found := store.dataset(name)) is not None), None)
     runs: list[Run] = []
     others: list[str] = []
     for name in names:
         found, run = store.dataset(name), None
         if found is None and (run := _run(store, name)) is None:
             others.append(name)
+            continue
+        if run is not None and dataset is not None and run.dataset != dataset.dataset and _called(store, dataset, name):
+            others.append(name)  # somebody who annotates several datasets: here their answers to this one
             continue
         if run is not None:
             runs.append(run)
@@ -156,9 +159,7 @@ def found_sources(store: Store, names: Sequence[str]) -> Sources:
         dataset = found
     annotators: list[str] = []
     for name in others:
-        called = [] if dataset is None else [run for run in store.runs(dataset.dataset) if run.model == name]
-        own = [run for run in called if dataset is not None and run.task == dataset.task]
-        called = own or called
+        called = [] if dataset is None else _called(store, dataset, name)
         if len(called) > 1:
             raise BadInput(f"{literal(name)} may be any of {', '.join(literal(run.run) for run in called)}")
         if called:
@@ -397,6 +398,12 @@ def _run(store: Store, name: str) -> Run | None:
         return store.run(name)
     except BadInput:
         return None
+
+
+def _called(store: Store, dataset: Dataset, name: str) -> list[Run]:
+    """The runs over a dataset whose source has this name: those of its own task, if there are any."""
+    called = [run for run in store.runs(dataset.dataset) if run.model == name]
+    return [run for run in called if run.task == dataset.task] or called
 
 
 def _annotates(store: Store, dataset: Dataset, name: str) -> bool:

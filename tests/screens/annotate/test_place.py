@@ -214,6 +214,26 @@ async def test_notes_flags_and_doubt_are_kept(source: Workspace) -> None:
         assert "Emotion evidence" in screen_text(pilot)
 
 
+async def test_a_text_is_passed_over_and_the_next_one_opens(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "2")
+        first = place(pilot).at_work.text.number
+        await press(pilot, "minus")
+        await settle(pilot)
+        second = place(pilot).at_work.text.number
+        assert second != first
+        await press(pilot, "underscore")
+        await settle(pilot)
+        await press(pilot, "k")
+        await settle(pilot)
+        assert place(pilot).at_work.text.number == second
+        assert place(pilot).at_work.said.skipped == "cannot judge"
+        assert "cannot judge" in screen_text(pilot)
+        await press(pilot, "backspace")
+        await settle(pilot)
+        assert not place(pilot).at_work.said.accepted
+
+
 async def test_adjudication_visits_disagreements_and_a_digit_takes_that_version(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "2", "f4", "enter")
@@ -221,6 +241,9 @@ async def test_adjudication_visits_disagreements_and_a_digit_takes_that_version(
         assert work.standing is not None
         assert [other.name for other in work.others] == ["1 A1", "2 A2", "3 A3"]
         assert "0 of" in screen_text(pilot)
+        await press(pilot, "space")
+        assert notified(pilot)[-1].startswith("No version is chosen: 1 to 3")
+        assert not place(pilot).at_work.said.accepted
         await press(pilot, "2")
         assert work.said.answer.same_as(work.others[1].answer)
         await press(pilot, "plus")

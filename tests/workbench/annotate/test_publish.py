@@ -188,3 +188,16 @@ def test_what_is_said_of_sentences_is_exported(tmp_path: Path) -> None:
     beside = export_rows(store, found_sources(store, ["ann"]), ["gold"])
     assert beside[0]["sentences"][1]["emotion"] == "happy"
     assert beside[0]["annotators"]["ann"]["sentences"] == rows[0]["sentences"]
+
+
+def test_somebody_who_annotates_several_datasets_is_exported_with_the_one_that_is_named(tmp_path: Path) -> None:
+    store = store_with(tmp_path / "s.duckdb", "labels", "rephrase")
+    for dataset in ("labels", "rephrase"):
+        work = begin(store, dataset)
+        labels = ("joy",) if dataset == "labels" else ("anger",)
+        work.do(numbers(store, dataset)[0], SetLabels(labels))
+        work.do(numbers(store, dataset)[0], Accept())
+        work.publish()
+    for names in (["rephrase", "ann"], ["ann", "rephrase"]):
+        found = found_sources(store, names)
+        assert (found.dataset.name, [run.dataset for run in found.runs]) == ("rephrase", [found.dataset.dataset])
