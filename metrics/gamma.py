@@ -209,7 +209,11 @@ def _chance(
     """Random annotations by who made them, their mean disorder, and how precise that is at 95%, relative."""
     n = len(marked[0])
     counts = np.array([sum(len(units) for units in row) for row in marked])
-    strata = _strata(n)
+    # Of those who mark nothing at all no random annotation has a unit.
+    marks = [any(len(row[own]) for row in marked) for own in range(n)]
+    strata = [one for one in _strata(n) if not one.makers or any(marks[own] for own in one.makers)]
+    whole = sum(one.weight for one in strata)
+    strata = [_Stratum(one.makers, one.weight / whole, one.found) for one in strata]
     first = max(_FIRST_EACH, ceil(FIRST_SAMPLES / len(strata)))
     wanted = [first] * len(strata)
     while True:

@@ -19,7 +19,7 @@ from emotui.screens.keys import LONG, WAIT, Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
 from emotui.screens.place import Place
-from emotui.screens.places import ACTIONS, ANNOTATE, PLACES, SIGNS, TITLES, OpenPlaces, list_tasks, place_of
+from emotui.screens.places import ACTIONS, ANNOTATE, PLACES, SIGNS, TITLES, WAYS, OpenPlaces, list_tasks, place_of
 from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Opened, Session
@@ -456,6 +456,10 @@ class Frame(Acting, LaidOut):
                 bar.say(_ENDS[action.id])
         elif len(key) == 1 and key.isdigit() and int(key) in PLACES and int(key) != self.places.number:
             await self.action_place(int(key))
+        elif len(key) == 1 and key.isdigit() and int(key) in WAYS:
+            number, what, value = WAYS[int(key)]
+            await self.action_place(number)
+            self.place.tell(what, value)
         else:
             bar.say(self.keys.why_not(key))
 

@@ -9,7 +9,6 @@ from textual.containers import Horizontal
 from emotui.screens.actions import SHARED, TOOL, Action
 from emotui.screens.annotate.entry import ENTRY as ANNOTATE_ENTRY
 from emotui.screens.browse.entry import ENTRY as BROWSE_ENTRY
-from emotui.screens.compare.entry import ENTRY as COMPARE_ENTRY
 from emotui.screens.entry import PlaceEntry
 from emotui.screens.generate.entry import ENTRY as GENERATE_ENTRY
 from emotui.screens.masked.entry import ENTRY as MASKED_ENTRY
@@ -30,8 +29,10 @@ PLACES: dict[int, PlaceEntry] = {
     6: GENERATE_ENTRY,
     7: RESULTS_ENTRY,
     8: SPOT_ENTRY,
-    9: COMPARE_ENTRY,
 }
+
+WAYS: dict[int, tuple[int, str, str]] = {9: (7, "view", "two")}
+"""Digits that open a view of a place: what that place is told, and its value."""
 
 TITLES = {number: place.title for number, place in PLACES.items()}
 

@@ -44,7 +44,10 @@ STEPS = (
     ),
     Step("Rephrase", "Gold pulls against its best rival as you write: {write}.", "Results", "Results"),
     Step(
-        "Results", "Every source on one axis, with its interval; {view}: tables.", "help", "all keys, {tour} this tour"
+        "Results",
+        "Every source on one axis, with its interval; {view}: two.",
+        "help",
+        "all keys, {tour} this tour",
     ),
 )
 

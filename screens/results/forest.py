@@ -1,31 +1,43 @@
 """Sources on one axis in Results: own ones on top, a row each; baselines, people and papers below."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
 
 from emotui.screens.keymaps import keyed
+from emotui.screens.results.asking import FEW
 from emotui.screens.results.cells import decimals, in_words, shortened, written
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.drawing import Dot, Scale
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.page import Page, tell_end
+from emotui.tables import Cell
+from emotui.workbench.results.forests import Forest, Point
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.forests import Forest, Point
+    from emotui.workbench.compare.pairs import Axis, Standing
 
 HEADINGS = {
     "run": "your sources",
     "baseline": "baselines",
-    "people": "annotators",
+    "people": "people",
+    "gold": "former gold",
     "published": "† published: other samples",
 }
-_SIGNS = {"run": axis.OWN, "baseline": axis.BASELINE, "people": axis.PERSON, "published": axis.PRINTED}
+_SIGNS = {
+    "run": axis.OWN,
+    "baseline": axis.BASELINE,
+    "people": axis.PERSON,
+    "gold": axis.BASELINE,
+    "published": axis.PRINTED,
+}
+_KINDS = {"person": "people", "gold": "gold"}
+"""Of the sources that are no runs: under which heading they stand."""
 _LONGEST = 56
 _SHORTEST = 12
 _LEAST_AXIS = 16
@@ -38,6 +50,16 @@ _MARGIN = 2
 """Cells at the right that stay free, also where a scroll bar comes."""
 _SURE_FROM = 52
 """Cells from which on an interval is written too, where there are any."""
+
+_WHOLE_HEADING_FROM = 100
+"""Cells from which on the heading over how sources stand to one of them takes what it needs."""
+
+
+class Against(NamedTuple):
+    """How each source stands to one of them, as it is written, over a heading."""
+
+    heading: str
+    said: tuple[str, ...]
 
 
 class ForestRows(Page, inherit_bindings=False):
@@ -64,6 +86,8 @@ class ForestRows(Page, inherit_bindings=False):
         self._others: Sequence[Forest] = ()
         self._figures: Mapping[str, str] = {}
         self._waiting = ""
+        self._against: Against | None = None
+        self._asides: Sequence[str] = ()
         self._rows_at: dict[int, int] = {}
 
     @property
@@ -79,7 +103,9 @@ class ForestRows(Page, inherit_bindings=False):
         figures: tuple[str, ...],
         lower: Collection[str],
         *,
-        waiting: str,
+        waiting: str = "",
+        against: Against | None = None,
+        asides: Sequence[str] = (),
     ) -> None:
         """Show sources; the cursor stays on its source, else it begins at the first.
 
@@ -88,10 +114,13 @@ class ForestRows(Page, inherit_bindings=False):
             figures: all by which these sources could stand there.
             lower: of which of them less is better.
             waiting: why means stand there without their intervals, empty where those have come.
+            against: how the sources stand to one of them.
+            asides: those that say too little to stand there, in words.
         """
         here = None if self.picked is None else (self.picked.kind, self.picked.label, self.picked.told)
         places = [at for at, one in enumerate(forest.points) if (one.kind, one.label, one.told) == here]
         self._forest, self._others, self._waiting = forest, others, waiting
+        self._against, self._asides = against, asides
         self._figures = {one: _named(one, lower=one in lower) for one in figures}
         self.cursor = places[0] if places else 0
         self._draw()
@@ -131,8 +160,17 @@ class ForestRows(Page, inherit_bindings=False):
         forest, cells = self._forest, self.scrollable_content_region.width - _MARGIN
         if forest is None or cells <= 0:
             return
-        shape = _Shape.of([forest, *self._others], cells)
-        lines, self._rows_at = drawn(forest, shape, self._figures, self.cursor, cells, waiting=self._waiting)
+        shape = _Shape.of([forest, *self._others], cells, self._against)
+        lines, self._rows_at = drawn(
+            forest,
+            shape,
+            self._figures,
+            self.cursor,
+            cells,
+            waiting=self._waiting,
+            against=self._against,
+            asides=self._asides,
+        )
         for other in self._others:
             below = beneath(other, shape)
             if len(lines) + len(below) > self.size.height:
@@ -148,24 +186,30 @@ class ForestRows(Page, inherit_bindings=False):
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """The cells of a source's name, of its axis, its figure and its interval; that is 0 where it is not written."""
+    """The cells of a source's name, of its axis, its figure, its interval and how it stands to another; of these two
+    0 where they are not written.
+    """
 
     name: int
     axis: int
     figure: int
     spread: int
+    against: int = 0
 
     @classmethod
-    def of(cls, forests: "Sequence[Forest]", cells: int) -> "_Shape":
+    def of(cls, forests: "Sequence[Forest]", cells: int, against: Against | None = None) -> "_Shape":
         texts = [written(point.cell, forest.unit) for forest in forests for point in forest.points]
         sure = any(spread for _, spread in texts) and cells >= _SURE_FROM
         figure = max((width(mean) for mean, _ in texts), default=0)
         spread = len(_INTERVAL) if sure else 0
         figure = max(figure, len(_FIGURE))
-        right = figure + (spread + 1 if sure else 0)
+        beside = 0 if against is None else max(map(width, against.said), default=0)
+        if against is not None and cells >= _WHOLE_HEADING_FROM:
+            beside = max(beside, width(against.heading))
+        right = figure + (spread + 1 if sure else 0) + (beside + 2 if beside else 0)
         longest = max((width(" ".join(one).rstrip()) for forest in forests for one in _names(forest)), default=0)
         name = min(longest, _LONGEST, max(cells // 3, _SHORTEST), max(cells - right - _LEAST_AXIS - 6, _SHORTEST))
-        return cls(name, max(cells - name - right - 6, 8), figure, spread)
+        return cls(name, max(cells - name - right - 6, 8), figure, spread, beside)
 
     def scale(self, forest: "Forest") -> Scale:
         """The axis of these sources."""
@@ -175,15 +219,30 @@ class _Shape:
 
 
 def drawn(
-    forest: "Forest", shape: _Shape, figures: Mapping[str, str], cursor: int, cells: int, *, waiting: str
+    forest: "Forest",
+    shape: _Shape,
+    figures: Mapping[str, str],
+    cursor: int,
+    cells: int,
+    *,
+    waiting: str,
+    against: Against | None = None,
+    asides: Sequence[str] = (),
 ) -> tuple[list[list[Part]], dict[int, int]]:
     """Two lines of heading, the sources in their kinds, and what the shapes mean; and which line has which source."""
     points, scale = forest.points, shape.scale(forest)
     over = _FIGURE.rjust(shape.figure) + (f" {_INTERVAL}" if shape.spread else "")
+    if against is not None and shape.against:
+        over += f"  {fit(against.heading, shape.against)}"
     head = [Part(f"  {' ' * shape.name}  "), Part(_ticks(scale), "dim"), Part("  "), Part(over, "dim")]
     lines: list[list[Part]] = [_chooser(forest.figure, figures, cells), head]
     rows_at: dict[int, int] = {}
     rows = _rows(forest, shape, scale, cursor)
+    if against is not None and shape.against:
+        rows = [
+            [*row, Part(f"  {fit(said, shape.against)}", "plain" if at == cursor else "dim")]
+            for at, (row, said) in enumerate(zip(rows, against.said, strict=True))
+        ]
     for kind, heading in HEADINGS.items():
         own = [at for at, point in enumerate(points) if point.kind == kind]
         if not own and kind != "run":
@@ -197,6 +256,10 @@ def drawn(
         for at in own:
             rows_at[len(lines)] = at
             lines.append(rows[at])
+    if asides:
+        n = f"{len(asides)} source{'s' * (len(asides) != 1)} of under {FEW} texts"
+        told = keyed(f"aside  {n}: {', '.join(map(shown, asides))}   {{run}} ticks them in, the table has them")
+        lines += [[Part(told[start:end], "dim")] for start, end in wrap(told, max(cells, 20))]
     lines.append([])
     if waiting:
         lines.append([Part(waiting, "mark")])
@@ -211,6 +274,30 @@ def drawn(
         note = shown(forest.note)
         lines += [[Part(note[start:end], "plain")] for start, end in wrap(note, max(cells, 20))] if note else []
     return lines, rows_at
+
+
+def standing(axis: "Axis", aside: Callable[[str], bool]) -> "tuple[Forest, list[Standing]]":
+    """The sources of an axis as a forest, without those that stand aside; and the rows of the axis in its order."""
+    rows = [row for row in axis.rows if row.published or not aside(row.key)]
+    kinds = [("published" if row.published else _KINDS.get(row.kind, "run")) for row in rows]
+    order = sorted(range(len(rows)), key=lambda at: list(HEADINGS).index(kinds[at]))
+    points = tuple(
+        Point(
+            rows[at].name,
+            rows[at].told,
+            kinds[at],
+            Cell(rows[at].mean, low=rows[at].low, high=rows[at].high, note=rows[at].note),
+            at,
+            0,
+            kinds[at] == "people",
+        )
+        for at in order
+    )
+    people = [row.mean for row, kind in zip(rows, kinds, strict=True) if kind == "people" and row.mean is not None]
+    metric = axis.metric
+    shaded = (min(people), max(people)) if people else None
+    forest = Forest(f"axis/{metric.name}", metric.title, "share", points, shaded, not metric.higher_is_better)
+    return forest, [rows[at] for at in order]
 
 
 def beneath(forest: "Forest", shape: _Shape) -> list[list[Part]]:
@@ -245,7 +332,7 @@ def _rows(forest: "Forest", shape: _Shape, scale: Scale, cursor: int | None) -> 
                 *axis.on_axis(_dot(point), scale),
                 Part("  "),
                 Part(mean.rjust(shape.figure), "strong" if point.kind == "run" else "plain"),
-                *([Part(f" {spread}", "dim")] if shape.spread else []),
+                *([Part(f" {fit(spread, shape.spread)}", "dim")] if shape.spread else []),
             ]
         )
     return lines

@@ -1,4 +1,4 @@
-"""Results: the paper's tables from the store, bars by emotion and valence, and how emotions follow each other.
+"""Results: every source on one axis, two against each other, groups, rules, and the paper's tables from the store.
 
 From every figure Enter goes to the samples behind it, in Browse.
 """
@@ -6,24 +6,43 @@ From every figure Enter goes to the samples behind it, in Browse.
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
 
 from emotui.screens.keymaps import keyed
-from emotui.screens.place import NO_WORKSPACE, Place
-from emotui.screens.requests import LatestRequest
+from emotui.screens.place import NO_WORKSPACE
+from emotui.screens.requests import LatestRequest, any_busy
+from emotui.screens.results.asking import FEW
+from emotui.screens.results.asking import Wanted as Compared
+from emotui.screens.results.compared import ComparedPlace, ComparedView
 from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.state import AGREEMENT, FOREST, SCATTER, Counting, Found, Looked, Question, ask
+from emotui.screens.results.parts import DifferenceRows
+from emotui.screens.results.state import (
+    AGREEMENT,
+    ALL,
+    GROUPS,
+    PAIR,
+    TABLES,
+    TRANSITIONS,
+    Counting,
+    Found,
+    Question,
+    ask,
+)
 from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
+from emotui.screens.widgets.line import Line, Part, tabs, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
@@ -42,13 +61,29 @@ _PATIENCE = 0.3
 """Seconds before one is told that it is being counted."""
 
 
-class Results(Place):
-    """A grid or a plot above, and under it what the figure under the cursor is."""
+_CURSOR = ("next", "previous", "page_down", "page_up", "first", "last")
+"""What moves a cursor: in the list, where that stands beside two sources."""
+
+_OF_A = ("run", "compare_with")
+"""What chooses who is compared."""
+
+
+class Results(ComparedPlace):
+    """Under a heading with the views what is looked at; a line says what the figure under the cursor is."""
 
     entry = ENTRY
-    headings = {"results-forest": "#results-title", "results-grid": "#results-title", "results-about": "#results-cell"}
-    alone = True
+    headings = {
+        "results-forest": "#results-title",
+        "results-grid": "#results-title",
+        "results-about": "#results-cell",
+        "compare-rows": "#results-title",
+        "compare-parts": "#results-title",
+        "compare-rules": "#results-title",
+        "compare-text": "#compare-sample",
+        "compare-said": "#compare-sample",
+    }
     marks_errors = False
+    DEFAULT_CSS = "Results #results-body { height: 1fr; }"
 
     class Written(Message):
         """The report is in its file; or, `tables` None, it was stopped before."""
@@ -59,7 +94,7 @@ class Results(Place):
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
-        self.looked = Looked()
+        self.alone = True
         self._results: Callable[[], Service] | None = None
         self._standing: object = None
         self._desk: LatestRequest[Question, Found] | None = None
@@ -70,8 +105,11 @@ class Results(Place):
         self._error: str | None = None
 
     def compose(self) -> ComposeResult:
-        yield ResultsView(self.looked, id="results-view")
-        yield Notice("#results-view", id="results-notice")
+        yield Line(id="results-title", classes="-pane")
+        with Vertical(id="results-body"):
+            yield ResultsView(self.looked, id="results-view")
+            yield ComparedView(id="results-compared")
+        yield Notice("#results-body", id="results-notice")
 
     @property
     def view(self) -> ResultsView:
@@ -89,17 +127,18 @@ class Results(Place):
         self._desk = LatestRequest(
             "results", self, lambda question: ask(results(), question), self._counted, self._refuse, older=True
         )
+        self.bind_comparing(source)
 
     # What the frame tells.
 
     @property
     def busy(self) -> bool:
-        return self._desk is not None and self._desk.busy
+        return any_busy(self)
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Count anew where the dataset, how its runs stand, or which of them are chosen has changed.
 
-        Where runs are ticked, results are of those and the one over the list alone.
+        Where runs are ticked, tables are of those and the one over the list alone.
         """
         overview, beside = self.session.overview, self.session.runs_beside
         # A run that goes on is counted when it is done, and not with every batch.
@@ -113,19 +152,34 @@ class Results(Place):
                 self.looked.view = self.looked.views[0]
             self.looked.runs = chosen
             self.looked.people = frozenset(one.run for one in overview.runs if one.source == "person")
+            enough = any(one.done >= FEW for one in overview.runs)
+            few = [one for one in overview.runs if enough and one.done < FEW]
+            self.looked.few = {one.run: f"{one.done} text{'s' * (one.done != 1)}" for one in few}
             self._count_anew()
+        self.follow_sources(sample, run)
 
     def show_nothing(self, why: str, *, failed: bool = False) -> None:
         if failed or (self._desk is not None and self.looked.dataset is None):
             self.say("The paper's tables, with your own runs beside them", why, failed=failed)
 
     def focus_first(self) -> None:
-        self.view.main.focus()
+        self._main.focus()
+
+    @property
+    def _compares(self) -> bool:
+        """Do two sources, groups or rules stand there, and no axis and no table?"""
+        return self.looked.of_sources and not self.looked.on_axis
+
+    @property
+    def _main(self) -> "ForestRows | Grid | DifferenceRows | PickedRows[Any]":
+        """The pane with a cursor that is to be seen."""
+        return self.compared.main if self._compares else self.view.main
 
     def on_show(self) -> None:
         """Scores may have changed while another place was open; what has not is at hand at once."""
         if self._standing is not None:
             self._count_anew()
+            self.compare()
         self.call_after_refresh(self.focus_first)
 
     # Counting.
@@ -144,9 +198,18 @@ class Results(Place):
             self._counting.stop()
             self._counting, self._began = Counting(), time.monotonic()
             self._desk.ask(Question(wanted, self._counting))
-            if self._clock is None:
-                self._clock = self.set_interval(_PATIENCE, self._tick)
-        self._draw()
+        self._wait()
+        self.draw()
+
+    def _wait(self) -> None:
+        """Tell soon that one waits for an answer."""
+        if self._clock is None and self.busy:
+            self._began = time.monotonic()
+            self._clock = self.set_interval(_PATIENCE, self._tick)
+
+    def compare(self) -> None:
+        super().compare()
+        self._wait()
 
     def _tick(self) -> None:
         if not self.busy and self._clock is not None:
@@ -160,53 +223,106 @@ class Results(Place):
         if question.counting is self._counting:
             self._error = None
             if found.value is None:
-                self._draw()
+                self.draw()
             else:
                 self._look()
 
     def _refuse(self, question: Question, why: str) -> None:
         if question.counting is self._counting:
             self._error = why
-            self._draw()
+            self.draw()
+
+    def _not_compared(self, wanted: Compared, why: str) -> None:
+        if wanted.view == self.looked.view:
+            self.say("This cannot be compared", why, keyed("{run} chooses other runs"), failed=True)
 
     # How it looks.
 
     def _draw_waiting(self) -> None:
         """How far the counting is, where nothing is at hand; else a word in the heading."""
-        if self.looked.at_hand is not None:
-            self.view.draw_title(counting=self.busy)
-        elif self.busy and time.monotonic() - self._began >= _PATIENCE:
-            passed = time.monotonic() - self._began
-            said = f"{self._counting.words}   {passed:.0f} s"
-            self.say("Counting what the runs came to", said, keyed("{halt} stops it"))
-
-    def _draw(self) -> None:
-        """Show what is at hand, or why there is nothing."""
         looked = self.looked
-        if self._error is not None:
+        if (self.found if looked.of_sources else looked.at_hand) is not None:
+            self._draw_title()
+        elif self.busy and time.monotonic() - self._began >= _PATIENCE:
+            passed = f"{time.monotonic() - self._began:.0f} s"
+            if looked.of_sources:
+                self.say("The sources are being compared", passed)
+            else:
+                said = f"{self._counting.words}   {passed}"
+                self.say("Counting what the runs came to", said, keyed("{halt} stops it"))
+
+    def draw(self) -> None:
+        """Show what is at hand, or why there is nothing."""
+        looked, found = self.looked, self.found
+        self._draw_title()
+        if looked.of_sources:
+            if found is not None and found.why:
+                keys = "{model} runs a model, emotui import predictions brings answers in"
+                self.say("Nothing to compare yet", found.why, keyed(keys))
+            elif found is not None:
+                self._show()
+        elif self._error is not None:
             self.say("The results cannot be counted", self._error, keyed("{run} chooses other runs"), failed=True)
         elif looked.at_hand:
-            self.query_one(Notice).hide()
-            # A view that was hidden has a width only after the next layout.
-            self.call_after_refresh(self._draw_view)
+            self._show()
         elif looked.at_hand is not None:
             self.say("There is nothing to count yet", keyed("{model} runs a model over the samples"))
         elif self._stopped:
             self.say("The counting was stopped", keyed("{view} counts again"))
-        elif looked.dataset is None and self._desk is not None:
+        if looked.dataset is None and self._desk is not None:
             self.say(
                 "Results",
                 "there are no samples of spans yet",
                 "emotui import spans FILE brings some in; here: " + keyed("{import}"),
             )
 
+    def _show(self) -> None:
+        """Show the body; a view that was hidden has a width only after the next layout."""
+        self.query_one(Notice).hide()
+        self.compared.display, self.view.display = self._compares, not self._compares
+        self.call_after_refresh(self._draw_view)
+
     def _draw_view(self) -> None:
-        self.view.stopped = self._stopped
-        self.view.draw(counting=self.busy)
+        looked, found, wanted = self.looked, self.found, self.wanted
+        self._draw_title()
+        if not looked.of_sources:
+            self.view.stopped = self._stopped
+            if looked.at_hand:
+                self.view.draw()
+        elif found is not None and found.axis is not None and wanted is not None:
+            self.view.draw_axis(found.axis, found.metrics, wanted.correction)
+        elif found is not None:
+            self.compared.show(found, self._sample)
+        panes = (self.view.forest, self.view.grid, self.compared.rows, self.compared.parts, self.compared.rules)
+        if self.display and (
+            self.screen.focused is None or (self.screen.focused in panes and not self._main.has_focus)
+        ):
+            self.focus_first()
         self.refresh_bindings()
 
+    def _draw_title(self) -> None:
+        """What is looked at, the how manieth it is, of how many runs; and the views."""
+        looked = self.looked
+        if looked.dataset is None:
+            self.query_one("#results-title", Line).show([Part(" Results", "strong")])
+            return
+        named, at, of = looked.named
+        left = self.compared_heading() if looked.of_sources else [Part(f" {named}", "strong")]
+        left = [*(left or [Part(" ")]), Part(f"   {at} of {of}" if of > 1 else "", "dim")]
+        if looked.runs and not looked.of_sources and looked.view != TRANSITIONS:
+            left.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
+        if self.busy:
+            left.append(Part("   counting…", "dim"))
+        views = [Part(keyed("{view} "), "key", "do('view')"), *tabs(looked.views, looked.view, "view"), Part(" ")]
+        if taken(left) + taken(views) >= self.size.width and looked.on_axis:
+            left = [part for part in left if not part.text.endswith(("text", "texts"))]
+        if taken(left) + taken(views) >= self.size.width:
+            place = f" {looked.views.index(looked.view) + 1} of {len(looked.views)} "
+            views = [views[0], *tabs((looked.view,), looked.view, "view"), Part(place, "dim", "do('view')")]
+        self.query_one("#results-title", Line).show(left, views)
+
     def on_resize(self) -> None:
-        if self.looked.at_hand:
+        if self.looked.at_hand or self.found is not None:
             self.call_after_refresh(self._draw_view)
 
     @on(Grid.Moved)
@@ -217,56 +333,91 @@ class Results(Place):
 
     # Keys.
 
+    def doing(self, action: str) -> Callable[[], None] | None:
+        """Beside two sources the list has the cursor; A and B are chosen where they are all that is shown."""
+        looked = self.looked
+        of_list = looked.view == PAIR and action in (*_CURSOR, "export")
+        elsewhere = (action in _OF_A and not self._compares) or (action == "metric" and not looked.of_sources)
+        return None if of_list or elsewhere else super().doing(action)
+
     def can(self, action: str) -> bool:
         """Most things need figures; counting can be stopped while it goes on."""
         if not super().can(action):
             return False
+        looked, found = self.looked, self.found
         if action == "halt":
             # Of work that the top line tells of, that line says what stops it.
-            return self.busy and not self._stopped and self.session.job is None
+            return self._desk is not None and self._desk.busy and not self._stopped and self.session.job is None
         if action in ("view", "view_back"):
-            return self._desk is not None and self.looked.dataset is not None
-        if not self.looked.at_hand:
-            return False
+            return self._desk is not None and looked.dataset is not None
+        if action == "export":
+            held = looked.tables_found
+            return self.session.job is None and held is not None and bool(held.datasets)
+        if action in ("next_table", "previous_table"):
+            return self.pair is not None if looked.view == PAIR else looked.named[2] > 1
+        if looked.of_sources:
+            return found is not None and not found.why and self._can_compare(action)
+        return bool(looked.at_hand) and self._can_count(action)
+
+    def _can_compare(self, action: str) -> bool:
+        looked, source = self.looked, self.view.standing
+        if action in ("figure", "figure_back", "published"):
+            return looked.on_axis
+        if action == "samples" and looked.on_axis:
+            return source is not None and source.off is not None
+        return action != "values"
+
+    def _can_count(self, action: str) -> bool:
+        looked = self.looked
+        bars = looked.view == GROUPS
         if action == "values":
-            table = self.looked.table
-            return self.looked.view == "transitions" or (
-                self.looked.view in ("tables", AGREEMENT) and table is not None and table.heat
-            )
+            table = looked.table
+            drawn = looked.view in (TABLES, AGREEMENT) and table is not None and (table.heat or table.plot is not None)
+            return drawn or looked.view == TRANSITIONS
         if action in ("figure", "figure_back"):
-            return self.looked.drawn is not None if self.looked.view == FOREST else self.view.grid.display
-        if action in ("next", "previous", "page_down", "page_up", "first", "last"):
-            return self.looked.view not in ("bars", SCATTER)
+            return looked.drawn is not None if looked.view == ALL else self.view.grid.display
+        if action in _CURSOR:
+            return not bars and looked.plotted is None
         if action == "published":
-            return self.looked.publishes
+            return looked.publishes
         if action == "samples":
             picked = self.view.cell
-            if self.looked.view == "bars":
-                return bool(self.looked.bars_there)
-            if self.looked.view == SCATTER:
-                return True
-            return picked is not None and bool(picked[2].samples)
-        if action == "export":
-            found = self.looked.tables_found
-            return self.session.job is None and found is not None and bool(found.datasets)
+            return bars or looked.plotted is not None or (picked is not None and bool(picked[2].samples))
         return True
 
     def tell(self, what: str, value: object) -> None:
         if what == "view" and value in self.looked.views:
             self._turn_to(str(value))
         elif what == "figure" and isinstance(value, int):
-            self.looked.turn_figure(value - self.looked.figure_at)
-            self._draw()
+            found = self.found
+            if found is not None and found.axis is not None:
+                self._turn(metric=found.metrics[value].name)
+            else:
+                self.looked.turn_figure(value - self.looked.figure_at)
+                self.draw()
 
     def _turn_to(self, view: str) -> None:
-        """Show a view; from a source the tables open at its figure."""
-        looked, point = self.looked, self.view.forest.picked
-        here = looked.turn_to_table(point) if view == "tables" and looked.view == FOREST else None
+        """Show a view; from a source the tables open at its figure, and two with that source as B."""
+        looked, point, source = self.looked, self.view.forest.picked, self.view.standing
+        here = looked.turn_to_table(point) if view == TABLES and looked.view == ALL else None
+        axis = looked.against
+        if (
+            view == PAIR
+            and source is not None
+            and source.off is not None
+            and self.wanted is not None
+            and axis is not None
+        ):
+            self.wanted = replace(self.wanted, first=axis.first, second=source.key)
         looked.view, self._stopped = view, False
         if here is not None:
             self.view.grid.begin_at(*here)
+        if self.alone != (view != PAIR):
+            self.alone = view != PAIR
+            self.post_message(self.Secluded())
+        self.compare()
         self._look()
-        if self.display and view not in ("bars", SCATTER):
+        if self.display:
             self.call_after_refresh(self.focus_first)
 
     def do_view(self) -> None:
@@ -286,10 +437,10 @@ class Results(Place):
         self._move(-1)
 
     def do_page_down(self) -> None:
-        self.view.main.action_page(1)
+        self._main.action_page(1)
 
     def do_page_up(self) -> None:
-        self.view.main.action_page(-1)
+        self._main.action_page(-1)
 
     def do_first(self) -> None:
         self._move(-_ALL)
@@ -298,57 +449,84 @@ class Results(Place):
         self._move(_ALL)
 
     def _move(self, rows: int) -> None:
-        if self.looked.view == FOREST:
-            self.view.forest.action_move(rows)
-        else:
-            self.view.grid.action_move(rows, 0)
+        main = self._main
+        if isinstance(main, PickedRows):
+            main.action_pick(rows)
+        elif isinstance(main, ForestRows):
+            main.action_move(rows)
+        elif isinstance(main, Grid):
+            main.action_move(rows, 0)
 
     def do_figure(self) -> None:
-        """The sources by another figure of their table; in a table the next cell of the row."""
+        """The sources by another figure; in a table the next cell of the row."""
         self._turn_figure(1)
 
     def do_figure_back(self) -> None:
         self._turn_figure(-1)
 
     def _turn_figure(self, step: int) -> None:
-        if self.looked.view == FOREST:
+        if self.looked.on_axis:
+            self.turn_metric(step)
+        elif self.looked.view == ALL:
             self.looked.turn_figure(step)
-            self._draw()
+            self.draw()
         else:
             self.view.grid.action_move(0, step)
 
     def do_next_table(self) -> None:
-        self.looked.turn(1)
-        self._look()
+        self._turn_table(1)
 
     def do_previous_table(self) -> None:
-        self.looked.turn(-1)
-        self._look()
+        self._turn_table(-1)
+
+    def _turn_table(self, step: int) -> None:
+        """Another table, plot or heatmap; of two sources another sample in which they differ."""
+        if self.looked.view == PAIR:
+            self.walk(step)
+        else:
+            self.looked.turn(step)
+            self.compare()
+            self._look()
 
     def do_published(self) -> None:
         """Show the papers' own rows too, or no longer; the view is one that has any."""
-        self.looked.publish(not self.looked.published)
-        if self.looked.view != FOREST:
-            self.looked.view = "tables"
+        looked = self.looked
+        looked.publish(not looked.published)
+        self._turn(papers=looked.published)
+        if looked.view != ALL:
+            looked.view = TABLES
         self._look()
 
     def do_values(self) -> None:
-        self.view.shades = not self.view.shades
-        self._draw()
+        """A table as numbers or as points or shades; transitions begin as numbers."""
+        if self.looked.view == TRANSITIONS:
+            self.view.shades = not self.view.shades
+        else:
+            self.looked.pictured = not self.looked.pictured
+        self.draw()
+        self.call_after_refresh(self.focus_first)
 
     def do_halt(self) -> None:
         self._stopped = True
         self._counting.stop()
-        self._draw()
+        self.draw()
 
     def do_samples(self) -> None:
-        """Browse the samples behind the figure; from bars or points, go to their figures."""
-        if self.looked.view == SCATTER:
-            self.looked.turn_to_plane()
-            self._look()
-            self.call_after_refresh(self.focus_first)
+        """Browse the samples behind the figure; of all sources compare the picked one; from bars or points go to
+        their figures.
+        """
+        looked, source = self.looked, self.view.standing
+        if looked.on_axis:
+            if source is not None:
+                self._turn_to(PAIR)
             return
-        by = self.looked.turn_to_figures()
+        if looked.of_sources:
+            self.open_rows()
+            return
+        if looked.plotted is not None:
+            self.do_values()
+            return
+        by = looked.turn_to_figures()
         if by is not None:
             self._look()
             self.view.show_column(by)

@@ -4,11 +4,16 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from emotui.screens.widgets.number_format import count
+from msgspec.structs import replace
+
+from emotui.screens.results.parts import bare
+from emotui.screens.widgets.number_format import UNDEFINED, count
+from emotui.tables import Cell
 from emotui.workbench.results.forests import Forest, Point, figures_of, forest_of
 
 if TYPE_CHECKING:
     from emotui.tables import Bars, ResultsTable, Transitions
+    from emotui.workbench.compare.pairs import Axis
     from emotui.workbench.results.service import Results
 
 # What the Results place asks for, and how far the counting is.
@@ -120,10 +125,9 @@ def _datasets(results: "Results", tables: "tuple[ResultsTable, ...]") -> dict[st
         return {run: name for run in runs if (name := results.dataset_of(run)) is not None}
 
 
-FOREST = "forest"
-VIEWS = (FOREST, "tables", "bars", "transitions")
-SCATTER = "scatter"
-AGREEMENT = "agreement"
+ALL, PAIR, GROUPS, RULES = "all", "two", "by group", "found"
+TABLES, TRANSITIONS, AGREEMENT = "table", "transitions", "agreement"
+VIEWS = (ALL, PAIR, GROUPS, RULES, TABLES, TRANSITIONS, AGREEMENT)
 BY = ("emotion", "valence")
 _PARTS = ("task-1", "task-2")
 _FIGURES = {"f1": "F1", "sim": "Sim"}
@@ -134,10 +138,17 @@ _LONGER = ("people", "run")
 """Rows with which something stands that takes longer: annotators' Sim, and baselines under runs."""
 
 
+def _aside(name: str, value: object, texts: str) -> str:
+    return f"{name} {bare(value) if isinstance(value, int | float) else UNDEFINED} ({texts})"
+
+
 class Looked:
     """Plain state, without a widget. What was found stays at hand, if stale, until something fresher comes.
 
-    `people`: the runs that are people's. `figure`: by which figure sources stand on one axis, where one was chosen.
+    `people`: the runs that are people's; `few`: those over fewer than ten texts, where others are over more, by what is
+    said of them. `figure`: by which figure sources stand on one axis, where one was chosen. `against`: all sources
+    against one, by one metric; None: nobody knows yet, and without a row there is no such thing. `pictured`: tables
+    are drawn as points or shades, where they can be.
     """
 
     def __init__(self) -> None:
@@ -145,58 +156,82 @@ class Looked:
         self.of_spans = True
         self.runs: tuple[str, ...] = ()
         self.people: frozenset[str] = frozenset()
+        self.few: dict[str, str] = {}
         self.published = False
+        self.pictured = True
         self.view = VIEWS[0]
         self.figure = ""
-        self.at = dict.fromkeys((*VIEWS, SCATTER, AGREEMENT), 0)
+        self.against: Axis | None = None
+        self.at = dict.fromkeys(VIEWS, 0)
         self._found: dict[Wanted, Found] = {}
         self._fresh: set[Wanted] = set()
         self._shown: dict[tuple[Wanted, bool], tuple[ResultsTable, ...]] = {}
 
     @property
     def views(self) -> tuple[str, ...]:
-        """Those that there are: bars and transitions are of spans, points of numbers; agreement is of all."""
-        own = VIEWS if self.of_spans else (*VIEWS[:2], SCATTER) if self.plots_there else VIEWS[:2]
-        return *own, AGREEMENT
+        """Those that there are: transitions are of spans."""
+        return VIEWS if self.of_spans else tuple(view for view in VIEWS if view != TRANSITIONS)
 
     @property
-    def plots_there(self) -> "list[tuple[int, ResultsTable]]":
-        """The tables that can be drawn as points, each with its place among all."""
-        return [(at, table) for at, table in enumerate(self.tables or ()) if table.plot is not None]
+    def on_axis(self) -> bool:
+        """Are all sources looked at by one metric, against one of them?"""
+        if self.view != ALL or (self.against is not None and not self.against.rows):
+            return False
+        return self.at[ALL] % (1 + len(self.sources or ())) == 0
+
+    @property
+    def in_parts(self) -> bool:
+        """Are the parts of the dataset looked at, and no bars?"""
+        return self.view == GROUPS and self.at[GROUPS] % (1 + len(self.bars_there)) == 0
+
+    @property
+    def of_sources(self) -> bool:
+        """Is what is looked at a comparison, and not counted into tables?"""
+        return self.view in (PAIR, RULES) or self.on_axis or self.in_parts
 
     @property
     def publishes(self) -> bool:
         """Whether a paper's own rows stand beside, or might."""
-        return self.of_spans or self.published or any(table.left_out for table in self.tables or ())
+        return self.on_axis or self.of_spans or self.published or any(table.left_out for table in self.tables or ())
 
     @property
     def plotted(self) -> "ResultsTable | None":
-        """The one of them that is looked at."""
-        there = self.plots_there
-        return there[self.at[SCATTER] % len(there)][1] if there else None
+        """The table that is looked at, where it is drawn as points."""
+        table = self.table if self.view == TABLES and self.pictured else None
+        return table if table is not None and table.plot is not None else None
 
     def outdate(self) -> None:
         """Nothing that was found is fresh any more."""
         self._fresh.clear()
 
     def take(self, found: Found) -> None:
-        """Keep what came; the same table is looked at, wherever it now stands."""
-        before = None if self.drawn is None else self.drawn.key
+        """Keep what came; the same tables are looked at, wherever they now stand."""
+        before = self._keys
         self._found[found.wanted] = found
         self._fresh.add(found.wanted)
         self._shown.clear()
-        self._stay_at(before)
+        self._stay_at(*before)
 
     def publish(self, published: bool) -> None:
         """Show the papers' own rows, or no longer."""
-        before = None if self.drawn is None else self.drawn.key
+        before = self._keys
         self.published = published
-        self._stay_at(before)
+        self._stay_at(*before)
 
-    def _stay_at(self, key: str | None) -> None:
-        keys = [table.key for table in self.sources or ()]
-        if key in keys:
-            self.at[FOREST] = keys.index(key)
+    @property
+    def _keys(self) -> tuple[str | None, str | None]:
+        """Of the table whose sources are looked at, and of the one in the view of tables."""
+        tables = self.tables
+        return (
+            None if self.drawn is None else self.drawn.key,
+            tables[self.at[TABLES] % len(tables)].key if tables else None,
+        )
+
+    def _stay_at(self, source: str | None, table: str | None) -> None:
+        for view, key, tables, first in ((ALL, source, self.sources, self._first), (TABLES, table, self.tables, 0)):
+            keys = [one.key for one in tables or ()]
+            if key in keys:
+                self.at[view] = keys.index(key) + first
 
     def fresh(self, wanted: Wanted) -> bool:
         """Is it at hand as it is now?"""
@@ -212,17 +247,27 @@ class Looked:
             return None
         if self.view == AGREEMENT:
             return Wanted(self.dataset, AGREEMENT, runs=self.runs)
-        if self.view == FOREST and self.tables is None and self._means not in self._fresh:
+        if self.view in (PAIR, RULES):
+            return None
+        if self.view == ALL and self.tables is None and self._means not in self._fresh:
             return self._means
-        if self.view in (FOREST, "tables", SCATTER) or self.tables is None:
+        if self.view in (ALL, TABLES) or self.tables is None:
             whole = self.of_spans and any(row.kind in _LONGER for table in self.tables or () for row in table.rows)
             return Wanted(self.dataset, "tables", whole=whole, runs=self.runs)
-        if self.view == "transitions":
-            return Wanted(self.dataset, "transitions", by=BY[self.at["transitions"] % len(BY)])
-        if not self.bars_there:
+        if self.view == TRANSITIONS:
+            return Wanted(self.dataset, TRANSITIONS, by=BY[self.at[TRANSITIONS] % len(BY)])
+        bars = self._bars
+        if bars is None:
             return None
-        part, by, figure = self.bars_there[self.at["bars"] % len(self.bars_there)]
+        part, by, figure = bars
         return Wanted(self.dataset, "bars", part, by, figure, runs=self.runs)
+
+    @property
+    def _bars(self) -> tuple[str, str, str] | None:
+        """Part, by and figure of the bars that are looked at."""
+        there = self.bars_there
+        at = self.at[GROUPS] % (1 + len(there))
+        return there[at - 1] if self.view == GROUPS and at else None
 
     @property
     def _means(self) -> Wanted:
@@ -274,7 +319,14 @@ class Looked:
     def drawn(self) -> "ResultsTable | None":
         """The table whose sources are looked at."""
         there = self.sources
-        return there[self.at[FOREST] % len(there)] if there else None
+        if not there or self.on_axis:
+            return None
+        return there[self.at[ALL] % (self._first + len(there)) - self._first]
+
+    @property
+    def _first(self) -> int:
+        """At which place of the view its tables begin: behind the axis, where there is one."""
+        return 0 if self.against is not None and not self.against.rows else 1
 
     @property
     def forest(self) -> Forest | None:
@@ -282,8 +334,39 @@ class Looked:
         table = self.drawn
         if table is None:
             return None
+        return self._forest_of(table, self._figure_of(table))
+
+    def _figure_of(self, table: "ResultsTable") -> str:
         known = figures_of(table)
-        return forest_of(table, self.figure if self.figure in known else known[0], self.people)
+        return self.figure if self.figure in known else known[0]
+
+    def _forest_of(self, table: "ResultsTable", figure: str) -> Forest:
+        """The sources of a table by a figure, without those that stand aside."""
+        rows = (
+            replace(row, cells=tuple(Cell() if self.aside(cell.run) else cell for cell in row.cells))
+            for row in table.rows
+        )
+        return forest_of(replace(table, rows=tuple(rows)) if self.few else table, figure, self.people)
+
+    @property
+    def asides(self) -> list[str]:
+        """The sources that stand aside: their name, figure and how many texts they are over."""
+        if self.on_axis:
+            rows = () if self.against is None else self.against.rows
+            return [_aside(row.name, row.mean, self.few[row.key]) for row in rows if self.aside(row.key)]
+        table = self.drawn
+        if table is None:
+            return []
+        points = forest_of(table, self._figure_of(table)).points
+        return [
+            _aside(one.label, one.cell.value, self.few[one.cell.run or ""])
+            for one in points
+            if self.aside(one.cell.run)
+        ]
+
+    def aside(self, run: str | None) -> bool:
+        """Does a source say too little to stand on an axis with others? One that was chosen does not."""
+        return run in self.few and run not in self.runs
 
     @property
     def other_forests(self) -> list[Forest]:
@@ -291,7 +374,7 @@ class Looked:
         table, forest = self.drawn, self.forest
         if table is None or forest is None:
             return []
-        return [forest_of(table, one, self.people) for one in figures_of(table) if one != forest.figure]
+        return [self._forest_of(table, one) for one in figures_of(table) if one != forest.figure]
 
     @property
     def figure_at(self) -> int:
@@ -311,7 +394,7 @@ class Looked:
         drawn, tables = self.drawn, self.tables or ()
         if drawn is None or drawn not in tables:
             return None
-        self.at["tables"] = tables.index(drawn)
+        self.at[TABLES] = tables.index(drawn)
         return None if point is None else (point.label, drawn.columns[point.column].key)
 
     @property
@@ -323,14 +406,14 @@ class Looked:
     @property
     def at_hand(self) -> "tuple[ResultsTable, ...] | None":
         """The tables that the view is made of; None where they have not come."""
-        if self.view == FOREST and self.without_intervals:
+        if self.view == ALL and self.without_intervals:
             return self.sources
         return self.agreement if self.view == AGREEMENT else self.tables
 
     @property
     def table(self) -> "ResultsTable | None":
         """The table that is looked at."""
-        view = AGREEMENT if self.view == AGREEMENT else "tables"
+        view = AGREEMENT if self.view == AGREEMENT else TABLES
         return self.at_hand[self.at[view] % len(self.at_hand)] if self.at_hand else None
 
     @property
@@ -358,40 +441,30 @@ class Looked:
         at, tables = self.at[self.view], self.tables or ()
         if self.view == AGREEMENT:
             tables = self.agreement or ()
-        if self.view == FOREST:
-            of = max(len(self.sources or ()), 1)
+        if self.view == ALL:
+            of = max(self._first + len(self.sources or ()), 1)
             return ("" if self.drawn is None else self.drawn.title), at % of + 1, of
-        if self.view in ("tables", AGREEMENT):
+        if self.view in (TABLES, AGREEMENT):
             of = max(len(tables), 1)
             return (tables[at % of].title if tables else self.view.capitalize()), at % of + 1, of
-        if self.view == "transitions":
+        if self.view == TRANSITIONS:
             return f"From one sentence to the next, by {BY[at % len(BY)]}", at % len(BY) + 1, len(BY)
-        if self.view == SCATTER:
-            of = max(len(self.plots_there), 1)
-            return (self.plotted.title if self.plotted else "Points"), at % of + 1, of
-        there = self.bars_there
-        if not there:
-            return "Bars", 1, 1
-        part, by, figure = there[at % len(there)]
+        bars, of = self._bars, 1 + len(self.bars_there)
+        if self.view != GROUPS or bars is None:
+            return "", at % of + 1 if self.view == GROUPS else 1, of if self.view == GROUPS else 1
+        part, by, figure = bars
         title = next(table.title for table in tables if table.key == part)
-        return f"{title}: {self._metrics(part)[figure]} by {by}", at % len(there) + 1, len(there)
+        return f"{title}: {self._metrics(part)[figure]} by {by}", at % of + 1, of
 
     def turn_to_figures(self) -> str | None:
         """From bars to the table that holds F1 of the same labels; says of what: emotion or valence."""
-        there = self.bars_there
-        if self.view != "bars" or not there:
+        bars = self._bars
+        if bars is None:
             return None
-        part, by, _ = there[self.at["bars"] % len(there)]
+        part, by, _ = bars
         keys = [table.key for table in self.tables or ()]
-        self.view, self.at["tables"] = "tables", keys.index(f"labels-{part}")
+        self.view, self.at[TABLES] = TABLES, keys.index(f"labels-{part}")
         return by
-
-    def turn_to_plane(self) -> None:
-        """From points to the table that counts the same ones."""
-        there = self.plots_there
-        if there:
-            self.at["tables"] = there[self.at[SCATTER] % len(there)][0]
-        self.view = "tables"
 
     def turn(self, step: int) -> None:
         """The next thing of the view (1), or the one before (-1)."""

@@ -1,5 +1,6 @@
-"""How the Results place is drawn: a heading, a grid or a plot, and what the figure under the cursor is."""
+"""How counted figures are drawn: sources on an axis, a grid or a plot, and what the figure under the cursor is."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -10,18 +11,22 @@ from textual.containers import Horizontal, Vertical
 from emotui.screens.keymaps import keyed
 from emotui.screens.results import cells as results_bars
 from emotui.screens.results import cells as results_cells
-from emotui.screens.results.forest import ForestRows
+from emotui.screens.results.forest import Against, ForestRows, standing
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.state import AGREEMENT, FOREST, SCATTER, Looked
-from emotui.screens.widgets.cell_width import wrap
-from emotui.screens.widgets.line import Line, Part, tabs, taken
+from emotui.screens.results.parts import p_value, signed
+from emotui.screens.results.state import AGREEMENT, ALL, GROUPS, TABLES, Looked
+from emotui.screens.widgets.cell_width import shown, wrap
+from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Page
 from emotui.workbench.results import span_tables
 from emotui.workbench.results.forests import figures_of, lower_of
 
 if TYPE_CHECKING:
+    from emotui.metrics.metric import Metric
+    from emotui.metrics.significance import Correction
     from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Transitions
+    from emotui.workbench.compare.pairs import Axis, Standing
 
 _MOST_NAMES = 4
 """Lines of names over a plot, where a third of the place would be fewer."""
@@ -46,11 +51,12 @@ class ResultsView(Vertical):
     def __init__(self, looked: Looked, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._looked = looked
-        self.shades = True
+        self.shades = False
         self.stopped = False
+        self._standing: list[Standing] = []
+        self._told: list[str] = []
 
     def compose(self) -> ComposeResult:
-        yield Line(id="results-title", classes="-pane")
         yield ForestRows(id="results-forest")
         yield Grid(id="results-grid")
         with Vertical(id="results-bars"):
@@ -77,49 +83,52 @@ class ResultsView(Vertical):
     @property
     def main(self) -> "ForestRows | Grid":
         """The pane with a cursor that is to be seen."""
-        return self.forest if self._looked.view == FOREST else self.grid
+        return self.forest if self._looked.view == ALL else self.grid
 
-    def draw(self, *, counting: bool) -> None:
+    @property
+    def standing(self) -> "Standing | None":
+        """The source under the cursor, where all stand against one."""
+        at = self.forest.cursor
+        return self._standing[at] if self._looked.on_axis and at < len(self._standing) else None
+
+    def draw(self) -> None:
         """Show what is at hand of what the view needs; what was shown stays until that has come."""
         looked = self._looked
-        shown: Any = looked.shown
-        self.draw_title(counting=counting)
-        if looked.view == FOREST:
+        held: Any = looked.shown
+        if looked.view == ALL:
             self._draw_forest()
-        elif looked.view in ("tables", AGREEMENT):
+        elif looked.view == TABLES and looked.plotted is not None:
+            self._draw_points(looked.plotted)
+        elif looked.view in (TABLES, AGREEMENT):
             if looked.table is not None:
                 heat = looked.table.heat
                 self._show_grid()
-                self.grid.show_table(looked.table, shades=heat and self.shades, plain=heat)
-        elif looked.view == SCATTER:
-            if looked.plotted is not None:
-                self._draw_points(looked.plotted)
-        elif looked.view == "bars" and not looked.bars_there:
-            self._tell_none(keyed("Prompting experiments have no bars: {view} goes on to other views"))
-        elif shown is None:
+                self.grid.show_table(looked.table, shades=heat and looked.pictured, plain=heat)
+        elif held is None:
             return
-        elif looked.view == "bars":
-            self._draw_bars(shown)
-        elif shown.pairs:
+        elif looked.view == GROUPS:
+            self._draw_bars(held)
+        elif held.pairs:
             self._show_grid()
-            self.grid.show_table(_heatmap(shown), shades=self.shades, plain=True)
+            self.grid.show_table(_heatmap(held), shades=self.shades, plain=True)
         else:
             self._tell_none("No text here has two neighbouring sentences with labels")
 
-    def draw_title(self, *, counting: bool) -> None:
-        """What is looked at, the how manieth it is, of how many runs; and the views."""
+    def draw_axis(self, found: "Axis", metrics: "Sequence[Metric]", correction: "Correction") -> None:
+        """Show all sources by one metric, and how each stands to one of them."""
         looked = self._looked
-        named, at, of = looked.named
-        left = [Part(f" {named}", "strong"), Part(f"   {at} of {of}" if of > 1 else "", "dim")]
-        if looked.runs and looked.view != "transitions":
-            left.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
-        if counting:
-            left.append(Part("   counting…", "dim"))
-        views = [Part(keyed("{view} "), "key", "do('view')"), *tabs(looked.views, looked.view, "view"), Part(" ")]
-        if taken(left) + taken(views) >= self.size.width:
-            place = f" {looked.views.index(looked.view) + 1} of {len(looked.views)} "
-            views = [views[0], *tabs((looked.view,), looked.view, "view"), Part(place, "dim", "do('view')")]
-        self.query_one("#results-title", Line).show(left, views)
+        forest, self._standing = standing(found, looked.aside)
+        first = next((row for row in found.rows if row.key == found.first and not row.published), None)
+        said = tuple("" if row is first else _against(row) for row in self._standing)
+        against = None if first is None else Against(f"against {first.name}", said)
+        family = max(sum(not row.published for row in found.rows) - 1, 0)
+        by = "Holm" if correction == "holm" else "Benjamini-Hochberg"
+        name = "" if first is None else first.name
+        self._told = [found.convention, f"p: Wilcoxon against {name}, samples of both; {by} over {family}"]
+        self._only("forest", "about")
+        lower = [one.title for one in metrics if not one.higher_is_better]
+        titles = tuple(one.title for one in metrics)
+        self.forest.show_forest(forest, (), titles, lower, against=against, asides=looked.asides)
 
     def _only(self, *names: str) -> None:
         """Of what may stand between the two headings, show these."""
@@ -151,6 +160,7 @@ class ResultsView(Vertical):
             figures_of(table),
             lower_of(table),
             waiting=self._waiting if looked.without_intervals else "",
+            asides=looked.asides,
         )
 
     def _draw_points(self, table: "ResultsTable") -> None:
@@ -207,7 +217,9 @@ class ResultsView(Vertical):
     @property
     def cell(self) -> "tuple[Row, Column, Cell] | None":
         """The figure under the cursor, with its row and column."""
-        if self._looked.view != FOREST:
+        if self._looked.on_axis:
+            return None
+        if self._looked.view != ALL:
             return self.grid.cell
         point, table = self.forest.picked, self._looked.drawn
         if point is None or table is None:
@@ -219,16 +231,38 @@ class ResultsView(Vertical):
     def _draw_cell(self) -> None:
         """The figure under the cursor: what it is, how to get to its samples, and what has to be known of it."""
         line, page = self.query_one("#results-cell", Line), self.query_one("#results-about", Page)
-        picked = self.cell
-        if picked is None or self._looked.view in ("bars", SCATTER):
+        picked, source = self.cell, self.standing
+        if source is not None:
+            self._tell_source(source)
+            return
+        if picked is None or self._looked.view == GROUPS or self._looked.plotted is not None:
             return
         row, column, cell = picked
         n = len(cell.samples)
         right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(f" {count(n)} sample{'s' * (n != 1)} ", "dim")]
         line.show([Part(f" {results_cells.said(row, column, cell)}", "strong")], right if n else [])
+        self._tell(page, results_cells.about(row, cell))
+
+    def _tell(self, page: Page, texts: "Sequence[str]") -> None:
         cells = max(self.size.width - 3, 20)
-        lines = [text[a:b] for text in results_cells.about(row, cell) for a, b in wrap(text, cells)]
-        page.show([[Part(text)] for text in lines], home=True)
+        page.show([[Part(text[a:b])] for text in texts for a, b in wrap(text, cells)], home=True)
+
+    def _tell_source(self, source: "Standing") -> None:
+        """The source under the cursor: over how many texts, and in how many it is above and below the other one."""
+        line, page = self.query_one("#results-cell", Line), self.query_one("#results-about", Page)
+        left = [Part(f" {shown(f'{source.name} {source.told}'.rstrip())}", "strong")]
+        left += [Part(f"   {count(source.n)} text{'s' * (source.n != 1)}")] if source.n else []
+        right: list[Part] = []
+        if source.off is not None:
+            left.append(Part(f"   won {count(source.won)}   lost {count(source.lost)}   tied {count(source.tied)}"))
+            right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(" sample by sample ", "dim")]
+        line.show(left, right)
+        self._tell(page, [*([shown(source.note)] if source.note else []), *self._told])
+
+
+def _against(row: "Standing") -> str:
+    """`+.112  p < .001`, empty of what is not tested."""
+    return "" if row.off is None else f"{signed(row.off, 3)}  {p_value(row.p)}"
 
 
 def _heatmap(found: "Transitions") -> "ResultsTable":

@@ -311,3 +311,11 @@ def test_of_equally_good_divisions_the_one_that_aligns_least_is_taken_and_an_emp
     assert best_alignment([unit, nothing], HOW) == Alignment([(0, -1)], 1.0)
     assert best_alignment([nothing, unit], HOW) == Alignment([(-1, 0)], 1.0)
     assert best_alignment([unit, as_units([(50, 3, 0)])], HOW) == Alignment([(0, -1), (-1, 0)], 2.0)
+
+
+def test_chance_asks_no_random_annotation_of_those_who_mark_nothing() -> None:
+    text = MarkedText(length=17, spans={"gold": [Mark(0, 6)], "model": []})
+    found = gamma([text], ["gold", "model"])
+    # Their one unit is aligned with nothing; by chance two of them are at times.
+    assert found.gamma.value is not None
+    assert -1 < found.gamma.value < 0

@@ -133,10 +133,10 @@ async def test_its_samples_and_its_metric_are_in_the_list_the_sample_and_the_res
         assert listed(pilot) == ["glad", "wrong", "train"]
         await press(pilot, "s", "space", "enter")
         assert listed(pilot)[:2] == ["wrong", "glad"]
-        await press(pilot, "7", "v")
+        await press(pilot, "7", "V", "V")
         text = screen_text(pilot)
         assert "Texts with a feeling" in text
         assert re.search(r"Texts +Accuracy +Words", text)
-        assert re.search(r"embedded +3 ▸ +\.667 +8\.500", text)
+        assert re.search(r"embedded +▸ *3 +\.667 +8\.500", text)
         assert frame(pilot).can("export")
         await press(pilot, "q")

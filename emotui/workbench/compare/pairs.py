@@ -97,8 +97,9 @@ class Pair:
 class Standing:
     """A source on the axis: its mean over the samples that it has a value of, with the 95% interval.
 
-    `p`: of its difference from the first source over the samples of both (Wilcoxon), corrected over all; None for the
-    first itself. `published`: printed in a paper, over other samples. `note`: why there is no interval, or what has to
+    `off`: how far it is from the first source, over the samples of both; `won`, `lost` and `tied`: in how many of these
+    it is above, below, and neither; `p`: of that difference (Wilcoxon), corrected over all. None and 0 for the first
+    itself. `published`: printed in a paper, over other samples. `note`: why there is no interval, or what has to
     be known of it.
     """
 
@@ -110,6 +111,10 @@ class Standing:
     high: float | None
     n: int
     key: str = ""
+    off: float | None = None
+    won: int = 0
+    lost: int = 0
+    tied: int = 0
     p: float | None = None
     published: bool = False
     note: str = ""
@@ -314,7 +319,12 @@ class Comparing:
             ],
             correction,
         )
-        rows = [replace(standing[at], p=p[place]) for place, at in enumerate(order)]
+        rows = [
+            replace(standing[at], p=p[place], **_against(table[:, base], table[:, at]))
+            if at != base and lexicons[at] == lexicons[base]
+            else standing[at]
+            for place, at in enumerate(order)
+        ]
         if found.task == MASKED:
             papers = papers and all(words is not None and words.express for words in lexicons)
             if len({words.mark for words in lexicons if words is not None}) > 1:
@@ -475,6 +485,14 @@ def _p(first: "Values", second: "Values", groups: Numbers | None) -> float | Non
     both = ~(np.isnan(first) | np.isnan(second))
     each = group_means(score_differences(first[both], second[both]), None if groups is None else groups[both])
     return wilcoxon_p(each) if len(each) else None
+
+
+def _against(first: "Values", second: "Values") -> dict[str, Any]:
+    """How far the second is from the first over the samples of both, and in how many it is above, below and neither."""
+    both = ~(np.isnan(first) | np.isnan(second))
+    off = score_differences(second[both], first[both])
+    won, lost = int((off > EQUAL).sum()), int((off < -EQUAL).sum())
+    return {"off": float(off.mean()) if len(off) else None, "won": won, "lost": lost, "tied": len(off) - won - lost}
 
 
 def _printed(task: str, metric: Metric) -> tuple[Standing, ...]:

@@ -19,7 +19,7 @@ from tests.screens.album import Album, at_rest
 from tests.screens.driving import frame, listed, opened, press
 from tests.screens.labels_workspace import workspace
 
-PICTURES = {"runs": ("7", "v"), "by label": ("n",), "confusion": ("n",), "text": ("1", "n", "n")}
+PICTURES = {"runs": ("7", "V", "V"), "by label": ("n",), "confusion": ("n",), "text": ("1", "n", "n")}
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ async def test_without_a_run_gold_labels_stand_alone_and_the_key_that_asks_is_na
 
 async def test_results_show_figures_by_label_and_enter_lists_the_texts_behind_one(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "7", "v")
+        await press(pilot, "7", "V", "V")
         grid = frame(pilot).query_one(Grid)
         assert grid.table is not None
         assert [row.label for row in grid.table.rows] == ["embedded classify", "… thresholds of other"]
@@ -93,7 +93,7 @@ async def test_results_show_figures_by_label_and_enter_lists_the_texts_behind_on
 
 async def test_the_confusion_is_shades_or_counts_and_has_no_bars(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "7", "v", "n", "n")
+        await press(pilot, "7", "V", "V", "n", "n")
         grid = frame(pilot).query_one(Grid)
         assert grid.table is not None
         assert grid.table.heat
@@ -102,8 +102,8 @@ async def test_the_confusion_is_shades_or_counts_and_has_no_bars(source: Workspa
         assert grid.text != before
         await press(pilot, "v")
         assert frame(pilot).query_one(Results).looked.view == "agreement"
-        await press(pilot, "v", "v")
-        assert frame(pilot).query_one(Results).looked.view == "tables"
+        await press(pilot, *["v"] * 5)
+        assert frame(pilot).query_one(Results).looked.view == "table"
 
 
 def test_a_threshold_is_a_tick_in_the_bar_and_long_names_are_cut() -> None:

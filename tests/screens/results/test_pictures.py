@@ -31,19 +31,22 @@ def _app(path: Path) -> EmotuiApp:
 
 
 VIEWS = {
-    "forest": ("7",),
-    "forest published": ("P",),
-    "published": ("v",),
-    "table": ("P",),
-    "agreement": ("V", "V"),
-    "(back to the tables": ("v", "v"),
-    "bars": ("v",),
-    "transitions": ("v",),
-    "counts": ("n", "number_sign"),
-    "(from counts to tables": ("number_sign", "v", "v"),
-    "errors": ("n",),
+    "all": ("7",),
+    "all published": ("P",),
+    "sources": ("P", "n"),
+    "groups": ("v", "v"),
+    "bars": ("n",),
+    "found": ("v",),
+    "table": ("v",),
+    "published": ("P",),
+    "transitions": ("P", "v"),
+    "shades": ("n", "number_sign"),
+    "agreement": ("v",),
+    "errors": ("V", "V", "n"),
     "jumped": ("enter",),
 }
+
+WITHOUT_COLOUR = {"all": ("7",), "sources": ("n",), "bars": ("v", "v", "n"), "transitions": ("v", "v", "v")}
 
 COMPARED = {
     "runs sheet": ("r", "j", "space"),
@@ -62,7 +65,7 @@ async def test_views(album: Album, tmp_path: Path) -> None:
 async def test_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with at_rest(_app(tmp_path)) as pilot:
-        await album.walk(pilot, {"forest": ("7",), "table": ("v",), "bars": ("v",), "transitions": ("v",)}, sizes=False)
+        await album.walk(pilot, WITHOUT_COLOUR, sizes=False)
 
 
 async def test_several_runs(album: Album, tmp_path: Path) -> None:

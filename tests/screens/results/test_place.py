@@ -60,7 +60,7 @@ def about(pilot: Any) -> str:
 
 async def tables(pilot: Any, *keys: str) -> None:
     """Open Results with its tables, then press keys."""
-    await press(pilot, "7", "v", *keys)
+    await press(pilot, "7", "V", "V", "V", *keys)
 
 
 def rows(pilot: Any) -> dict[str, str]:
@@ -72,7 +72,7 @@ def rows(pilot: Any) -> dict[str, str]:
 
 async def go_to(pilot: Any, key: str, label: str, column: str) -> None:
     """Put the cursor on a cell of a table by pressing keys."""
-    assert place(pilot).looked.view == "tables"
+    assert place(pilot).looked.view == "table"
     table = grid(pilot).table
     while table is None or table.key != key:
         await press(pilot, "n")
@@ -99,6 +99,7 @@ async def test_a_table_opens_on_its_own_figures_with_headings_that_are_whole_and
         assert grid(pilot).table == without_unasked(table)
         assert cell(pilot)[0].kind == "run"
         assert cell(pilot)[2].samples
+        await go_to(pilot, "task-1", "rule", "own/f1")
         drawn = grid(pilot).text.split("\n")
         at = next(at for at, line in enumerate(drawn) if line.startswith("rule"))
         own = next(row for row in table.rows if row.label == "rule")
@@ -135,7 +136,7 @@ async def test_sources_stand_on_one_axis_own_ones_first_and_published_ones_are_h
     source: Workspace,
 ) -> None:
     async with opened(source, (120, 35)) as pilot:
-        await press(pilot, "7")
+        await press(pilot, "7", "n")
         drawn = rows(pilot)
         assert [line.split()[0] for line in drawn] == ["rule", QWEN, QWEN, "Baseline:"]
         assert all("●" in line and "├" in line for name, line in drawn.items() if "Baseline" not in name)
@@ -150,11 +151,12 @@ async def test_sources_stand_on_one_axis_own_ones_first_and_published_ones_are_h
         picked = place(pilot).view.forest.picked
         assert picked is not None
         assert (picked.label, place(pilot).looked.figure) == (QWEN, "P")
-        await press(pilot, "v")
+        await pilot.app.run_action("tell('view', 'table')", frame(pilot))
+        await settle(pilot)
         assert cell(pilot)[0].label == QWEN
         assert cell(pilot)[1].title == "P"
         assert cell(pilot)[2] == picked.cell
-        await press(pilot, "V", "n", "slash")
+        await press(pilot, "v", "v", "v", "n", "slash")
         assert "errors" in frame(pilot).query_one("#results-title", Line).text
         assert place(pilot).entry.title == "Results"
         await press(pilot, "p", "enter")
@@ -203,7 +205,7 @@ async def test_behind_a_rate_each_sample_shows_the_answer_that_has_the_error(sou
 
 async def test_what_lies_behind_a_figure_is_not_remembered(tmp_path: Path, source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "7", "enter")
+        await press(pilot, "7", "n", "enter")
         assert len(listed(pilot)) == 18
         await press(pilot, "q")
     async with opened(Workspace.open(tmp_path / "w.duckdb")) as pilot:
@@ -236,9 +238,9 @@ async def test_ticked_runs_are_counted_alone_until_they_are_unticked(source: Wor
         assert table == without_unasked(source.results().tables(1, ["cot-1", "base-1"])[0])
         assert [row.label for row in table.rows if row.kind == "run"] == [QWEN]
         assert "just 2 runs" in screen_text(pilot)
-        await press(pilot, "v")
+        await press(pilot, "V", "V", "n")
         assert "rule" not in frame(pilot).query_one("#results-legend").text
-        await press(pilot, "r", "j", "space", "k", "enter", "V")
+        await press(pilot, "r", "j", "space", "k", "enter", "v", "v")
         assert grid(pilot).table == first
 
 
@@ -269,17 +271,21 @@ async def test_v_goes_through_what_there_is_to_see_and_n_through_each_and_transi
         assert len(set(titles)) == len(titles) > 6
         await press(pilot, "p")
         assert frame(pilot).query_one("#results-title", Line).text == titles[-1]
-        await press(pilot, "v")
-        assert frame(pilot).query_one(ResultsPlot).display
-        assert "Task 1: one sentence: F1 by emotion   1 of 12" in screen_text(pilot)
-        await press(pilot, "n")
-        assert "Task 1: one sentence: F1 by valence   2 of 12" in screen_text(pilot)
         await press(pilot, "v", "v")
         assert "Agreement of gold, " in frame(pilot).query_one("#results-title", Line).text
-        await press(pilot, "v")
-        assert place(pilot).looked.view == "forest"
-        await press(pilot, "V", "V")
+        seen = [place(pilot).looked.view]
+        while seen[-1] != "by group":
+            await press(pilot, "v")
+            seen.append(place(pilot).looked.view)
+        assert seen == ["agreement", "all", "two", "by group"]
+        await press(pilot, "n")
+        assert frame(pilot).query_one(ResultsPlot).display
+        assert "Task 1: one sentence: F1 by emotion   2 of 13" in screen_text(pilot)
+        await press(pilot, "n")
+        assert "Task 1: one sentence: F1 by valence   3 of 13" in screen_text(pilot)
+        await press(pilot, "v", "v", "v")
         assert "From one sentence to the next, by emotion" in screen_text(pilot)
+        await press(pilot, "number_sign")
         assert set(grid(pilot).text) & set("░▒▓")
         await press(pilot, "number_sign")
         told = grid(pilot).text.replace("▸", " ").split("\n")
@@ -308,7 +314,7 @@ async def test_bars_have_a_glyph_a_run_in_the_colours_of_the_theme_and_lead_to_t
 ) -> None:
     bars = source.results().bars(1, part="task-1")
     async with opened(source) as pilot:
-        await tables(pilot, "v")
+        await press(pilot, "7", "v", "v", "n")
         drawn = screen_text(pilot)
         for number, series in enumerate(bars.series):
             glyph = results_bars.GLYPHS[number]
@@ -343,7 +349,7 @@ async def test_bars_have_a_glyph_a_run_in_the_colours_of_the_theme_and_lead_to_t
 async def test_without_colour_nothing_of_a_plot_has_any(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with opened(source) as pilot:
-        await tables(pilot, "v")
+        await press(pilot, "7", "v", "v", "n")
         segments = [
             segment
             for strip in pilot.app.screen._compositor.render_strips()
@@ -390,20 +396,22 @@ async def test_dots_come_before_their_intervals_and_escape_stops_the_counting_of
     monkeypatch.setattr(Service, "tables", endless)
     async with opened(source, (120, 35)) as pilot:
         await strike(pilot, "7")
+        await until(pilot, "1 of 3")
+        await strike(pilot, "n")
         await until(pilot, "intervals are being counted", QWEN)
         means = rows(pilot)
         assert all(line.count("●") == 1 and "├" not in line for line in means.values())
         await strike(pilot, "j")
-        await strike(pilot, "v")
+        await strike(pilot, "V", "V", "V")
         await until(pilot, "Esc stops it", "2 000 of 7 000 answers read")
-        await strike(pilot, "V")
+        await strike(pilot, "v", "v", "v")
         await until(pilot, "intervals are being counted")
         await press(pilot, "escape")
         assert not place(pilot).busy
         assert "The counting was stopped: v counts again" in screen_text(pilot)
         monkeypatch.setattr(Service, "tables", counted)
         await press(pilot, "v")
-        assert place(pilot).looked.view == "forest"
+        assert place(pilot).looked.view == "all"
         own = rows(pilot)
         for name, line in means.items():
             assert own[name].endswith("]")
@@ -416,7 +424,7 @@ async def test_what_cannot_be_counted_is_said_in_words(source: Workspace, monkey
 
     monkeypatch.setattr(Service, "tables", fail)
     async with opened(source) as pilot:
-        await press(pilot, "7")
+        await press(pilot, "7", "V", "V", "V")
         assert "The results cannot be counted" in screen_text(pilot)
         assert "the store is held [red]elsewhere[/]" in screen_text(pilot)
 

@@ -1,10 +1,12 @@
-"""Compare: two sources sample by sample, all on one axis, and the way from either to the samples."""
+"""Results: two sources sample by sample, all on one axis, and the way from either to the samples."""
 
 from pathlib import Path
 
-from emotui.screens.compare.parts import DifferenceRows, bar, between, p_value, sides, signed
-from emotui.screens.compare.place import Compare
-from emotui.screens.compare.requests import usual_order
+import pytest
+
+from emotui.screens.results.asking import usual_order
+from emotui.screens.results.parts import DifferenceRows, bar, between, p_value, sides, signed
+from emotui.screens.results.place import Results
 from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.sources import Compared
 from tests.screens.driving import frame, listed, opened, press, screen_text
@@ -38,7 +40,7 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
     source = several_runs(tmp_path / "w.duckdb", annotated=True)
     async with opened(source, (120, 40)) as pilot:
         await press(pilot, "9")
-        place, rows = frame(pilot).query_one(Compare), frame(pilot).query_one(DifferenceRows)
+        place, rows = frame(pilot).query_one(Results), frame(pilot).query_one(DifferenceRows)
         assert place.pair is not None
         assert pilot.app.focused is rows
         first, second = place.pair.first, place.pair.second
@@ -56,7 +58,7 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         await press(pilot, "B", "down", "enter")
         assert place.pair.second.key != second.key
         changed = [row.sample for row in place.pair.rows if row.changed]
-        await press(pilot, "v")
+        await press(pilot, "V")
         assert place.found is not None
         assert place.found.axis is not None
         axis = place.found.axis
@@ -64,6 +66,7 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         holm = [row.p for row in axis.rows]
         await press(pilot, "C")
         assert "Benjamini-Hochberg over" in screen_text(pilot)
+        assert place.found.axis is not None
         less = [row.p for row in place.found.axis.rows]
         assert all(one is None or other is None or one <= other for one, other in zip(less, holm, strict=True))
         await press(pilot, "C")
@@ -71,10 +74,19 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         await press(pilot, "P")
         assert "○" in screen_text(pilot)
         await press(pilot, "P")
-        at = next(at for at, row in enumerate(axis.rows) if row.kind == "person")
-        await press(pilot, *["up"] * len(axis.rows), *["down"] * at, "enter")
+        forest = place.view.forest
+        await press(pilot, "g")
+        while place.view.standing is None or place.view.standing.kind != "person":
+            await press(pilot, "down")
+        person = place.view.standing
+        assert f"won {person.won}   lost {person.lost}   tied {person.tied}" in screen_text(pilot)
+        assert f"{signed(person.off or 0, 3)}  {p_value(person.p)}" in forest.text
+        await press(pilot, "enter")
         assert place.pair is not None
-        assert (place.pair.first.key, place.pair.second.key) == (axis.first, axis.rows[at].key)
+        assert (place.pair.first.key, place.pair.second.key) == (axis.first, person.key)
+        report = place.pair.report
+        assert (person.won, person.lost, person.tied) == (report["lost"], report["won"], report["tied"])
+        assert person.off == pytest.approx(-report["mean_difference"])
         changed = [row.sample for row in place.pair.rows if row.changed]
         await press(pilot, "enter")
         assert len(listed(pilot)) == len(changed)

@@ -1,11 +1,11 @@
-"""Slices and rules in Compare, comparisons within a slice, and slices in Results."""
+"""Groups and rules in Results, comparisons within a slice, and slices in Results."""
 
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from emotui.screens.compare.parts import name_cut, part_lines, rule_lines
-from emotui.screens.compare.place import Compare
+from emotui.screens.results.parts import name_cut, part_lines, rule_lines
+from emotui.screens.results.place import Results
 from emotui.workbench.slices.slicing import FoundRule
 from tests.screens.driving import frame, opened, press, screen_text, settle
 from tests.screens.results_workspace import several_runs
@@ -17,14 +17,12 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
     source.slicing().save(dataset, "glad ones", "emotion=happy")
     glad = source.slicing().samples(dataset, "emotion=happy")
     async with opened(source, (120, 40)) as pilot:
-        await press(pilot, "9", "v", "v")
+        await press(pilot, "9", "v")
         await settle(pilot)
-        place = frame(pilot).query_one(Compare)
+        place = frame(pilot).query_one(Results)
         assert place.found is not None
         assert place.found.parts is not None
         assert place.found.parts.second is not None
-        await press(pilot, "less_than_sign")
-        assert "takes two sources side by side: v goes on to them" in screen_text(pilot)
         errors = replace(place.found.parts, metric=replace(place.found.parts.metric, higher_is_better=False))
         heading = "".join(part.text for part in part_lines(errors, errors.rows, 0, 80)[0])
         assert "B more │ A more" in heading  # of an error the greater source is not the better one
@@ -34,20 +32,21 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
         parts = place.found.parts
         assert parts is not None
         assert parts.second is None
-        place.parts.pick(next(at for at, row in enumerate(parts.rows) if row.value == "glad ones"))
+        place.compared.parts.pick(next(at for at, row in enumerate(parts.rows) if row.value == "glad ones"))
         assert all(line for line in part_lines(parts, parts.rows, 0, 80))
         await press(pilot, "enter")
         await settle(pilot)
         assert (frame(pilot).session.state.column, frame(pilot).pane.n) == ("slice=glad ones", len(glad))
-        await press(pilot, "9", "v")
+        await press(pilot, "9", "v", "v")
         await settle(pilot)
+        assert place.found is not None
         assert place.found.rules is not None
         assert "v " in screen_text(pilot)
         rules = place.found.rules
         rows = [FoundRule("kind=a", one.rule) for one in rules.rows]
         assert len(rule_lines(rules, rows, 0, 80)) == len(rows) + 1
         assert (name_cut("short", 60, 80), name_cut("x" * 60, 60, 80)) == (False, True)
-        await press(pilot, "v", "W", "down", "enter")
+        await press(pilot, "9", "W", "down", "enter")
         await settle(pilot)
         assert place.pair is not None
         assert {row.sample for row in place.pair.rows} <= set(glad)

@@ -1,4 +1,4 @@
-"""Pictures of Compare. After a change: pytest FILE --snapshot-update, then look."""
+"""Pictures of comparisons in Results. After a change: pytest FILE --snapshot-update, then look."""
 
 from itertools import count
 from pathlib import Path
@@ -30,8 +30,7 @@ async def test_views(album: Album, tmp_path: Path) -> None:
         await press(pilot, "9")
         await album.take(pilot, "two")
         await resize(pilot, (80, 24))
-        await press(pilot, "v")
-        await album.take(pilot, "all")
+        await album.take(pilot, "two, small")
 
 
 async def test_views_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

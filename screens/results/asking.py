@@ -1,8 +1,10 @@
-"""What Compare asks for: two sources, many on one axis, or what two mark in a text."""
+"""What Results asks of comparisons: two sources, many on one axis, parts and rules, or what two mark in a text."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from emotui.screens.results.state import ALL, GROUPS, RULES
 
 if TYPE_CHECKING:
     from emotui.metrics.metric import Metric
@@ -12,12 +14,10 @@ if TYPE_CHECKING:
     from emotui.workbench.slices.conditions import Bools
     from emotui.workbench.slices.slicing import Findings, Parts, Slicing
 
-PAIR, AXIS, PARTS, RULES = "two", "all", "slices", "found"
-VIEWS = (PAIR, AXIS, PARTS, RULES)
 HOLM: "Correction" = "holm"
 DISCOVERIES: "Correction" = "benjamini-hochberg"
 
-_FEW = 10
+FEW = 10
 """Texts under which a source says too little to be compared unless it is chosen."""
 
 
@@ -69,23 +69,23 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
     order = [*(key for key in (wanted.first, wanted.shown, *wanted.beside) if key in keys), *keys]
     own = {one.name for one in metrics}
     metric = wanted.metric or None
-    if wanted.view in (AXIS, RULES) and metric not in own:
+    if wanted.view in (ALL, RULES) and metric not in own:
         metric = None  # these are of what single samples score
         wanted = replace(wanted, metric="")
-    if wanted.view == AXIS:
+    if wanted.view == ALL:
         first = order[0] if order else None
         only = _within(slicing, wanted, first)
         axis = comparing.axis(
             wanted.dataset, metric, first, papers=wanted.papers, only=only, correction=wanted.correction
         )
         return Found(sources, metrics, axis=axis, why="" if axis.rows else "no source has a score yet")
-    if wanted.view in (PARTS, RULES) and keys and (wanted.alone or len(keys) < 2):
+    if wanted.view in (GROUPS, RULES) and keys and (wanted.alone or len(keys) < 2):
         return _by_part(slicing(), wanted, Found(sources, metrics), order[0], None)
     if len(keys) < 2:
         return Found(sources, metrics, why=f"there {'is one source' if keys else 'are no sources'} with scores")
     first = order[0]
     others = [key for key in (wanted.second, *wanted.beside, *keys) if key in keys and key != first]
-    if wanted.view in (PARTS, RULES):
+    if wanted.view in (GROUPS, RULES):
         return _by_part(slicing(), wanted, Found(sources, metrics), first, others[0])
     only = _within(slicing, wanted, first)
     figures = comparing.figures(wanted.dataset, first, others[0])
@@ -99,7 +99,7 @@ def usual_order(sources: "Sequence[Compared]") -> list[str]:
     from emotui.workbench.datasets.sources import GOLD, PERSON
 
     kinds = {PERSON: 1, GOLD: 2}
-    return [one.key for one in sorted(sources, key=lambda one: (one.n < _FEW, kinds.get(one.kind, 0)))]
+    return [one.key for one in sorted(sources, key=lambda one: (one.n < FEW, kinds.get(one.kind, 0)))]
 
 
 def _within(slicing: "Callable[[], Slicing]", wanted: Wanted, first: str | None) -> "Bools | None":
@@ -116,7 +116,7 @@ def _by_part(slicing: "Slicing", wanted: Wanted, found: Found, first: str, secon
     metric = wanted.metric or None
     names = (first,) if second is None else (first, second)
     found = replace(found, figures=slicing.figures(wanted.dataset, *names))
-    if wanted.view == PARTS:
+    if wanted.view == GROUPS:
         return replace(found, parts=slicing.parts(wanted.dataset, first, second, metric, correction=wanted.correction))
     return replace(found, rules=slicing.found(wanted.dataset, first, second, metric, correction=wanted.correction))
 

@@ -9,9 +9,7 @@ from textual.binding import Binding
 from textual.geometry import Size
 from textual.message import Message
 
-from emotui.screens.widgets import drawing
-from emotui.screens.widgets.cell_width import fit, shown, width
-from emotui.screens.widgets.drawing import Dot, Scale
+from emotui.screens.widgets.cell_width import fit, shown
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import bars, count, value_of
 from emotui.screens.widgets.page import Lines, Page, tell_end
@@ -20,7 +18,7 @@ from emotui.tables import reads_zero
 
 if TYPE_CHECKING:
     from emotui.records import Mark
-    from emotui.workbench.compare.pairs import Axis, Difference, Marks, Pair, Standing
+    from emotui.workbench.compare.pairs import Difference, Marks, Pair
     from emotui.workbench.compare.sources import Compared
     from emotui.workbench.slices.slicing import Findings, FoundRule, Parts, Sliced
 
@@ -255,7 +253,7 @@ class DifferenceRows(Page, inherit_bindings=False):
             values = f"{value_of(pair.metric, row.first)}  {value_of(pair.metric, row.second)}"
             text = f"{'▸' if here else ' '} {fit(row.id, _ID)}  {values}  {signed(row.difference):>5} "
             drawn = bar(row.difference, least, greatest, left, right)
-            lines.append([Part(text, kind), Part(" "), Part(drawn, "said" if row.changed else "rest")])
+            lines.append([Part(text, kind), Part(" "), Part(drawn, "said" if row.changed else "dim")])
         return lines
 
 
@@ -296,58 +294,6 @@ def said_lines(marks: "Marks", cells: int) -> list[list[Part]]:
             wrapped = textwrap.wrap(one, max(cells - 3, 20), subsequent_indent="  ")
             found += [[Part(f"  {part}", kind)] for part in wrapped]
     return found
-
-
-# Many sources on one axis: a row a source, dot and interval; the annotators' range is shaded.
-
-_AXIS_FIGURES = 19
-_P = 9
-_LONGEST = 44
-
-
-def axis_lines(axis: "Axis | None", rows: "Sequence[Standing]", cursor: int, cells: int) -> list[list[Part]]:
-    """A heading with the ends of the axis, and a line a source."""
-    if axis is None or not rows or cells <= 0:
-        return [[]]
-    longest = max(len(_name(row)) for row in rows)
-    name = min(longest, _LONGEST, max(cells * 2 // 5, 14))
-    room = max(cells - name - _AXIS_FIGURES - _P - 8, 10)
-    scale = Scale(*drawing.ends(map(_dot, rows), axis.people, *axis.metric.range), room, shaded=axis.people)
-    ends = f"{bare(scale.low, 2):<{room // 2}}{bare(scale.high, 2):>{room - room // 2}}"
-    heading = f"  {axis.metric.title:{name}} {ends}"
-    lines = [[Part(heading, "dim"), Part("  mean, 95%".ljust(_AXIS_FIGURES + 2), "dim"), Part("p to A", "dim")]]
-    for at, row in enumerate(rows):
-        lines.append(_axis_line(axis, row, name, scale, here=at == cursor))
-    return lines
-
-
-def _axis_line(axis: "Axis", row: "Standing", name: int, scale: Scale, *, here: bool) -> list[Part]:
-    kind = "picked" if here else "dim" if row.published else "plain"
-    first = row.key == axis.first and not row.published
-    mean = "–" if row.mean is None else bare(row.mean)
-    sure = between(None if row.low is None or row.high is None else (row.low, row.high))
-    test = "A" if first else "†" if row.published else p_value(row.p)
-    return [
-        Part(f"{'▸' if here else ' '} {_fitted(row, name)} ", kind),
-        *drawing.on_axis(_dot(row), scale),
-        Part(f"  {f'{mean} {sure}':{_AXIS_FIGURES}}", kind),
-        Part(test, "strong" if first else "dim"),
-    ]
-
-
-def _dot(row: "Standing") -> Dot:
-    sign = drawing.PRINTED if row.published else drawing.PERSON if row.kind == "person" else drawing.OWN
-    return Dot(row.mean, row.low, row.high, sign)
-
-
-def _fitted(row: "Standing", cells: int) -> str:
-    """Its name in so many cells; of what is published the dagger stays where the name is cut."""
-    name = _name(row)
-    return fit(name, cells) if width(name) <= cells or not row.published else f"{fit(name[:-2], cells - 2)} †"
-
-
-def _name(row: "Standing") -> str:
-    return shown(f"{row.name} {row.told}".rstrip()) + (" †" if row.published else "")
 
 
 SURE = 0.05
@@ -451,5 +397,5 @@ def _line(
     return [
         Part(text, kind),
         Part(f"{p_value(p):8}", "strong" if known else "dim"),
-        Part(bar(off, -reach, reach, side, side), "said" if known else "rest"),
+        Part(bar(off, -reach, reach, side, side), "said" if known else "dim"),
     ]

@@ -1,1 +1,0 @@
-"""The place in which sources are compared."""

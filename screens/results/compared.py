@@ -1,0 +1,410 @@
+"""Two sources sample by sample, the parts of a dataset and rules that were found, by any metric; A against B."""
+
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace as struct_replace
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.geometry import Size
+
+from emotui.screens.place import Place
+from emotui.screens.requests import LatestRequest
+from emotui.screens.results import parts
+from emotui.screens.results.asking import DISCOVERIES, HOLM, Found, Text, Wanted, ask, read
+from emotui.screens.results.parts import (
+    DifferenceRows,
+    against_rest,
+    annotated,
+    name_cut,
+    part_lines,
+    rule_lines,
+    said_lines,
+    title_of,
+)
+from emotui.screens.results.state import ALL, PAIR, RULES, Looked
+from emotui.screens.session import Session
+from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.page import Lines, Page
+from emotui.screens.widgets.row_list import PickedRows
+from emotui.screens.widgets.tiered_text import TieredText
+from emotui.store.query import Run
+
+if TYPE_CHECKING:
+    from emotui.workbench.compare.pairs import Comparing, Marks, Pair
+    from emotui.workbench.slices.slicing import FoundRule, Sliced
+    from emotui.workbench.source import BrowseSource
+
+
+class ComparedView(Vertical):
+    """Figures above, the samples by their difference below, and under them the text with what both mark."""
+
+    DEFAULT_CSS = """
+    ComparedView { display: none; }
+    ComparedView #compare-figures { height: 5; }
+    ComparedView #compare-rows { height: 1fr; min-height: 3; }
+    ComparedView #compare-parts, ComparedView #compare-rules { height: 1fr; min-height: 4; display: none; }
+    ComparedView #compare-note { height: auto; max-height: 7; color: $text-muted; display: none; }
+    ComparedView #compare-said { height: 1fr; min-height: 1; max-height: 40%; display: none; }
+    ComparedView.-said #compare-said { display: block; }
+    ComparedView #compare-text { height: 1fr; min-height: 3; }
+    ComparedView.-many #compare-figures, ComparedView.-many #compare-rows { display: none; }
+    ComparedView.-many #compare-sample, ComparedView.-many #compare-text { display: none; }
+    ComparedView.-many #compare-said { display: none; }
+    ComparedView.-many #compare-note { display: block; }
+    ComparedView.-parts #compare-parts, ComparedView.-rules #compare-rules { display: block; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.found: Found | None = None
+        self._words = ""
+
+    def compose(self) -> ComposeResult:
+        yield Page(id="compare-figures")
+        yield DifferenceRows(id="compare-rows")
+        parts: PickedRows[Sliced] = PickedRows(self._part_lines, id="compare-parts")
+        yield parts
+        rules: PickedRows[FoundRule] = PickedRows(self._rule_lines, id="compare-rules")
+        yield rules
+        yield Page(id="compare-note")
+        yield Line(id="compare-sample", classes="-pane")
+        yield Page(id="compare-said")
+        yield TieredText(id="compare-text")
+
+    @property
+    def rows(self) -> DifferenceRows:
+        """The samples of two sources."""
+        return self.query_one(DifferenceRows)
+
+    @property
+    def parts(self) -> "PickedRows[Sliced]":
+        """The parts of the dataset."""
+        return self.query_one("#compare-parts", PickedRows)
+
+    @property
+    def rules(self) -> "PickedRows[FoundRule]":
+        """The rules that were found."""
+        return self.query_one("#compare-rules", PickedRows)
+
+    @property
+    def main(self) -> "DifferenceRows | PickedRows[Any]":
+        """The pane with a cursor that is to be seen."""
+        if self.found is None or self.found.pair is not None:
+            return self.rows
+        return self.parts if self.found.parts is not None else self.rules
+
+    def show(self, found: Found, sample: int | None) -> None:
+        """Show what came back, of two sources with the cursor on this sample."""
+        self.found = found
+        self.set_class(found.pair is None, "-many")
+        self.set_class(found.parts is not None, "-parts")
+        self.set_class(found.rules is not None, "-rules")
+        if found.pair is not None:
+            pair = found.pair
+            page = self.query_one("#compare-figures", Page)
+            page.show_for(lambda room: self._as_high(page, parts.lines(pair, room.width)))
+            self.rows.show_pair(pair, sample)
+        elif found.parts is not None:
+            self.parts.show_rows(found.parts.rows, lambda row: row.conditions)
+            self._note(found.parts.convention if found.parts.rows else "No facet parts these samples.")
+        elif found.rules is not None:
+            self.rules.show_rows(found.rules.rows, lambda row: row.conditions)
+            none = f"No rule holds of enough of these {found.rules.n} samples in either half. "
+            tried = f"{found.rules.conditions} conditions, {found.rules.n} samples; {found.rules.convention}"
+            self._note(tried if found.rules.rows else none + tried)
+
+    def show_text(self, marks: "Marks") -> None:
+        """Show the text of the sample under the cursor, with what both say of it."""
+        picked = self.rows.picked
+        if picked is None:
+            return
+        both = f"   A {parts.bare(picked.first, 2)}   B {parts.bare(picked.second, 2)}"
+        difference = f"   A − B {parts.signed(picked.difference)}"
+        left = [
+            Part(f" {shown(marks.id)}", "strong"),
+            Part(both),
+            Part(difference, "mark" if picked.changed else "dim"),
+        ]
+        self.query_one("#compare-sample", Line).show(left)
+        self.set_class(bool(marks.lines), "-said")
+        said = self.query_one("#compare-said", Page)
+        said.show_for(lambda room: self._as_high(said, said_lines(marks, room.width)), home=True)
+        self.query_one(TieredText).show(annotated(marks))
+
+    @staticmethod
+    def _as_high(page: Page, lines: list[list[Part]]) -> list[list[Part]]:
+        """These lines, and the pane is as high as they are many."""
+        page.styles.height = len(lines)
+        return lines
+
+    def _part_lines(self, rows: "Sequence[Sliced]", cursor: int, cells: int) -> list[list[Part]]:
+        return part_lines(None if self.found is None else self.found.parts, rows, cursor, cells)
+
+    def _rule_lines(self, rows: "Sequence[FoundRule]", cursor: int, cells: int) -> list[list[Part]]:
+        return rule_lines(None if self.found is None else self.found.rules, rows, cursor, cells)
+
+    def _note(self, words: str) -> None:
+        """The convention of parts or rules; before it how far the picked part is from the rest."""
+        self._words = words
+
+        def lines(room: Size) -> Lines:
+            width = max(room.width - 2, 20)
+            picked = " ".join(part for part in (self._cut_name(room.width), self._against_rest()) if part)
+            cut = [[Part(f" {line}", "plain")] for line in textwrap.wrap(picked, width)]
+            return [*cut, *([Part(f" {line}", "dim")] for line in textwrap.wrap(shown(words), width))]
+
+        self.query_one("#compare-note", Page).show_for(lines)
+
+    def _against_rest(self) -> str:
+        """How far the picked part is from the rest."""
+        if self.found is None or self.found.parts is None or self.parts.picked is None:
+            return ""
+        return shown(against_rest(self.parts.picked))
+
+    def _cut_name(self, cells: int) -> str:
+        """The name of the picked part or rule, where its row has no room for all of it."""
+        if self.found is None or self.found.pair is not None:
+            return ""
+        parts = self.found.parts is not None
+        names = [f"{row.facet} {row.value}" for row in self.parts.rows] if parts else []
+        names = names or [row.conditions for row in self.rules.rows]
+        at = (self.parts if parts else self.rules).cursor
+        cut = bool(names) and name_cut(names[at], max(map(len, names)), cells)
+        return f"▸ {shown(names[at])}" if cut else ""
+
+    @on(PickedRows.Picked)
+    def _other_row(self, event: PickedRows.Picked) -> None:
+        event.stop()
+        if self.found is not None and self.found.pair is None:
+            self._note(self._words)
+
+
+class ComparedPlace(Place):
+    """Asks for what compares sources, and does what keys do about it. What is chosen holds in every view."""
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
+        self.looked = Looked()
+        self.wanted: Wanted | None = None
+        self._compared: dict[str, Found] = {}
+        self._comparing: Callable[[], Comparing] | None = None
+        self._pairs: LatestRequest[Wanted, Found] | None = None
+        self._texts: LatestRequest[Text, Marks] | None = None
+        self._sources: object = None
+        self._sample: int | None = None
+
+    @property
+    def compared(self) -> ComparedView:
+        """Where comparisons are drawn."""
+        return self.query_one(ComparedView)
+
+    @property
+    def found(self) -> Found | None:
+        """What came back of what is looked at."""
+        return self._compared.get(self.looked.view) if self.looked.of_sources else None
+
+    @property
+    def pair(self) -> "Pair | None":
+        """The two that are shown."""
+        return None if self.found is None else self.found.pair
+
+    def bind_comparing(self, source: "BrowseSource") -> None:
+        """Ask this source for comparisons from now on."""
+        comparing, slicing = source.comparing, source.slicing
+        if comparing is None or slicing is None:
+            return
+        self._comparing = comparing
+        self._pairs = LatestRequest(
+            "compare", self, lambda wanted: ask(comparing(), slicing, wanted), self._take, self._not_compared
+        )
+        self._texts = LatestRequest("compare text", self, lambda text: read(comparing(), text), self._show_text)
+
+    def follow_sources(self, sample: int | None, run: Run | None) -> None:
+        """Compare anew where the dataset or its runs have changed; put the cursor on this sample."""
+        overview, beside = self.session.overview, self.session.runs_beside
+        standing = overview.dataset, tuple((one.run, one.state, one.done) for one in overview.runs), run, tuple(beside)
+        self._sample = sample
+        if overview.dataset is not None and standing != self._sources:
+            kept, number, shown_run = self.wanted, overview.dataset.dataset, run.run if run else ""
+            self._sources = standing
+            if kept is None or kept.dataset != number:
+                kept = Wanted(number, PAIR)
+                self._compared.clear()
+                self.looked.against = None
+            elif kept.shown != shown_run:
+                kept = replace(kept, first="")  # the run over the list was chosen last
+            self.wanted = replace(kept, shown=shown_run, beside=tuple(one.run for one in beside))
+            self.compare()
+        elif sample is not None and self._stands_elsewhere(sample) and self.compared.rows.put_on(sample):
+            self._ask_text()
+
+    def _stands_elsewhere(self, sample: int) -> bool:
+        picked = self.compared.rows.picked
+        return picked is not None and picked.sample != sample
+
+    def compare(self) -> None:
+        """Ask for what is looked at, where it compares sources."""
+        if self._pairs is not None and self.wanted is not None and self.display and self.looked.of_sources:
+            self._pairs.ask(replace(self.wanted, view=self.looked.view))
+
+    def _take(self, wanted: Wanted, found: Found) -> None:
+        self._compared[wanted.view] = found
+        if wanted.view == ALL:
+            self.looked.against = found.axis
+        if wanted.view == self.looked.view:
+            self.draw()
+            self._ask_text()
+
+    def _not_compared(self, wanted: Wanted, why: str) -> None:
+        raise NotImplementedError
+
+    def draw(self) -> None:
+        """Show what is at hand, or why there is nothing."""
+        raise NotImplementedError
+
+    # The text.
+
+    @on(DifferenceRows.Picked)
+    def _picked(self, event: DifferenceRows.Picked) -> None:
+        event.stop()
+        self._ask_text()
+        if (picked := self.compared.rows.picked) is not None:
+            self.post_message(self.Sought(frozenset({picked.sample}), 0))
+
+    def _ask_text(self) -> None:
+        pair, picked = self.pair, self.compared.rows.picked
+        if pair is None or picked is None or self.wanted is None or self._texts is None:
+            return
+        self._texts.ask(Text(self.wanted.dataset, picked.sample, pair.first.key, pair.second.key))
+
+    def _show_text(self, text: Text, marks: "Marks") -> None:
+        picked = self.compared.rows.picked
+        if picked is not None and picked.sample == text.sample:
+            self.compared.show_text(marks)
+
+    # How it is headed.
+
+    def compared_heading(self) -> list[Part]:
+        """By which metric what is compared, and within which slice."""
+        found, wanted = self.found, self.wanted
+        held = None if found is None else found.pair or found.axis or found.parts or found.rules
+        if found is None or held is None or wanted is None:
+            return []
+        left = [
+            Part(f" {shown(held.metric.title)}", "strong", "do('metric')"),
+            Part("  A − B" * bool(found.pair), "dim"),
+        ]
+        by_part = found.parts or found.rules
+        if by_part is not None:
+            left.append(Part(f"  {title_of(by_part.first, by_part.second)}", "dim"))
+        elif wanted.within:
+            left.append(Part(f"  in {shown(wanted.within)}", "mark", "do('within')"))
+        if found.axis is not None:
+            n = max((row.n for row in found.axis.rows), default=0)
+            left.append(Part(f"   {count(n)} text{'s' * (n != 1)}", "dim"))
+        return left
+
+    # Keys.
+
+    def _turn(self, **changed: str | bool) -> None:
+        if self.wanted is not None:
+            self.wanted = replace(self.wanted, **changed)  # type: ignore[arg-type]
+            self.compare()
+
+    def can_alone(self) -> bool:
+        return self.looked.in_parts or self.looked.view == RULES
+
+    def do_alone(self) -> None:
+        assert self.wanted is not None
+        self._turn(alone=not self.wanted.alone)
+
+    def can_within(self) -> bool:
+        return (self.looked.on_axis or self.looked.view == PAIR) and bool(self.session.slices)
+
+    def do_within(self) -> None:
+        """Choose a saved slice."""
+        from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+
+        choices = [Choice("", "all samples"), *(Choice(name, name) for name in self.session.slices)]
+        now = self.wanted.within if self.wanted is not None else ""
+        self.app.push_screen(
+            ChoiceDialog("Within which slice", choices, now), lambda name: self._chosen("within", name)
+        )
+
+    def can_correction(self) -> bool:
+        return self.looked.of_sources and self.looked.view != PAIR
+
+    def do_correction(self) -> None:
+        """Holm, or Benjamini and Hochberg."""
+        assert self.wanted is not None
+        other = DISCOVERIES if self.wanted.correction == HOLM else HOLM
+        self._turn(correction=other)
+
+    def do_metric(self) -> None:
+        """Choose by which metric."""
+        from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+
+        if self.found is not None:
+            own = {one.name for one in self.found.metrics}
+            every = [*self.found.metrics, *(one for one in self.found.figures if one.name not in own)]
+            choices = [Choice(one.name, one.title, one.help) for one in every]
+            now = (self.wanted and self.wanted.metric) or choices[0].value
+            self.app.push_screen(
+                ChoiceDialog("By which metric", choices, now), lambda name: self._chosen("metric", name)
+            )
+
+    def turn_metric(self, step: int) -> None:
+        """By the next metric of samples, or the one before (-1)."""
+        axis = None if self.found is None else self.found.axis
+        if self.found is not None and axis is not None:
+            names = [one.name for one in self.found.metrics]
+            self._turn(metric=names[(names.index(axis.metric.name) + step) % len(names)])
+
+    def open_rows(self) -> None:
+        """Browse a part, a rule, or the samples in which two differ."""
+        view, pair = self.compared, self.pair
+        if pair is None:
+            row = view.parts.picked if self.looked.in_parts else view.rules.picked
+            if row is not None:
+                self.session.change(struct_replace(self.session.state.unfiltered(), column=row.conditions))
+                self.post_message(self.Turned("Browse", "", ""))
+        elif changed := [row.sample for row in pair.rows if row.changed]:
+            why = f"where {parts.told(pair.first)} and {parts.told(pair.second)} differ"
+            self.post_message(self.Listed(changed, why, None, pair.first.run))
+
+    def walk(self, step: int) -> None:
+        """To the next sample in which the two differ."""
+        if not self.compared.rows.walk(step):
+            self.notify("No further change that way", markup=False)
+
+    def do_run(self) -> None:
+        """Choose A."""
+        self._choose("A: which source", "first", self._key_of("first"))
+
+    def do_compare_with(self) -> None:
+        """Choose B."""
+        self._choose("B: which source", "second", self._key_of("second"))
+
+    def _choose(self, title: str, side: str, now: str) -> None:
+        from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+
+        if self.found is not None:
+            choices = [Choice(one.key, one.name, f"{one.told}  {one.n} texts") for one in self.found.sources]
+            self.app.push_screen(ChoiceDialog(title, choices, now), lambda key: self._chosen(side, key))
+
+    def _chosen(self, side: str, value: str | None) -> None:
+        if value is not None:
+            self._turn(**{side: value})
+
+    def _key_of(self, side: str) -> str:
+        """The key of A or B, as far as it is known."""
+        found = self.found
+        held = None if found is None else found.pair or found.parts or found.rules
+        source = getattr(held, side, None)
+        return source.key if source is not None else ""
