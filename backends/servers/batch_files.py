@@ -6,6 +6,8 @@ files, and however often they were asked. What no file answers is `wanted`: the 
 
 import asyncio
 import hashlib
+import struct
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -14,6 +16,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import msgspec
+import numpy as np
 
 from emotui.backends.base import ANSWERS, Generate, Generation, Message, ModelCard, Progress, Refused, Score, Scores
 from emotui.backends.servers.abilities import Abilities
@@ -106,11 +109,125 @@ class _Line(msgspec.Struct):
         return 0 if self.response is None else self.response.status_code
 
 
-class AnswerFiles:
-    """The answers of one or more files by their requests; they stay on the disk, and their places in memory.
+_PLACE = np.dtype(
+    [
+        *(("key", "<u8"), ("rest", "<u4"), ("file", "<u4"), ("start", "<u8")),
+        *(("size", "<u4"), ("good", "?"), ("body", "S24")),
+    ]
+)
+"""Where a line stands, by 12 bytes of its id; `body`: 12 bytes of a good answer's hash, in hexadecimal."""
 
-    Of several answers to one request the last counts, but a failure never takes the place of an answer. `foreign`: ids
-    that are no request's of emotui; `twice`: requests with answers that differ.
+_packed = struct.Struct("<QIIQI?24s").pack
+
+_TOGETHER = 1 << 18
+"""Places that are in memory at a time: they are parted by the first bits of their keys, `_MOST_BITS` at most."""
+_MOST_BITS, _HASHED = 12, 1 << 12
+
+
+class Places:
+    """Where the answer to each request stands: on the disk, by the request's id; in memory is none of it.
+
+    Of several answers to one request the last counts, but a failure never takes the place of an answer.
+
+    Attributes:
+        n: how many requests there are; `failed`: with nothing but a failure; `twice`: with answers that differ.
+        digest: a hash of which requests have which answers, in whatever order and files they stand.
+    """
+
+    def __init__(self) -> None:
+        self.n = self.failed = self.twice = 0
+        self.digest = f"{0:048x}"
+        self._added = tempfile.TemporaryFile()  # noqa: SIM115 - as long as this
+        self._rows: Any = None
+        self._keys: Any = None
+
+    def add(self, key: bytes, file: int, start: int, size: int, body: bytes) -> None:
+        """One more line. `key`: 12 bytes; `body`: 12 bytes of an answer, none of a failure."""
+        number, rest = int.from_bytes(key[:8]), int.from_bytes(key[8:])
+        self._added.write(_packed(number, rest, file, start, size, bool(body), body.hex().encode()))
+
+    def settle(self) -> None:
+        """All lines are there: one place a request, in the order of their keys."""
+        self._added.flush()
+        added = self._added.tell() // _PLACE.itemsize
+        if not added:
+            return
+        rows = np.memmap(self._added, _PLACE, "r+", shape=(added,))
+        self._rows = np.memmap(tempfile.TemporaryFile(), _PLACE, "w+", shape=(added,))  # noqa: SIM115 - as above
+        keys = np.memmap(tempfile.TemporaryFile(), "<u8", "w+", shape=(added,))  # noqa: SIM115 - as above
+        bits = min(_MOST_BITS, (-(-added // _TOGETHER) - 1).bit_length())
+        blocks = [slice(start, start + _TOGETHER) for start in range(0, added, _TOGETHER)]
+        sizes = np.zeros(1 << bits, int)
+        for block in blocks:
+            sizes += np.bincount(_part(rows["key"][block], bits), minlength=1 << bits)
+        ends = np.cumsum(sizes)
+        at = ends - sizes
+        for block in blocks:  # the lines of each part together, in their order
+            some = np.asarray(rows[block])
+            part = _part(some["key"], bits)
+            order = np.argsort(part, kind="stable")
+            there, begins = np.unique(part[order], return_index=True)
+            for one, of_it in zip(there, np.split(order, begins[1:]), strict=True):
+                self._rows[at[one] : at[one] + len(of_it)] = some[of_it]
+                at[one] += len(of_it)
+        total = 0
+        for start, end in zip(ends - sizes, ends, strict=True):
+            if start == end:
+                continue
+            some = np.array(self._rows[start:end])
+            kept = self._of_each(some[np.lexsort((some["rest"], some["key"]))])
+            self._rows[self.n : self.n + len(kept)] = kept
+            keys[self.n : self.n + len(kept)] = kept["key"]
+            self.n += len(kept)
+            self.failed += int((~kept["good"]).sum())
+            good = kept[kept["good"]]
+            for some in (good[start : start + _HASHED] for start in range(0, len(good), _HASHED)):
+                for key, rest, body in some[["key", "rest", "body"]].tolist():
+                    one = key.to_bytes(8) + rest.to_bytes(4) + bytes.fromhex(body.decode())
+                    total += int.from_bytes(hashlib.blake2b(one, digest_size=24).digest())
+        self.digest = f"{total % 2**192:048x}"
+        self._keys = keys[: self.n]
+        self._added.close()
+
+    def find(self, key: bytes) -> tuple[int, int, int] | None:
+        """The file, start and size of the line that counts for a request; None where there is none."""
+        if not self.n:
+            return None
+        number, rest = int.from_bytes(key[:8]), int.from_bytes(key[8:])
+        at = int(np.searchsorted(self._keys, np.uint64(number)))
+        while at < self.n and int(self._keys[at]) == number:
+            row = self._rows[at]
+            if int(row["rest"]) == rest:
+                return int(row["file"]), int(row["start"]), int(row["size"])
+            at += 1
+        return None
+
+    def _of_each(self, rows: Any) -> Any:
+        """The line that counts for each request. `rows`: sorted by request, those of each in their order."""
+        begins = np.flatnonzero(
+            np.r_[True, (rows["key"][1:] != rows["key"][:-1]) | (rows["rest"][1:] != rows["rest"][:-1])]
+        )
+        if len(begins) == len(rows):
+            return rows
+        request = np.repeat(np.arange(len(begins)), np.diff(np.r_[begins, len(rows)]))
+        good = np.flatnonzero(rows["good"])
+        counts = begins.copy()
+        counts[request[good]] = good  # the last of several stays
+        pairs = request[good][1:] == request[good][:-1]
+        differ = pairs & (rows["body"][good][1:] != rows["body"][good][:-1])
+        self.twice += len(np.unique(request[good][1:][differ]))
+        return rows[counts]
+
+
+def _part(keys: Any, bits: int) -> Any:
+    """(n,): the first bits of each key, as a number."""
+    return (keys >> np.uint64(1) >> np.uint64(63 - bits)).astype(int)
+
+
+class AnswerFiles:
+    """The answers of one or more files by their requests; they and their places stay on the disk.
+
+    `foreign`: ids that are no request's of emotui.
 
     Raises:
         BadModel: a file cannot be read, or a line is no answer: `FILE:LINE: what is wrong`.
@@ -118,39 +235,24 @@ class AnswerFiles:
 
     def __init__(self, path: str) -> None:
         self._paths = _files(path)
-        self._places: dict[bytes, tuple[int, int, int, bytes]] = {}  # of a failure the last is empty
-        self._differ: set[bytes] = set()
+        self.places = Places()
         self.foreign = 0
         for number, file in enumerate(self._paths):
             self._index(number, file)
+        self.places.settle()
 
     def __len__(self) -> int:
-        return len(self._places)
-
-    @property
-    def twice(self) -> int:
-        return len(self._differ)
-
-    @property
-    def failed(self) -> int:
-        """Requests that the engine answered with nothing but a failure."""
-        return sum(not body for *_, body in self._places.values())
-
-    def digest(self) -> str:
-        """A hash of which requests have which answers, in whatever order and files they stand."""
-        each = (key + body for key, (*_, body) in self._places.items() if body)
-        total = sum(int.from_bytes(hashlib.blake2b(one, digest_size=24).digest()) for one in each)
-        return f"{total % 2**192:048x}"
+        return self.places.n
 
     def of(self, key: str) -> ChatAnswer | None:
         """The answer to a request; None where no file has one.
 
         Raises: Unanswered, where the engine failed at it; with `again` where it says nothing about the request.
         """
-        place = self._places.get(_short(key))
+        place = self.places.find(_short(key))
         if place is None:
             return None
-        number, start, size, _ = place
+        number, start, size = place
         with self._paths[number].open("rb") as file:
             file.seek(start)
             said = file.read(size)
@@ -198,11 +300,7 @@ class AnswerFiles:
         key = _short(found.custom_id)
         good = found.response is not None and found.response.status_code == 200
         body = hashlib.blake2b(found.response.body, digest_size=12).digest() if good and found.response else b""
-        before = self._places.get(key)
-        if good and before is not None and before[3] not in (b"", body):
-            self._differ.add(key)
-        if good or before is None:
-            self._places[key] = (number, start, len(line), body)
+        self.places.add(key, number, start, len(line), body)
 
 
 class FileAsker:
@@ -292,11 +390,11 @@ class BatchModel:
                 "kind": "batch",
                 "model": model,
                 "asked": msgspec.json.encode(told, order="sorted").decode(),
-                ANSWERS: files.digest(),
+                ANSWERS: files.places.digest,
             },
             notes=(
                 "Its answers come from files that another engine wrote: which model that was, its name alone tells",
-                f"{len(files) - files.failed:,} answers",
+                f"{len(files) - files.places.failed:,} answers",
                 *_odd(files),
             ),
         )
@@ -349,8 +447,8 @@ def asked_only(argument: str) -> BatchModel:
 def _odd(files: AnswerFiles) -> list[str]:
     """What in the files is not one answer to one question, in words."""
     counts = (
-        (files.failed, "{} at which the engine failed: emotui batch write --answers asks for them again"),
-        (files.twice, "{} answered more than once, and differently: the last answer counts"),
+        (files.places.failed, "{} at which the engine failed: emotui batch write --answers asks for them again"),
+        (files.places.twice, "{} answered more than once, and differently: the last answer counts"),
         (files.foreign, "{} with an id that emotui did not give: passed over"),
     )
     return [line.format(f"{n:,}") for n, line in counts if n]
@@ -379,5 +477,5 @@ def _key(body: Mapping[str, Any]) -> str:
 
 
 def _short(key: str) -> bytes:
-    """As little memory as ten million keys allow."""
+    """As little room as a thousand million keys allow."""
     return hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=12).digest()
