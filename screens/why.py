@@ -33,14 +33,17 @@ VIEWS = ("", "removal", "layers")
 _NO_DATASET = "Layers are read by probes of a dataset's labels: choose a dataset ({dataset}) first."
 _NEEDS = "It takes embedded or an hf: model ({name_model}), and a dataset ({dataset}) with a label on ten texts."
 
+_LAYERS = "{take_away} shows the text by layer and word: that takes no span."
+_AGAIN = " {leave}, then {take_away}, asks again"
+
 _LONGEST_NAME = 32
 
 
 class WhyPane(Vertical):
     """Asks about the span under the cursor first, then about the others, while it is open; answers are kept.
 
-    `told`: called when there is one more answer, for the figures in the margin. `none`: what is said where there is no
-    span to take away. The layers are read by probes of the labels of the dataset in sight.
+    `told`: called when there is one more answer, for the figures in the margin. `none`: what is said where nothing that
+    could be taken away is under the cursor. The layers are read by probes of the labels of the dataset in sight.
     """
 
     DEFAULT_CSS = """
@@ -65,6 +68,7 @@ class WhyPane(Vertical):
         self._dataset: Dataset | None = None
         self._gold: tuple[Span, ...] = ()
         self._labels: tuple[str, ...] = ()
+        self._label = ""
         self._heats: dict[tuple[str, int, str, str], Heat] = {}
         self._reading: _Reading | None = None
 
@@ -132,8 +136,27 @@ class WhyPane(Vertical):
         self._show(VIEWS[(VIEWS.index(self._view) + 1) % len(VIEWS)])
 
     def close(self) -> None:
-        """Put it away: then nothing more is asked."""
+        """Put it away: then nothing more is asked, and the label is that of the text again."""
+        self._label = ""
         self._show("")
+
+    @property
+    def has_labels(self) -> bool:
+        """Are layers in sight that could be those of another label?"""
+        return self._view == "layers" and self._heat is not None and len(self._heat.labels) > 1
+
+    def next_label(self) -> None:
+        """Show the layers of the label that follows in the list under them; it stays, from text to text."""
+        found = self._heat
+        if found is not None:
+            ranked = found.ranked
+            at = ranked.index(self._label_of(found))
+            self._label = found.labels[ranked[(at + 1) % len(ranked)]]
+            self.draw()
+
+    def _label_of(self, found: "Heat") -> int:
+        """The place of the label that is shown: the chosen one, else that of what is under the cursor."""
+        return found.place_of([name for name in (self._label, *self._labels) if name])
 
     def _show(self, view: str) -> None:
         self._view, self.display, self._trouble = view, bool(view), ""
@@ -205,6 +228,7 @@ class WhyPane(Vertical):
         if found is not None:
             self._heats[_kept_as(*question[:3])] = found
         self._go_on()
+        self.refresh_bindings()
 
     def _not_read(self, question: _Reading, why: str) -> None:
         self._reading, self._step = None, ""
@@ -238,10 +262,10 @@ class WhyPane(Vertical):
     def draw(self) -> None:
         if not self.is_open or not self.is_mounted:
             return
-        self.query_one("#why-title", Line).show(
-            self._title(),
-            [Part(keyed("{take_away}"), "key"), Part(" closes " if self._view == "layers" else " layers ")],
-        )
+        keys = [("{next_label}", "label")] if self.has_labels else []
+        keys += [("{take_away}", "layers")] if self._view == "removal" else []
+        told = [(Part(keyed(key), "key"), Part(f" {what} ")) for key, what in (*keys, ("{leave}", "closes"))]
+        self.query_one("#why-title", Line).show(self._title(), [part for both in told for part in both])
         self.query_one("#why-page", Page).show_for(lambda room: self._lines(room.width))
 
     def _title(self) -> list[Part]:
@@ -272,15 +296,15 @@ class WhyPane(Vertical):
         found = self._heat
         if found is None:
             return [[Part(f" {self._step or 'reading the layers'} …", "dim")]]
-        return heat_lines(found, found.place_of(self._labels), cells, self._gold, self._here)
+        return heat_lines(found, self._label_of(found), cells, self._gold, self._here)
 
     def _lines(self, cells: int) -> Lines:
         if self._view == "layers":
             return self._layer_lines(cells)
         if self._trouble:
-            return [[Part(f" {self._trouble}", "mark")], [Part(keyed(" {take_away} three times asks again"), "dim")]]
+            return [[Part(f" {self._trouble}", "mark")], [Part(keyed(_AGAIN), "dim")]]
         if not self._here:
-            return [[Part(f" {self._none}", "dim")]]
+            return [[Part(f" {self._none}", "dim")], [Part(f" {keyed(_LAYERS)}", "dim")]]
         lines: list[Sequence[Part]] = []
         for at, place in enumerate(self._here):
             if lines:

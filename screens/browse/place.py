@@ -39,7 +39,7 @@ _PATIENCE = 0.15
 
 _LONGEST_NAME = 32
 
-_NOT_IN_TEXT = "What is under the cursor is not in the text: nothing can be taken away."
+_NOT_IN_TEXT = "No span of the text is under the cursor: nothing can be taken away."
 """Cells for the name of a run over the text."""
 
 
@@ -305,7 +305,11 @@ class Browse(Place):
         if action == "repeat":
             return len(evidence.repeats) > 1
         if action == "take_away":
-            return self._why.able and any(_places(one) for one in self.score.things)
+            return self._why.able
+        if action == "leave":
+            return self._why.is_open
+        if action == "next_label":
+            return self._why.has_labels
         return True
 
     def do_overlay(self) -> None:
@@ -338,6 +342,14 @@ class Browse(Place):
     def do_take_away(self) -> None:
         self._why.turn()
         self._draw()
+
+    def do_leave(self) -> None:
+        """Close what was opened last: the span that is taken away, or the layers."""
+        self._why.close()
+        self._draw()
+
+    def do_next_label(self) -> None:
+        self._why.next_label()
 
     @on(Score.Walked)
     def _look_at(self) -> None:

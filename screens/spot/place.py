@@ -330,7 +330,9 @@ class Spot(Place):
             case "write":
                 return not editor.has_focus
             case "leave":
-                return editor.has_focus
+                return editor.has_focus or self.why.is_open
+            case "next_label":
+                return self.why.has_labels and not editor.has_focus
             case "stop":
                 return not editor.has_focus and (self.sides.long or (job is not None and not job.stopping))
             case "undo":
@@ -354,7 +356,12 @@ class Spot(Place):
         self.editor.focus()
 
     def do_leave(self) -> None:
-        self.view.page.focus()
+        """Out of the text; from there the pane of why is closed."""
+        if self.editor.has_focus:
+            self.view.page.focus()
+        else:
+            self.why.close()
+            self._stand()
 
     def on_descendant_focus(self) -> None:
         if self.sides is not None:
@@ -435,6 +442,9 @@ class Spot(Place):
     def do_take_away(self) -> None:
         self.why.turn()
         self._stand()
+
+    def do_next_label(self) -> None:
+        self.why.next_label()
 
     def do_view(self) -> None:
         self.view.every = not self.view.every

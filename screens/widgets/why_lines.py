@@ -155,7 +155,7 @@ def heat_lines(
     columns = max(min(cells // one, len(names)), 1)
     deep = -(-len(names) // columns)
     told = f" {found.labels[label]} by layer; number: layer {found.layers[best]}"
-    lines: list[list[Part]] = [[Part(fit(told, cells - 1).rstrip(), "strong")]]
+    lines: list[list[Part]] = [[Part(fit(told, cells - 1).rstrip(), "strong", "do('next_label')")]]
     numbers, ticks = (
         _numbers([found.layers[at] for at in layers], size),
         "".join(f"{'✓' if clear[at] else ' ':>{size}}" for at in layers),
@@ -187,8 +187,8 @@ def heat_lines(
     for at in under[:_NUMBERED]:
         each = [f"{found.layers[layer]}: {found.scores[label][layer][at]:+.1f}" for layer in layers]
         lines += _listed(names[at], each, cells)
-    others = sorted(range(len(found.labels)), key=lambda one: -found.whole[one][found.best(one)])
-    lines += _listed("text", [f"{found.labels[at]} {found.whole[at][found.best(at)]:+.1f}" for at in others], cells)
+    every = [f"{found.labels[at]} {found.whole[at][found.best(at)]:+.1f}" for at in found.ranked]
+    lines += _listed("text", every, cells)
     probes = f"probes of {found.n:,} texts of {found.dataset}"
     probes += f"; {found.left_out:,} that are, or may share something with, this one left out" * bool(found.left_out)
     lines += _listed(

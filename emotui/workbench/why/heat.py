@@ -82,6 +82,11 @@ class Heat(msgspec.Struct, frozen=True):
         return next((self.labels.index(name) for name in known if name is not None), self.likeliest)
 
     @property
+    def ranked(self) -> tuple[int, ...]:
+        """The places of all labels, that with the highest score of the text at its best layer first."""
+        return tuple(sorted(range(len(self.labels)), key=lambda one: -self.whole[one][self.best(one)]))
+
+    @property
     def likeliest(self) -> int:
         """The place of the label with the highest score of the text at its best layer, those with a clear one first."""
         return max(range(len(self.labels)), key=lambda at: (any(self.clear[at]), self.whole[at][self.best(at)], -at))

@@ -1,5 +1,6 @@
 """Browse: the span under the cursor taken out of the text, what the live model says then, figures in the margin."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,14 @@ from typing import Any
 import pytest
 
 from emotui.records import Mark, SpanSample
+from emotui.screens.app import EmotuiApp
 from emotui.screens.browse.score import Score
 from emotui.screens.why import WhyPane
 from emotui.screens.widgets.page import Page
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
+from tests.screens.album import Album, at_rest
 from tests.screens.browse_workspace import SAMPLE_DATA, workspace
 from tests.screens.driving import click, frame, opened, press, screen_text, strike, until
 
@@ -68,8 +71,9 @@ async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in
         drops = [one.drop for one in frame(pilot).query_one(Score).things]
         assert drops == [(" .70", "strong"), (" .00", "dim")]
         assert "w layers" in text
+        assert "Esc closes" in text
         await press(pilot, "w")
-        assert "w closes" in screen_text(pilot)
+        assert "w layers" not in screen_text(pilot)
         await press(pilot, "w")
         assert "closes" not in screen_text(pilot)
         assert "drop" not in screen_text(pilot)
@@ -137,7 +141,7 @@ async def test_a_click_on_the_margin_puts_another_span_under_it(source: Workspac
 async def test_over_files_there_is_no_model_to_ask() -> None:
     async with opened(FileView(str(SAMPLE_DATA / "spans_sentences.jsonl"), warn=lambda line: None)) as pilot:
         await press(pilot, "w")
-        assert "w why: it takes a span in the text and a live model" in screen_text(pilot)
+        assert "w why: it takes a text and a live model" in screen_text(pilot)
 
 
 # The text by layer and word.
@@ -201,4 +205,79 @@ async def test_layers_of_a_dataset_with_too_few_labelled_texts_say_so(
         assert "a probe needs more texts" in _page(pilot)
         await press(pilot, "j")
         assert "a probe needs more texts" in _page(pilot)
+    made.close()
+
+
+def _sign(pilot: Any) -> str:
+    """Does the word that the label hangs on speak for it or against it, where the layers are told best?"""
+    row = re.search(r"▌blip +\S+ +([+-])", _page(pilot))
+    assert row is not None
+    return row[1]
+
+
+async def test_j_shifted_shows_the_layers_of_the_label_that_follows_and_it_stays_until_the_pane_closes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = _layered(tmp_path, monkeypatch, 80)
+    async with opened(made, size=(160, 45)) as pilot:
+        await press(pilot, "j", "w", "J")
+        assert "J next label: it takes the text by layer and word: w twice" in screen_text(pilot)
+        await press(pilot, "w")
+        assert screen_text(pilot).count("J label") == 1
+        assert "J next label" in screen_text(pilot).splitlines()[-1]
+        assert _sign(pilot) == "+"
+        await press(pilot, "J")
+        assert _page(pilot).startswith(" sadness by layer; number: layer 2")
+        assert _sign(pilot) == "-"
+        await press(pilot, "j", "j")
+        assert _page(pilot).startswith(" sadness by layer")
+        await press(pilot, "J")
+        assert _page(pilot).startswith(" joy by layer")
+        await press(pilot, "J", "escape", "w", "w")
+        assert _page(pilot).startswith(" joy by layer")
+    made.close()
+
+
+async def test_esc_closes_the_pane_and_only_then_leaves_the_text_for_the_list_and_its_filter(
+    source: Workspace,
+) -> None:
+    async with opened(source) as pilot:
+        pane, listed = frame(pilot).query_one(WhyPane), frame(pilot).keys
+        await press(pilot, "enter", "w", "escape")
+        assert (pane.is_open, listed.in_list) == (False, False)
+        assert "drop" not in screen_text(pilot)
+        await press(pilot, "w", "w", "escape")
+        assert (pane.is_open, listed.in_list) == (False, False)
+        await press(pilot, "escape")
+        assert listed.in_list
+        await press(pilot, "w", "q")
+        assert not pane.is_open
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_layers_take_no_span(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
+    install_kind(monkeypatch, "layered", "tests.workbench.why.layered_backend:load")
+    bare = SpanSample(id="bare", text="a blip by the door", spans=())
+    made = workspace(tmp_path / "w.duckdb", samples=[bare, *_labelled(80)], run=False)
+    made.set_setting("live model", LAYERED)
+    async with opened(made, size=size) as pilot:
+        await press(pilot, "w")
+        assert "No span of the text is under the cursor" in _page(pilot)
+        assert "w shows the text by layer and word" in _page(pilot)
+        await press(pilot, "w")
+        assert _page(pilot).startswith(" joy by layer; number: layer 2")
+        assert "▌blip" not in _page(pilot)
+    made.close()
+
+
+async def test_pictures(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text without a span, its layers, and those of another label; a text with one, taken away."""
+    install_kind(monkeypatch, "layered", "tests.workbench.why.layered_backend:load")
+    bare = SpanSample(id="bare", text="a blip by the door", spans=())
+    made = workspace(tmp_path / "w.duckdb", samples=[bare, *_labelled(80)], run=False)
+    made.set_setting("live model", LAYERED)
+    made.set_setting("theme", "dark")
+    async with at_rest(EmotuiApp(lambda: made, poll=None)) as pilot:
+        steps = {"no span": ("w",), "layers": ("w",), "label": ("J",), "away": ("escape", "j", "j", "w")}
+        await album.walk(pilot, steps)
     made.close()

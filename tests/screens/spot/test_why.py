@@ -84,8 +84,22 @@ async def test_w_again_reads_what_is_typed_by_layer(tmp_path: Path, monkeypatch:
             await settle(pilot)
             assert "joy by layer; number: layer 2" in said(pilot)
             assert "probes of 60 texts of sample" in said(pilot)
+            await press(pilot, "J")
+            assert "sadness by layer; number: layer 2" in said(pilot)
             await press(pilot, "w")
             assert "by layer; number" not in screen_text(pilot)
+
+
+async def test_esc_leaves_the_text_and_then_closes_the_pane(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await write(pilot, TEXT)
+        await press(pilot, "escape", "w", "i", "escape")
+        await settle(pilot)
+        assert spot(pilot).why.is_open
+        assert "Esc closes" in screen_text(pilot)
+        await press(pilot, "escape")
+        assert not spot(pilot).why.is_open
 
 
 async def test_without_a_dataset_layers_say_how_one_is_chosen(source: Workspace) -> None:
