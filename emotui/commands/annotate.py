@@ -190,6 +190,10 @@ _DEALT = (
     click.option("--retest", default=0.0, help="The share of one's own texts that comes back for a second answer."),
     click.option("--retest-after", default=20, show_default=True, help="After how many others."),
     click.option("--until", default="", metavar="DAY", help="By when all answers are wanted (2027-01-31)."),
+    click.option("--training", default=0, help="Texts with gold that come first, each followed by what gold says."),
+    click.option("--checks", default=0, help="Texts with gold in between, whose answers `progress` compares with it."),
+    click.option("--show-checks", "checks_shown", is_flag=True, help="Mark checks as such, and tell what gold says."),
+    click.option("--least", default=0.0, help="Tell in `progress` who agrees less than this with the known answers."),
     _consent,
     _seed,
 )
@@ -211,6 +215,10 @@ def _assignment(
     retest: float,
     retest_after: int,
     until: str,
+    training: int,
+    checks: int,
+    checks_shown: bool,
+    least: float,
     consent: str | None,
     seed: int,
 ) -> Assignment:
@@ -225,6 +233,10 @@ def _assignment(
         order=msgspec.convert({"kind": order, "seed": seed}, Order),
         own_order=True,
         until=until,
+        training=training,
+        checks=checks,
+        checks_shown=checks_shown,
+        least=least,
         retest=Retest(share=retest, after=retest_after, seed=seed),
         consent=_read(consent) or "",
     )
@@ -289,11 +301,11 @@ def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> No
     """How far each annotator of DATASET is."""
     store = look_into(db, read_only=read_only).store
     found = dataset_named(store, dataset)
-    how_far = progress_of(store, found)
+    how_far = progress_of(store, found, scheme=Desk(store).scheme(dataset))
     rows = [msgspec.structs.asdict(one) for one in how_far.annotators]
     if as_json:
         texts = {str(n): count for n, count in how_far.answers.items()}
-        goal = {"until": how_far.until} if how_far.until else {}
+        goal = ({"until": how_far.until} if how_far.until else {}) | ({"least": how_far.least} if how_far.least else {})
         document = {"dataset": dataset, "n": how_far.n, "annotators": rows, "texts_by_answers": texts}
         print_json({**document, **goal})
         return
@@ -301,14 +313,22 @@ def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> No
 
     table = Table(box=None, pad_edge=False)
     columns = ["annotator", "texts", "given", "left", "flagged", "unsure", "again", "seconds", "a day"]
-    for column in [*columns, *(["wanted"] if how_far.until else []), "skipped"]:
+    checked = any(one.checked for one in how_far.annotators)
+    left_out = {*([] if how_far.until else ["wanted"]), *([] if checked else ["checked", "right"])}
+    for column in [*columns, *(name for name in ("wanted", "skipped", "checked", "right") if name not in left_out)]:
         table.add_column(column, justify="left" if column == "annotator" else "right")
     for row in rows:
-        cells = [value for name, value in row.items() if name != "wanted" or how_far.until]
+        cells = [value for name, value in row.items() if name not in left_out]
         table.add_row(*(as_written(shown(value)) for value in cells))
     terminal().print(table)
     told = ", ".join(f"{count} with {n}" for n, count in how_far.answers.items())
     say(f"texts by how many answers they have: {told}")
+    if checked:
+        say("right: how far the answers to texts with a known answer agree with it, 1 less the mean distance")
+    for one in how_far.annotators:
+        if one.right is not None and one.right < how_far.least:
+            told = f"{one.right:.2f} over {one.checked} texts, less than {how_far.least:g}"
+            warn(f"{literal(one.annotator)} agrees with the known answers in {told}")
     if how_far.until:
         say(f"wanted: answers a day from today until {how_far.until}")
 

@@ -173,6 +173,7 @@ class AtWork(Place):
                 stood.bench.scheme, stood.text, stood.said, marking, stood.progress, shows_others=shows
             )
         work.others, work.progress, work.standing = stood.others, stood.progress, stood.standing
+        work.role = stood.role
         work.take(work.said if self._writing.busy else stood.said)
         self.query_one(Notice).hide()
         if self.display:

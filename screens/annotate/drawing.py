@@ -137,6 +137,8 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
     """Which text, how its answer stands, and how far one is."""
     said = work.said
     left = [Part(f" {work.text.id}", "strong")]
+    if work.role:
+        left.append(Part(f"  {work.role}", "mark"))
     if work.text.subject:
         left.append(Part(f"  about {work.text.subject}", "dim"))
     if said.skipped:

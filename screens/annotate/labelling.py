@@ -33,7 +33,8 @@ class Work(msgspec.Struct):
 
     `standing`: how far the adjudication is, where the answer settles what others disagree about. `shows_others`:
     whether what others say stands under the text. `number`, `typed`: the name of the number that is being typed, and
-    its digits so far. `since`: when the text came into sight, in seconds of the monotonic clock.
+    its digits so far. `role`: of a text whose answer is told afterwards (training, check). `since`: when the text came
+    into sight, in seconds of the monotonic clock.
     """
 
     scheme: Scheme
@@ -44,6 +45,7 @@ class Work(msgspec.Struct):
     others: tuple[OtherSaid, ...] = ()
     standing: "Adjudicated | None" = None
     shows_others: bool = True
+    role: str = ""
     number: str = ""
     typed: str = ""
     since: float = msgspec.field(default_factory=time.monotonic)

@@ -35,8 +35,9 @@ class Standing(msgspec.Struct, frozen=True):
 class Stood(msgspec.Struct, frozen=True):
     """How it stands.
 
-    `tags`: what the list says beside each text. `standing`: how far the adjudication is, where it is one.
-    `consent`: the words to agree to before the first text, where that is still to be done.
+    `tags`: what the list says beside each text. `standing`: how far the adjudication is, where it is one. `role`:
+    `training` or `check`, where the text is one whose answer is told. `consent`: the words to agree to before the first
+    text, where that is still to be done.
     """
 
     bench: Annotating
@@ -48,6 +49,7 @@ class Stood(msgspec.Struct, frozen=True):
     tags: Mapping[int, str]
     standing: "Adjudicated | None" = None
     consent: str = ""
+    role: str = ""
 
 
 class Benches:
@@ -95,7 +97,17 @@ def stand(benches: Benches, asked: Standing, adjudicating: Adjudicating | None) 
     units.words(0, min(len(text.text), 4000))
     if adjudicating is None:
         there = others(bench, asked.sample, said)
-        return Stood(bench, text, units, said, bench.progress(), there, tags(bench), consent=bench.consent())
+        return Stood(
+            bench,
+            text,
+            units,
+            said,
+            bench.progress(),
+            there,
+            tags(bench),
+            consent=bench.consent(),
+            role=bench.role(asked.sample),
+        )
     there = versions(adjudicating, asked.sample)
     signs, standing = adjudication_tags(adjudicating), adjudicating.standing()
     return Stood(bench, text, units, said, bench.progress(), there, signs, standing)
@@ -120,7 +132,8 @@ def versions(adjudicating: Adjudicating, sample: int) -> tuple[OtherSaid, ...]:
 def others(bench: Annotating, sample: int, said: Said) -> tuple[OtherSaid, ...]:
     """What gold, models and other people say, once it is revealed."""
     if not said.revealed:
-        return ()
+        known = bench.known_answer(sample) if said.accepted and not said.skipped else None
+        return () if known is None else (known,)
     try:
         return bench.others(sample)
     except EmotuiError:

@@ -83,6 +83,8 @@ class Writing:
         self._bench, self._adjudicating = bench, adjudicating
         self._waiting: deque[Wish] = deque()
         self._lock = threading.Lock()
+        self._compared: set[int] = set()
+        """Texts of training whose known answer was shown: the next Space goes on."""
         self._presented: set[int] = set()
         self._on_kept = on_kept
         self._request: LatestRequest[int, Kept | None] = LatestRequest(
@@ -151,6 +153,10 @@ class Writing:
             if not bench.said(wish.sample).accepted:
                 bench.present(wish.sample)
         said = bench.do(wish.sample, *wish.events, seconds=wish.seconds)
+        if wish.kind == ACCEPT and wish.sample not in self._compared and bench.known_answer(wish.sample) is not None:
+            self._compared.add(wish.sample)
+            told = "What gold says stands under the text: Space goes on"
+            return self._changed(Kept(wish.sample, said, told=told))
         go = open_text(bench, self._adjudicating, wish.sample, 1, wish.listed) if wish.kind == ACCEPT else None
         told = "Every text has an answer" if wish.kind == ACCEPT and go is None else ""
         kept = Kept(wish.sample, said, go=go, told=told)

@@ -10,7 +10,7 @@ import msgspec
 from emotui.errors import BadInput
 from emotui.records import LabelsGold, Mark, ScenesGold, Span, SpanSample
 from emotui.tasks.task import Task
-from emotui.workbench.annotate.scheme import MASK, TEXT, Scheme
+from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Scheme
 
 # A text as an annotator sees it: without gold and without anybody's word.
 
@@ -216,6 +216,18 @@ def keys_of(sample: Any, answer: Answer, scheme: Scheme, sentences: Sequence[tup
             for place, one in said
         ]
     return keys
+
+
+def as_asked(answer: Answer, scheme: Scheme) -> Answer:
+    """An answer without what a scheme does not ask for."""
+    scales = {group.name for group in scheme.of(TEXT) if group.scale}
+    return Answer(
+        spans=answer.spans if scheme.spans else (),
+        labels=answer.labels if any(group.labels for group in scheme.of(TEXT)) else None,
+        values={name: value for name, value in answer.values.items() if name in scales},
+        sentences=answer.sentences if scheme.of(SENTENCE) else {},
+        words=answer.words if scheme.of(MASK) else {},
+    )
 
 
 def _item(mark: Mark) -> dict[str, Any] | list[Any]:

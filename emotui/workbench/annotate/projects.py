@@ -9,7 +9,7 @@ import hashlib
 import json
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,7 +25,7 @@ from emotui.records import Sentence, Span, SpanSample, Text
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.tasks.texts import said_of_text
+from emotui.tasks.texts import SAID, said_of_text, sample_of_text
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import CONSENT
 from emotui.workbench.annotate.log_files import (
@@ -40,12 +40,14 @@ from emotui.workbench.annotate.log_files import (
 )
 from emotui.workbench.annotate.others import logs_of
 from emotui.workbench.annotate.planning.assignment import (
+    TRAINING,
     Assignment,
     Batch,
     assign,
     assigned,
     batches,
     keep_assignment,
+    roles_of,
 )
 from emotui.workbench.annotate.scheme import TEXT, Scheme
 
@@ -68,19 +70,24 @@ T = TypeVar("T")
 
 
 class ProjectText(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A text of a project. `sentences`: where they stand, if the record says."""
+    """A text of a project.
+
+    `sentences`: where they stand, if the record says. `said`: what gold says, of a text whose answer is told.
+    """
 
     id: str
     text: str
     subject: str | None = None
     meta: Mapping[str, Any] = {}
     sentences: tuple[Span, ...] = ()
+    said: Mapping[str, Any] = {}
 
 
-class _Batch(msgspec.Struct, frozen=True):
+class _Batch(msgspec.Struct, frozen=True, omit_defaults=True):
     batch: int
     annotators: tuple[str, ...]
     texts: tuple[str, ...]
+    role: str = ""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,9 +157,14 @@ def export_project(store: Store, dataset: Dataset, folder: Path, columns: Sequen
         BadInput: the folder is of other texts, its scheme and assignment were changed here and elsewhere, or it cannot
             be written.
     """
-    texts = tuple(_texts(store, dataset, columns))
-    project = _identity(texts)
     scheme, assignment = _portable(Desk(store).scheme(dataset.dataset)), assigned(store, dataset)
+    told = {
+        number
+        for number, role in roles_of(assignment).items()
+        if role == TRAINING or (assignment is not None and assignment.checks_shown)
+    }
+    texts = tuple(_texts(store, dataset, columns, told))
+    project = _identity(texts)
     dealt = [] if assignment is None else _by_id(store, dataset, batches(assignment, store.file_order(dataset.dataset)))
     mark = _mark(scheme, assignment, dealt)
     there = read_plan(folder) if (folder / PROJECT).exists() else None
@@ -200,10 +212,12 @@ def _revision(folder: Path, there: Plan | None, known: _Known | None, mark: str)
     )
 
 
-def _texts(store: Store, dataset: Dataset, columns: Sequence[str]) -> Iterator[ProjectText]:
+def _texts(
+    store: Store, dataset: Dataset, columns: Sequence[str] = (), told: Collection[int] = ()
+) -> Iterator[ProjectText]:
     kept = task_named(dataset.kept_as)
     decode = msgspec.json.Decoder(dict[str, Any]).decode
-    for _, record in store.dataset_samples(dataset.dataset):
+    for number, record in store.dataset_samples(dataset.dataset):
         said = said_of_text(kept, decode(record))
         meta = said.get("meta") or {}
         yield ProjectText(
@@ -212,6 +226,7 @@ def _texts(store: Store, dataset: Dataset, columns: Sequence[str]) -> Iterator[P
             subject=said.get("subject"),
             meta={name: meta[name] for name in columns if name in meta},
             sentences=tuple((part["start"], part["end"]) for part in said.get("sentences") or ()),
+            said={key: said[key] for key in SAID if key in said and key != "annotators"} if number in told else {},
         )
 
 
@@ -239,7 +254,7 @@ def _portable(scheme: Scheme) -> Scheme:
 
 def _by_id(store: Store, dataset: Dataset, dealt: Sequence[Batch]) -> list[_Batch]:
     ids = {number: id for id, number in store.numbers_by_id(dataset.dataset).items()}
-    return [_Batch(one.number, one.annotators, tuple(ids[number] for number in one.samples)) for one in dealt]
+    return [_Batch(one.number, one.annotators, tuple(ids[n] for n in one.samples), one.role) for one in dealt]
 
 
 def _mark(scheme: Scheme, assignment: Assignment | None, dealt: Sequence[_Batch]) -> str:
@@ -265,8 +280,9 @@ def _write_plan(
     attributes = folder / _ATTRIBUTES
     if not attributes.exists():
         write_text(attributes, _UNION)
-    if not (folder / TEXTS).exists():
-        write_bytes(folder / TEXTS, _as_lines(texts))
+    content = _as_lines(texts)
+    if not (folder / TEXTS).exists() or (folder / TEXTS).read_bytes() != content:
+        write_bytes(folder / TEXTS, content)
     write_bytes(folder / BATCHES, _as_lines(dealt))
     write_text(folder / SCHEME, _indented(scheme))
     write_text(folder / PROJECT, _indented(plan))
@@ -325,7 +341,7 @@ def _dataset(store: Store, plan: Plan) -> Dataset | None:
 
 def identity_of_texts(store: Store, dataset: Dataset) -> str:
     """The UUID that a project of a dataset has: of its ids and texts, whatever is said about them."""
-    return _identity(_texts(store, dataset, ()))
+    return _identity(_texts(store, dataset))
 
 
 def dataset_of_texts(store: Store, n: int, identity: str) -> Dataset | None:
@@ -342,9 +358,12 @@ def _added(store: Store, plan: Plan, scheme: Scheme, texts: Sequence[ProjectText
     labels = tuple(dict.fromkeys(label for group in scheme.of(TEXT) for label in group.names))
     rows = []
     for text in texts:
-        if task.sample is SpanSample:
+        if text.said:
+            said = {"id": text.id, "text": text.text, "meta": dict(text.meta), **text.said}
+            sample: Any = sample_of_text(task, said | ({"subject": text.subject} if text.subject else {}), labels)
+        elif task.sample is SpanSample:
             parts = tuple(Sentence(start=start, end=end) for start, end in text.sentences)
-            sample: Any = SpanSample(id=text.id, text=text.text, subject=text.subject, meta=text.meta, sentences=parts)
+            sample = SpanSample(id=text.id, text=text.text, subject=text.subject, meta=text.meta, sentences=parts)
         else:
             sample = task.blank(Text(id=text.id, text=text.text, subject=text.subject, meta=text.meta), labels)
         rows.append(task.row(sample))
@@ -368,7 +387,9 @@ def _take_plan(store: Store, dataset: Dataset, plan: Plan, scheme: Scheme, dealt
     if plan.assignment is None:
         keep_assignment(store, dataset, None)
     else:
-        made = tuple(Batch(one.batch, tuple(numbers[id] for id in one.texts), one.annotators) for one in dealt)
+        made = tuple(
+            Batch(one.batch, tuple(numbers[id] for id in one.texts), one.annotators, one.role) for one in dealt
+        )
         keep_assignment(store, dataset, replace(plan.assignment, dealt=made))
     _know(store, dataset, plan)
     if changed:

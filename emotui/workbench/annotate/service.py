@@ -17,7 +17,16 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
-from emotui.workbench.annotate.answers import AnnotatedText, Answer, in_order, keys_of, new_id, text_of
+from emotui.workbench.annotate.answers import (
+    AnnotatedText,
+    Answer,
+    as_asked,
+    gold_answer,
+    in_order,
+    keys_of,
+    new_id,
+    text_of,
+)
 from emotui.workbench.annotate.events import (
     CONSENT,
     KIND,
@@ -34,8 +43,26 @@ from emotui.workbench.annotate.events import Retest as Retested
 from emotui.workbench.annotate.fits import check
 from emotui.workbench.annotate.log import Log
 from emotui.workbench.annotate.marks import Said, apply
-from emotui.workbench.annotate.others import BLIND, PERSON, REVEALED, OtherSaid, given_answers, names_of, others_of
-from emotui.workbench.annotate.planning.assignment import NO_RETEST, assigned, comes_back, own_order, share_of
+from emotui.workbench.annotate.others import (
+    BLIND,
+    GOLD,
+    PERSON,
+    REVEALED,
+    OtherSaid,
+    given_answers,
+    names_of,
+    others_of,
+)
+from emotui.workbench.annotate.planning.assignment import (
+    CHECK,
+    NO_RETEST,
+    TRAINING,
+    assigned,
+    comes_back,
+    own_order,
+    roles_of,
+    share_of,
+)
 from emotui.workbench.annotate.planning.order import FIXED, Order, order_of
 from emotui.workbench.annotate.scheme import MASK, Scheme
 from emotui.workbench.datasets.label_maps import with_all_gold, with_labels_mapped
@@ -220,6 +247,7 @@ class Annotating:
         self._texts: dict[int, AnnotatedText] = {}
         self._numbers = store.file_order(dataset.dataset)
         self.assignment = assigned(store, dataset)
+        self._roles = roles_of(self.assignment)
         self.chosen, self.order = self._kept_order()
         self.refresh()
 
@@ -377,6 +405,19 @@ class Annotating:
         inside = [name for name, _ in self.store.annotators(self.dataset.dataset)]
         return tuple(dict.fromkeys([*here, *inside]))
 
+    def role(self, sample: int) -> str:
+        """Of a text whose answer is known and told: `training` or `check`; of any other nothing."""
+        role = self._roles.get(sample, "")
+        told = role == TRAINING or (role == CHECK and self.assignment is not None and self.assignment.checks_shown)
+        return role if told else ""
+
+    def known_answer(self, sample: int) -> OtherSaid | None:
+        """What gold says of a text of training, or of a check that is shown; None: of another, or gold is not here."""
+        if not self.role(sample):
+            return None
+        gold = gold_answer(self._sample(sample), words=bool(self.scheme.of(MASK)))
+        return None if gold is None or gold.silent else OtherSaid(GOLD, GOLD, as_asked(gold, self.scheme))
+
     def publish(self) -> int:
         """Bring what others see of this annotator up to date: the source that Browse, Results and exports know.
 
@@ -493,7 +534,9 @@ class Annotating:
         if numbers == self._numbers:
             return mine
         there = set(mine)
-        return [number for number in numbers if number in there]
+        first = [number for number in mine if self._roles.get(number) == TRAINING]
+        there -= set(first)
+        return [*first, *(number for number in numbers if number in there)]
 
     def _due(self, sample: int | None) -> int | None:
         """A text that is to come back now, its second answer begun; or one whose second answer was begun before."""

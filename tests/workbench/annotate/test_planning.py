@@ -23,11 +23,13 @@ from emotui.workbench.annotate.planning.assignment import (
     deal,
     own_order,
     progress_of,
+    roles_of,
     share_of,
 )
 from emotui.workbench.annotate.planning.order import Order, distance, spread
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.elsewhere import Said, keep_said
+from tests.conftest import Emotui
 from tests.workbench.annotate.small_sets import LabelsGold, begin, numbers, store_with
 
 
@@ -359,3 +361,63 @@ def test_the_order_of_an_assignment_holds_until_another_is_assigned_or_chosen(tm
     assert order("error") == [1, 3, 0, 2]
     begin(store, "labels").choose(Order())
     assert order("error") == [0, 1, 2, 3]
+
+
+def _with_gold(path: Path, n: int = 12) -> Store:
+    store = Store.open(path)
+    samples = [LabelsGold(id=f"l-{k}", text=f"text {k}", labels=("joy",) if k % 2 else ()) for k in range(n)]
+    add_samples(store, "labels", "labels", samples, "made for a test")
+    return store
+
+
+def test_training_comes_first_and_checks_stand_among_everybodys_own_texts(tmp_path: Path) -> None:
+    store = _with_gold(tmp_path / "s.duckdb")
+    work = begin(store, "labels")
+    plan = Assignment(annotators=("ann", "bob"), overlap=1, batch=2, training=2, checks=2, least=0.9)
+    assign(store, work.dataset, plan)
+    kept = assigned(store, work.dataset)
+    assert kept is not None
+    roles = roles_of(kept)
+    assert Counter(roles.values()) == {"training": 2, "check": 2}
+    orders = {name: begin(store, "labels", name).order for name in ("ann", "bob")}
+    for order in orders.values():
+        assert [roles.get(number) for number in order] == ["training"] * 2 + [None, None, "check"] * 2
+    shared = set(orders["ann"]) & set(orders["bob"])
+    assert shared == set(roles)
+    assert set(orders["ann"]) | set(orders["bob"]) == set(numbers(store, "labels"))
+    # Dealt again, the known ones stay.
+    assign(store, work.dataset, Assignment(annotators=("ann", "cem"), overlap=1, batch=3, training=2, checks=2))
+    again = assigned(store, work.dataset)
+    assert roles_of(again) == roles
+    with pytest.raises(BadInput, match="13 more texts with gold are needed for training and checks: labels has 8"):
+        assign(store, work.dataset, Assignment(annotators=("ann",), overlap=1, batch=3, checks=15))
+
+
+def test_gold_is_told_of_training_and_shown_checks_alone_and_the_lead_is_told_who_is_under_the_limit(
+    tmp_path: Path, emotui: Emotui
+) -> None:
+    store = _with_gold(tmp_path / "s.duckdb")
+    dataset = begin(store, "labels").dataset
+    assign(store, dataset, Assignment(annotators=("ann", "bob"), overlap=1, batch=2, training=1, checks=2, least=0.9))
+    roles = roles_of(assigned(store, dataset))
+    for name in ("ann", "bob"):
+        work = begin(store, "labels", name)
+        for number in work.order:
+            role = roles.get(int(number))
+            said = work.known_answer(int(number))
+            assert (said is not None) == (role == "training")
+            assert said is None or said.name == "gold"
+            odd = int(number) % 2 == list(store.file_order(dataset.dataset))[1] % 2
+            right = odd if name == "ann" else not odd
+            work.do(int(number), SetLabels(("joy",) if right else ()))
+            work.do(int(number), Accept())
+    how_far = progress_of(store, dataset, scheme=work.scheme)
+    assert [(one.annotator, one.checked, one.right) for one in how_far.annotators] == [("ann", 2, 1.0), ("bob", 2, 0.0)]
+    done = emotui("annotate", "progress", "labels", "--db", "s.duckdb")
+    assert "bob agrees with the known answers in 0.00 over 2 texts, less than 0.9" in done.err
+    assert "ann agrees" not in done.err
+    assign(store, dataset, Assignment(annotators=("ann",), overlap=1, batch=2, checks=2, checks_shown=True))
+    work = begin(store, "labels", "ann")
+    shown = [int(number) for number in work.order if work.role(int(number)) == "check"]
+    assert len(shown) == 2
+    assert all(work.known_answer(number) is not None for number in shown)

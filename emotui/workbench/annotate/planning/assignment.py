@@ -15,12 +15,13 @@ from msgspec.structs import replace
 from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.workbench.annotate.answers import gold_answer
+from emotui.workbench.annotate.answers import Answer, as_asked, gold_answer
 from emotui.workbench.annotate.log import Log
 from emotui.workbench.annotate.others import logs_of
-from emotui.workbench.annotate.planning.order import FIXED, Order
+from emotui.workbench.annotate.planning.order import FIXED, Order, distance, ranges_of
+from emotui.workbench.annotate.scheme import MASK, Scheme
 from emotui.workbench.annotate.traces import answer_traces
-from emotui.workbench.texts import stored_samples
+from emotui.workbench.texts import sample_reader, stored_samples
 
 
 class Retest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -34,12 +35,17 @@ class Retest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 NO_RETEST = Retest()
 
 
-class Batch(msgspec.Struct, frozen=True):
-    """Some texts, in their order, and for whom they are. `number`: from 1."""
+TRAINING, CHECK = "training", "check"
+"""Roles of texts whose answer is known, from gold: at the beginning, told afterwards; or in between, for the lead."""
+
+
+class Batch(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Some texts, in their order, and for whom they are. `number`: from 1. `role`: TRAINING, CHECK, or of neither."""
 
     number: int
     samples: tuple[int, ...]
     annotators: tuple[str, ...]
+    role: str = ""
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -53,6 +59,10 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         consent: words that everybody agrees to before the first text.
         protocol: the name of a paper's protocol that it follows.
         until: the day by which all answers are wanted, as YYYY-MM-DD; empty: none.
+        training: how many texts with gold everybody answers first, each followed by what gold says.
+        checks: how many more everybody answers in between, for the lead; `checks_shown`: marked as such, and followed
+            by what gold says too.
+        least: under which agreement with the known answers, in [0, 1], the lead is told.
         dealt: the batches as they were dealt; empty where they follow from the rest, as long as nobody has answered.
     """
 
@@ -69,6 +79,10 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     consent: str = ""
     protocol: str = ""
     until: str = ""
+    training: int = 0
+    checks: int = 0
+    checks_shown: bool = False
+    least: float = 0.0
     dealt: tuple[Batch, ...] = ()
 
     @property
@@ -95,6 +109,8 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             found.append("a share of the texts goes to several: say to how many with --overlap 2, or --overlap all")
         if self.until and _day(self.until) is None:
             found.append(f"{self.until!r} is no day: write it as 2027-01-31")
+        if min(self.training, self.checks) < 0 or not 0 <= self.least <= 1:
+            found.append("texts of training and checks are 0 or more, and --least is from 0 to 1")
         if not 0 <= self.retest.share <= 1 or self.retest.after < 1:
             found.append("a retest is of a share from 0 to 1, after at least one other text")
         return found
@@ -255,15 +271,55 @@ def assign(store: Store, dataset: Dataset, assignment: Assignment) -> list[Batch
         raise BadInput(*faults)
     numbers = store.file_order(dataset.dataset)
     earlier = assigned(store, dataset)
+    known = _known(store, dataset, earlier, assignment)
     held = _held(store, dataset, earlier, assignment)
     strata = _strata(store, dataset, assignment.by) if assignment.by else {}
-    if held or assignment.share < 1:
-        before = [] if earlier is None or not held else batches(earlier, numbers)
-        assignment = replace(
-            assignment, dealt=tuple(deal(assignment, numbers, before=before, held=held, strata=strata))
-        )
+    if held or assignment.share < 1 or known:
+        there = {number for batch in known for number in batch.samples}
+        before = [] if earlier is None or not held else [one for one in batches(earlier, numbers) if not one.role]
+        left = [number for number in numbers if number not in there]
+        held = {number: names for number, names in held.items() if number not in there}
+        made = deal(assignment, left, before=before, held=held, strata=strata)
+        dealt = (*known, *(replace(one, number=len(known) + one.number) for one in made))
+        assignment = replace(assignment, dealt=dealt)
     keep_assignment(store, dataset, assignment)
     return batches(assignment, numbers)
+
+
+def _known(store: Store, dataset: Dataset, earlier: Assignment | None, wanted: Assignment) -> list[Batch]:
+    """Texts with gold for training and checks, by chance; those of before stay."""
+    sizes = {TRAINING: wanted.training, CHECK: wanted.checks}
+    if not any(sizes.values()):
+        return []
+    before = [] if earlier is None else [batch for batch in earlier.dealt if batch.role]
+    had = {role: [number for batch in before if batch.role == role for number in batch.samples] for role in sizes}
+    taken = {number for some in had.values() for number in some}
+    samples = stored_samples(store, dataset, dataset.n)
+    there = [
+        number
+        for number, sample in samples
+        if number not in taken and (gold := gold_answer(sample)) is not None and not gold.silent
+    ]
+    missing = sum(max(n - len(had[role]), 0) for role, n in sizes.items())
+    if missing > len(there):
+        raise BadInput(
+            f"{missing} more texts with gold are needed for training and checks: {dataset.name} has {len(there)}"
+        )
+    random.Random(f"known {wanted.seed}").shuffle(there)
+    found: list[Batch] = []
+    for role, n in sizes.items():
+        chosen = had[role][:n]
+        chosen += [there.pop() for _ in range(n - len(chosen))]
+        if chosen:
+            found.append(Batch(len(found) + 1, tuple(chosen), wanted.annotators, role))
+    return found
+
+
+def roles_of(assignment: Assignment | None) -> dict[int, str]:
+    """The texts whose answer is known, with their role."""
+    return (
+        {} if assignment is None else {n: batch.role for batch in assignment.dealt if batch.role for n in batch.samples}
+    )
 
 
 def keep_assignment(store: Store, dataset: Dataset, assignment: Assignment | None) -> None:
@@ -314,9 +370,17 @@ def share_of(assignment: Assignment, numbers: Sequence[int], annotator: str) -> 
     """
     if annotator not in assignment.everybody:
         return tuple(numbers)
-    return tuple(
-        number for batch in batches(assignment, numbers) if annotator in batch.annotators for number in batch.samples
-    )
+    mine = [batch for batch in batches(assignment, numbers) if annotator in batch.annotators]
+    of: dict[str, list[int]] = {TRAINING: [], CHECK: [], "": []}
+    for batch in mine:
+        of[batch.role] += batch.samples
+    own, checks = of[""], of[CHECK]
+    # Checks stand evenly among the others, each behind as many of them.
+    every = len(own) / len(checks) if checks else 1.0
+    mixed = list(own)
+    for place, number in reversed(list(enumerate(checks, 1))):
+        mixed.insert(round(place * every), number)
+    return (*of[TRAINING], *mixed)
 
 
 def own_order(assignment: Assignment, annotator: str) -> Order:
@@ -361,6 +425,8 @@ class AnnotatorProgress(msgspec.Struct, frozen=True):
         a_day: first answers a day, over those of the last seven days on which there was one.
         wanted: answers a day that are wanted from now on, where the assignment has a day by which all are.
         skipped: texts passed over, which are neither given nor left.
+        checked: of the texts whose answer is known those that are answered (checks, and training where there are none).
+        right: how far these answers agree with gold: 1 less their mean distance.
     """
 
     annotator: str
@@ -374,22 +440,28 @@ class AnnotatorProgress(msgspec.Struct, frozen=True):
     a_day: float | None = None
     wanted: float | None = None
     skipped: int = 0
+    checked: int = 0
+    right: float | None = None
 
 
 class DatasetProgress(msgspec.Struct, frozen=True):
-    """`answers`: how many texts have how many answers."""
+    """`answers`: how many texts have how many answers. `least`: under which `right` the lead is told."""
 
     n: int
     annotators: tuple[AnnotatorProgress, ...]
     answers: dict[int, int]
     until: str = ""
+    least: float = 0.0
 
 
-def progress_of(store: Store, dataset: Dataset, today: date | None = None) -> DatasetProgress:
+def progress_of(
+    store: Store, dataset: Dataset, today: date | None = None, scheme: Scheme | None = None
+) -> DatasetProgress:
     """Those who are assigned texts, then others who annotate, each with what is theirs.
 
     Args:
         today: (UTC) from which pace and goals are counted; None: today.
+        scheme: by which known answers are compared; None: they are not.
     """
     numbers = store.file_order(dataset.dataset)
     plan, logs = assigned(store, dataset), logs_of(store, dataset)
@@ -403,6 +475,8 @@ def progress_of(store: Store, dataset: Dataset, today: date | None = None) -> Da
             if trace.at is not None:
                 days.setdefault(trace.annotator, Counter())[datetime.fromisoformat(trace.at).date()] += 1
     until = None if plan is None or not plan.until else _day(plan.until)
+    known = {} if scheme is None else _known_answers(store, dataset, plan, scheme)
+    ranges = None if scheme is None else ranges_of(scheme)
     rows = []
     answered: Counter[int] = Counter()
     for name in dict.fromkeys([*(plan.annotators if plan else ()), *logs]):
@@ -426,10 +500,26 @@ def progress_of(store: Store, dataset: Dataset, today: date | None = None) -> Da
                 _pace(days.get(name, Counter()), now),
                 None if until is None else left / max((until - now).days + 1, 1),
                 skipped,
+                len(checked := [sample for sample in given if sample in known]),
+                _right([distance(log.state(sample).blind, known[sample], ranges) for sample in checked]),
             )
         )
     answers = dict(sorted(Counter(answered[n] for n in numbers).items()))
-    return DatasetProgress(dataset.n, tuple(rows), answers, plan.until if plan else "")
+    return DatasetProgress(
+        dataset.n, tuple(rows), answers, plan.until if plan else "", plan.least if plan and known else 0.0
+    )
+
+
+def _known_answers(store: Store, dataset: Dataset, plan: Assignment | None, scheme: Scheme) -> dict[int, Answer]:
+    roles = roles_of(plan)
+    asked = [number for number, role in roles.items() if role == CHECK] or list(roles)
+    read = sample_reader(store, dataset)
+    gold = {number: gold_answer(read(record), words=bool(scheme.of(MASK))) for number, record in store.samples(asked)}
+    return {number: as_asked(answer, scheme) for number, answer in gold.items() if answer is not None}
+
+
+def _right(distances: Sequence[float]) -> float | None:
+    return 1 - sum(distances) / len(distances) if distances else None
 
 
 def _pace(days: Mapping[date, int], now: date) -> float | None:
