@@ -6,17 +6,15 @@ files, and however often they were asked. What no file answers is `wanted`: the 
 
 import asyncio
 import hashlib
+import re
 import struct
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import msgspec
-import numpy as np
 
 from emotui.backends.base import ANSWERS, Generate, Generation, Message, ModelCard, Progress, Refused, Score, Scores
 from emotui.backends.servers.abilities import Abilities
@@ -24,68 +22,19 @@ from emotui.backends.servers.answers import ChatAnswer
 from emotui.backends.servers.asking import CONTINUE
 from emotui.backends.servers.faults import Unanswered, message_of
 from emotui.backends.servers.scoring import gather, judge, questions_of, write
-from emotui.backends.servers.settings import THINKING, read_value
+from emotui.backends.servers.settings import FileSettings
+from emotui.backends.servers.settings import read_spec_of_files as read_spec
 from emotui.backends.servers.transport import MOST_BYTES
 from emotui.errors import BadModel, ModelError
-
-# The SPEC of answers in files: `batch:MODEL@FILE.jsonl#NAME=VALUE`, or a folder of such files.
-
-ENGINES = ("vllm", "openai")
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How requests are written.
-
-    Attributes:
-        engine: `vllm` (also SGLang), or `openai`, which takes other fields.
-        top_logprobs: alternatives a token, from which yes and no are read; 0 asks for none.
-        thinking, thinking_room: as of a server (`emotui.backends.servers.settings`).
-        extra: further fields of each request's body.
-    """
-
-    engine: str = "vllm"
-    top_logprobs: int = 20
-    thinking: str = "off"
-    thinking_room: int = 2048
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-
-_CHOICES = {"engine": ENGINES, "thinking": THINKING}
-_WHOLE = {"top_logprobs": 0, "thinking_room": 0}
-
-
-def read_spec(argument: str, options: Mapping[str, Any]) -> tuple[str, str, Settings]:
-    """The model's name, the file or folder (empty where none is named), and the options.
-
-    Raises:
-        BadModel: no model is named, an option is unknown, or has a value that it cannot have.
-    """
-    whole, _, rest = argument.partition("#")
-    model, _, path = whole.partition("@")
-    if not model:
-        raise BadModel("batch: needs the name of a model, as in batch:MODEL@ANSWERS.jsonl")
-    given: dict[str, Any] = {}
-    for pair in filter(None, rest.split("&")):
-        name, sign, value = pair.partition("=")
-        if not sign:
-            raise BadModel(f"batch: the option {name!r} has no value: write #NAME=VALUE&NAME=VALUE at the end")
-        given[name] = unquote(value)
-    known = [each.name for each in fields(Settings)]
-    values: dict[str, Any] = {}
-    for name, value in {**given, **options}.items():
-        if name not in known:
-            raise BadModel(f"batch: has no option {name!r} (it has: {', '.join(known)})")
-        values[name] = read_value("batch", name, value, choices=_CHOICES, whole=_WHOLE, below=1e6)
-    return model, path, Settings(**values)
-
 
 URL = "/v1/chat/completions"
 _NEUTRAL: Mapping[str, Mapping[str, Any]] = {
     "vllm": {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "openai": {},
 }
-_ENDING = ".jsonl"
+_ENDING, _PACKED = ".jsonl", ".parquet"
+_ROWS = 256
+"""Rows of Parquet that are in memory together: an answer may have megabytes."""
 _OURS = "emotui-"
 _AGAIN = (0, 408, 409, 425, 429)
 """Statuses below 500 that say nothing about the question: asked again, it may be answered."""
@@ -109,15 +58,13 @@ class _Line(msgspec.Struct):
         return 0 if self.response is None else self.response.status_code
 
 
-_PLACE = np.dtype(
-    [
-        *(("key", "<u8"), ("rest", "<u4"), ("file", "<u4"), ("start", "<u8")),
-        *(("size", "<u4"), ("good", "?"), ("body", "S24")),
-    ]
-)
+_PLACE = [
+    *(("key", "<u8"), ("rest", "<u4"), ("file", "<u4"), ("start", "<u8")),
+    *(("size", "<u4"), ("good", "?"), ("body", "S24")),
+]
 """Where a line stands, by 12 bytes of its id; `body`: 12 bytes of a good answer's hash, in hexadecimal."""
 
-_packed = struct.Struct("<QIIQI?24s").pack
+_PACKED_PLACE = struct.Struct("<QIIQI?24s")
 
 _TOGETHER = 1 << 18
 """Places that are in memory at a time: they are parted by the first bits of their keys, `_MOST_BITS` at most."""
@@ -144,12 +91,15 @@ class Places:
     def add(self, key: bytes, file: int, start: int, size: int, body: bytes) -> None:
         """One more line. `key`: 12 bytes; `body`: 12 bytes of an answer, none of a failure."""
         number, rest = int.from_bytes(key[:8]), int.from_bytes(key[8:])
-        self._added.write(_packed(number, rest, file, start, size, bool(body), body.hex().encode()))
+        said = (number, rest, file, start, size, bool(body), body.hex().encode())
+        self._added.write(_PACKED_PLACE.pack(*said))
 
     def settle(self) -> None:
         """All lines are there: one place a request, in the order of their keys."""
+        import numpy as np
+
         self._added.flush()
-        added = self._added.tell() // _PLACE.itemsize
+        added = self._added.tell() // _PACKED_PLACE.size
         if not added:
             return
         rows = np.memmap(self._added, _PLACE, "r+", shape=(added,))
@@ -193,6 +143,8 @@ class Places:
         """The file, start and size of the line that counts for a request; None where there is none."""
         if not self.n:
             return None
+        import numpy as np
+
         number, rest = int.from_bytes(key[:8]), int.from_bytes(key[8:])
         at = int(np.searchsorted(self._keys, np.uint64(number)))
         while at < self.n and int(self._keys[at]) == number:
@@ -204,6 +156,8 @@ class Places:
 
     def _of_each(self, rows: Any) -> Any:
         """The line that counts for each request. `rows`: sorted by request, those of each in their order."""
+        import numpy as np
+
         begins = np.flatnonzero(
             np.r_[True, (rows["key"][1:] != rows["key"][:-1]) | (rows["rest"][1:] != rows["rest"][:-1])]
         )
@@ -221,7 +175,7 @@ class Places:
 
 def _part(keys: Any, bits: int) -> Any:
     """(n,): the first bits of each key, as a number."""
-    return (keys >> np.uint64(1) >> np.uint64(63 - bits)).astype(int)
+    return (keys >> 1 >> (63 - bits)).astype(int)
 
 
 class AnswerFiles:
@@ -235,10 +189,13 @@ class AnswerFiles:
 
     def __init__(self, path: str) -> None:
         self._paths = _files(path)
+        self._unpacked = tempfile.TemporaryDirectory()
         self.places = Places()
         self.foreign = 0
         for number, file in enumerate(self._paths):
-            self._index(number, file)
+            if file.suffix.lower() == _PACKED:
+                self._paths[number] = self._unpack(number, file)
+            self._index(number, file, self._paths[number])
         self.places.settle()
 
     def __len__(self) -> int:
@@ -273,21 +230,56 @@ class AnswerFiles:
         except _UNREADABLE as error:
             raise Unanswered(f"the answer is not what the protocol says ({error})") from None
 
-    def _index(self, number: int, path: Path) -> None:
+    def _unpack(self, number: int, path: Path) -> Path:
+        """Write a Parquet file's rows as lines to a file of its own, in which they are found."""
+        import duckdb
+
+        to = Path(self._unpacked.name, f"{number}{_ENDING}")
+        # A name is no pattern, and nothing is fetched to read it.
+        source = re.sub(r"([*?[])", r"[\1]", str(path)).replace("'", "''")
+        offline: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+        try:
+            if not path.is_file():
+                raise BadModel(f"batch: {path}: is no file")
+            with duckdb.connect(config=offline) as connection, to.open("wb") as file:
+                described = connection.execute(f"describe from read_parquet('{source}')").fetchall()
+                kinds = {str(name): str(kind) for name, kind, *_ in described}
+                if lacking := {"custom_id", "response"} - kinds.keys():
+                    raise BadModel(f"{path}: has no column {min(lacking)}, as answers have (there: {', '.join(kinds)})")
+                texts = {
+                    name: f"{name}::varchar" if kinds[name] in ("VARCHAR", "JSON") else f"to_json({name})::varchar"
+                    for name in ("response", "error")
+                    if name in kinds
+                }
+                asked = f"select custom_id::varchar, {texts['response']}, {texts.get('error', 'null')}"
+                rows = connection.execute(f"{asked} from read_parquet('{source}')")
+                while some := rows.fetchmany(_ROWS):
+                    for key, *said in some:
+                        response, error = ((one or "null").replace("\n", " ").encode() for one in said)
+                        name = msgspec.json.encode(key or "")
+                        file.write(b'{"custom_id":%b,"response":%b,"error":%b}\n' % (name, response, error))
+        except (duckdb.Error, OSError) as error:
+            raise BadModel(f"batch: {path}: cannot be read: {str(error).splitlines()[0]}") from None
+        return to
+
+    def _index(self, number: int, named: Path, path: Path) -> None:
+        """Note where each answer of a file stands. `named`: as a person knows it."""
         try:
             if path.exists() and not path.is_file():
-                raise BadModel(f"batch: {path}: is a pipe or device: answers are read again and again, from a file")
+                raise BadModel(f"batch: {named}: is a pipe or device: answers are read again and again, from a file")
             with path.open("rb") as file:
                 start = 0
                 for count, line in enumerate(iter(partial(file.readline, MOST_BYTES + 1), b""), start=1):
                     if len(line) > MOST_BYTES:
-                        raise BadModel(f"{path}:{count}: a line of more than {MOST_BYTES // 2**20} MB, as no answer is")
+                        raise BadModel(
+                            f"{named}:{count}: a line of more than {MOST_BYTES // 2**20} MB, as no answer is"
+                        )
                     if line.strip():
-                        self._keep(number, path, count, start, line)
+                        self._keep(number, named, count, start, line)
                     start += len(line)
         except (OSError, ValueError) as error:
             why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "there is no such file"
-            raise BadModel(f"batch: {path}: cannot be read: {why}") from None
+            raise BadModel(f"batch: {named}: cannot be read: {why}") from None
 
     def _keep(self, number: int, path: Path, count: int, start: int, line: bytes) -> None:
         try:
@@ -310,7 +302,7 @@ class FileAsker:
         again: whether a request at which the engine failed is wanted as one is that no file answers.
     """
 
-    def __init__(self, model: str, settings: Settings, files: AnswerFiles, *, again: bool) -> None:
+    def __init__(self, model: str, settings: FileSettings, files: AnswerFiles, *, again: bool) -> None:
         self._model, self._settings, self._files, self._again = model, settings, files, again
         prefill = "continue" if settings.engine == "vllm" else "none"
         self.abilities = Abilities("chat", settings.top_logprobs, prefill, {}, (), model, "", (0, 0))
@@ -377,7 +369,7 @@ class FileAsker:
 class BatchModel:
     """The answers of files as a backend; `asker.wanted` has what they lack."""
 
-    def __init__(self, model: str, settings: Settings, files: AnswerFiles, *, again: bool = False) -> None:
+    def __init__(self, model: str, settings: FileSettings, files: AnswerFiles, *, again: bool = False) -> None:
         self.asker = FileAsker(model, settings, files, again=again)
         told = {
             name: getattr(settings, name) for name in ("engine", "top_logprobs", "thinking", "thinking_room", "extra")
@@ -459,7 +451,7 @@ def _files(path: str) -> list[Path]:
         return []
     named = Path(path).expanduser()
     if named.is_dir():
-        return sorted(each for each in named.iterdir() if each.suffix == _ENDING and each.is_file())
+        return sorted(each for each in named.iterdir() if each.suffix in (_ENDING, _PACKED) and each.is_file())
     return [named]
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
+from urllib.parse import unquote
 
 from emotui.backends.servers.address import Address, parse_address
 from emotui.errors import BadModel
@@ -133,3 +134,55 @@ def parse_extra(kind: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise BadModel(kind + ': extra is one JSON object, such as {"min_p": 0}')
     return dict(value)
+
+
+# The SPEC of answers in files: `batch:MODEL@FILE.jsonl#NAME=VALUE`, or a folder of such files.
+
+ENGINES = ("vllm", "openai")
+
+
+@dataclass(frozen=True, slots=True)
+class FileSettings:
+    """How requests are written.
+
+    Attributes:
+        engine: `vllm` (also SGLang), or `openai`, which takes other fields.
+        top_logprobs: alternatives a token, from which yes and no are read; 0 asks for none.
+        thinking, thinking_room: as of a server (`emotui.backends.servers.settings`).
+        extra: further fields of each request's body.
+    """
+
+    engine: str = "vllm"
+    top_logprobs: int = 20
+    thinking: str = "off"
+    thinking_room: int = 2048
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+_OF_FILES = {"engine": ENGINES, "thinking": THINKING}
+_WHOLE_OF_FILES = {"top_logprobs": 0, "thinking_room": 0}
+
+
+def read_spec_of_files(argument: str, options: Mapping[str, Any]) -> tuple[str, str, FileSettings]:
+    """The model's name, the file or folder (empty where none is named), and the options.
+
+    Raises:
+        BadModel: no model is named, an option is unknown, or has a value that it cannot have.
+    """
+    whole, _, rest = argument.partition("#")
+    model, _, path = whole.partition("@")
+    if not model:
+        raise BadModel("batch: needs the name of a model, as in batch:MODEL@ANSWERS.jsonl")
+    given: dict[str, Any] = {}
+    for pair in filter(None, rest.split("&")):
+        name, sign, value = pair.partition("=")
+        if not sign:
+            raise BadModel(f"batch: the option {name!r} has no value: write #NAME=VALUE&NAME=VALUE at the end")
+        given[name] = unquote(value)
+    known = [each.name for each in fields(FileSettings)]
+    values: dict[str, Any] = {}
+    for name, value in {**given, **options}.items():
+        if name not in known:
+            raise BadModel(f"batch: has no option {name!r} (it has: {', '.join(known)})")
+        values[name] = read_value("batch", name, value, choices=_OF_FILES, whole=_WHOLE_OF_FILES, below=1e6)
+    return model, path, FileSettings(**values)

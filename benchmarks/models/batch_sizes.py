@@ -1,5 +1,7 @@
 """Bytes of a request and of its answer, as `emotui batch write` writes the one and `vllm run-batch` the other.
 
+As JSON Lines, and as Parquet (zstd).
+
 python benchmarks/models/batch_sizes.py [TEXTS]
 
 Texts have 30 words. Answers are made here, in the shape of vLLM's `BatchRequestOutput` and `ChatCompletionResponse`
@@ -15,6 +17,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import duckdb
 
 LABELS = ("anger", "anticipation", "disgust", "fear", "joy", "sadness", "surprise", "trust")
 WORDS = [
@@ -158,7 +162,20 @@ def main(n: int = 200) -> None:
             assert (document["n"], document["failed"]) == (n, 0)
             count = len(asked.read_bytes().splitlines())
             request, reply = asked.stat().st_size / count, said.stat().st_size / count
-            print(f"{task} {way}: {count / n:g} requests a text, {request:,.0f} bytes each, answers {reply:,.0f}")
+            packed, packed_reply = asked.with_suffix(".parquet"), said.with_suffix(".parquet")
+            subprocess.run([*writes[:-2], str(packed), "--force"], check=True, capture_output=True)
+            columns = "{custom_id: 'varchar', response: 'json', error: 'json'}"
+            how = f"format = 'newline_delimited', columns = {columns}, maximum_object_size = {2**28}"
+            duckdb.sql(f"copy (from read_json('{said}', {how})) to '{packed_reply}' (format parquet, compression zstd)")
+            reads[reads.index(f"batch:ORG/MODEL@{said}")] = f"batch:ORG/MODEL@{packed_reply}"
+            again = json.loads(subprocess.run(reads, check=True, capture_output=True).stdout)
+            assert again["records"] == document["records"]
+            small, small_reply = packed.stat().st_size / count, packed_reply.stat().st_size / count
+            print(
+                f"{task} {way}: {count / n:g} requests a text, {request:,.0f} bytes each, answers {reply:,.0f}; ",
+                end="",
+            )
+            print(f"as Parquet {small:,.0f} and {small_reply:,.0f}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
 # Arguments: the file; a folder for all that comes of it; the model as vLLM knows it; the task; further options that
 # `emotui batch write` and `emotui predict` share. On several GPUs or machines, cut the texts into files, one each.
 #
+# Where 800 bytes a request and an answer are too many to keep, docs/scaling.md tells how both become Parquet.
+#
 # Called again it goes on: a round that was answered is not asked again. In FOLDER: ask-N.jsonl (questions of round N),
 # said/N.jsonl (answers), predicted.jsonl (in the order of the texts, as `emotui predict` writes it).
 set -eu

@@ -24,7 +24,7 @@ from emotui.workbench.texts import stored_samples
 
 _model = click.option("--model", "name", required=True, help="The model's name, as the engine knows it.")
 _answers = click.option(
-    "--answers", type=click.Path(), help="Answers that there are: a .jsonl file, or a folder of them."
+    "--answers", type=click.Path(), help="Answers that there are: a .jsonl or .parquet file, or a folder of them."
 )
 _options = click.option("--options", "how", default="", help="Of the requests, such as engine=openai&thinking=on.")
 
@@ -34,7 +34,7 @@ _options = click.option("--options", "how", default="", help="Of the requests, s
 @_model
 @click.option("--dataset", help="A dataset of the store.")
 @click.option("--records", help="Or a file of records, without a store.")
-@written_option("--to", "target", required=True, help="Where to write the requests (.jsonl).")
+@written_option("--to", "target", required=True, help="Where to write the requests (.jsonl, .parquet).")
 @_answers
 @_options
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
@@ -123,7 +123,9 @@ def write(
 @click.command()
 @click.argument("task", type=TaskName())
 @_model
-@click.option("--answers", required=True, type=click.Path(), help="What the engine wrote: a .jsonl file, or a folder.")
+@click.option(
+    "--answers", required=True, type=click.Path(), help="What the engine wrote: .jsonl, .parquet, or a folder."
+)
 @_options
 @click.option("--dataset", help="A dataset of the store, or a file (default: the sample data).")
 @click.argument("further", nargs=-1, type=click.UNPROCESSED)

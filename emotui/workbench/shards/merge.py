@@ -1,6 +1,7 @@
 """Several stores in one: shards of one run become that run, other runs and people's logs are taken over as they are."""
 
 import hashlib
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from itertools import islice
@@ -67,15 +68,68 @@ def write_requests(samples: Callable[[], Iterable[Any]], argument: str, question
     way = chosen_way(question.task, model.card, question.way)
     task = configured(question.task, way, question.settled(model.card, way), question.repeats)
     try:
-        with nullcontext(to) if is_stream(to) else replacing(to) as place, place.open("wb") as file:
-            n, opened, written = _write(samples, task, model, way, question, file)
+        if to.suffix.lower() == ".parquet" and not is_stream(to):
+            with replacing(to) as place, tempfile.TemporaryDirectory(dir=place.parent) as folder:
+                packed = _Packed(Path(folder))
+                n, opened, written = _write(samples, task, model, way, question, packed)
+                packed.write_to(place)
+        else:
+            with nullcontext(to) if is_stream(to) else replacing(to) as place, place.open("wb") as file:
+                n, opened, written = _write(samples, task, model, way, question, file)
     except OSError as error:
         raise refusal(str(to), error) from None
     return Written(n, opened, written)
 
 
+class _Packed:
+    """A Parquet file of requests in the making, `custom_id`, `method`, `url` and `body` (JSON) a row.
+
+    Lines are packed a part at a time, on the disk: never are all of them there unpacked.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        import duckdb
+
+        self._part = folder / "part.jsonl"
+        self._connection = duckdb.connect(str(folder / "requests.duckdb"))
+        self._connection.execute(f"create table asked ({', '.join(f'{name} varchar' for name in _COLUMNS)})")
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        """Further requests, as a file of JSON Lines takes them."""
+        with self._part.open("ab") as file:
+            file.writelines(lines)
+            size = file.tell()
+        if size > _PART:
+            self._pack()
+
+    def write_to(self, place: Path) -> None:
+        """All that there are, as a file."""
+        if self._part.exists():
+            self._pack()
+        target = str(place).replace("'", "''")
+        self._connection.execute(f"copy asked to '{target}' (format parquet, compression zstd)")
+        self._connection.close()
+
+    def _pack(self) -> None:
+        columns = ", ".join(f"{name}: 'varchar'" for name in _COLUMNS)
+        how = f"format = 'newline_delimited', columns = {{{columns}}}, maximum_object_size = {_LONGEST}"
+        source = str(self._part).replace("'", "''")
+        self._connection.execute(f"insert into asked from read_json('{source}', {how})")
+        self._part.unlink()
+
+
+_COLUMNS = ("custom_id", "method", "url", "body")
+_PART, _LONGEST = 64 * 2**20, 256 * 2**20
+"""Bytes of requests that are packed together, and of the longest one."""
+
+
 def _write(
-    samples: Callable[[], Iterable[Any]], task: Task, model: BatchModel, way: str, question: Question, file: BinaryIO
+    samples: Callable[[], Iterable[Any]],
+    task: Task,
+    model: BatchModel,
+    way: str,
+    question: Question,
+    file: "BinaryIO | _Packed",
 ) -> tuple[int, int, int]:
     n = opened = written = 0
     for repeat in range(question.repeats):
@@ -101,7 +155,7 @@ def _asking(model: BatchModel) -> Callable[[Sequence[Request]], Any]:
     return ask
 
 
-def _flush(model: BatchModel, file: BinaryIO) -> int:
+def _flush(model: BatchModel, file: BinaryIO | _Packed) -> int:
     lines = model.asker.wanted
     file.writelines(line + b"\n" for line in lines.values())
     count = len(lines)
