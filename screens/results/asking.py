@@ -26,7 +26,8 @@ class Wanted:
     """What is to be shown of a dataset. `first`, `second`: keys of sources, empty for the usual ones.
 
     `correction`: of a family of tests. `alone`: whether slices and rules are of the first source alone. `within`:
-    the name of a saved slice, of which alone the samples are compared; empty: all are. `shown`: the run over the
+    the name of a saved slice, of which alone the samples are compared; empty: all are. `quick`: of all sources on one
+    axis means alone, without intervals and tests. `shown`: the run over the
     list, and `beside` those ticked, which are compared where nothing was chosen.
     """
 
@@ -39,13 +40,16 @@ class Wanted:
     alone: bool = False
     within: str = ""
     correction: "Correction" = HOLM
+    quick: bool = False
     shown: str = ""
     beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came back: `figures`: those over all samples together; `why` says why there is nothing to compare."""
+    """What came back: `figures`: those over all samples together; `why` says why there is nothing to compare; `sure`:
+    intervals and tests are there.
+    """
 
     sources: "tuple[Compared, ...]"
     metrics: "tuple[Metric, ...]"
@@ -55,6 +59,7 @@ class Found:
     parts: "Parts | None" = None
     rules: "Findings | None" = None
     why: str = ""
+    sure: bool = True
 
 
 def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted) -> Found:
@@ -66,7 +71,11 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
     with comparing.store.together():
         sources, metrics = tuple(comparing.sources(wanted.dataset)), comparing.metrics(wanted.dataset)
     keys = usual_order(sources)
-    order = [*(key for key in (wanted.first, wanted.shown, *wanted.beside) if key in keys), *keys]
+    # The run over the list says too little for an axis where it is over few texts and nobody ticked it.
+    few = {one.key for one in sources if one.n < FEW}
+    passed = wanted.view == ALL and not wanted.beside and wanted.shown in few and len(few) < len(keys)
+    chosen = (wanted.first, "" if passed else wanted.shown, *wanted.beside)
+    order = [*(key for key in chosen if key in keys), *keys]
     own = {one.name for one in metrics}
     metric = wanted.metric or None
     if wanted.view in (ALL, RULES) and metric not in own:
@@ -76,9 +85,17 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
         first = order[0] if order else None
         only = _within(slicing, wanted, first)
         axis = comparing.axis(
-            wanted.dataset, metric, first, papers=wanted.papers, only=only, correction=wanted.correction
+            wanted.dataset,
+            metric,
+            first,
+            papers=wanted.papers,
+            only=only,
+            correction=wanted.correction,
+            sure=not wanted.quick,
         )
-        return Found(sources, metrics, axis=axis, why="" if axis.rows else "no source has a score yet")
+        return Found(
+            sources, metrics, axis=axis, why="" if axis.rows else "no source has a score yet", sure=not wanted.quick
+        )
     if wanted.view in (GROUPS, RULES) and keys and (wanted.alone or len(keys) < 2):
         return _by_part(slicing(), wanted, Found(sources, metrics), order[0], None)
     if len(keys) < 2:

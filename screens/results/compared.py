@@ -172,10 +172,12 @@ class ComparedView(Vertical):
         if self.found is None or self.found.pair is not None:
             return ""
         parts = self.found.parts is not None
-        names = [f"{row.facet} {row.value}" for row in self.parts.rows] if parts else []
-        names = names or [row.conditions for row in self.rules.rows]
+        named = [(f"{row.facet} {row.value}", row.low, row.high) for row in self.parts.rows] if parts else []
+        named = named or [(row.conditions, row.rule.low, row.rule.high) for row in self.rules.rows]
+        names = [name for name, _, _ in named]
+        sure = [None if low is None or high is None else (low, high) for _, low, high in named]
         at = (self.parts if parts else self.rules).cursor
-        cut = bool(names) and name_cut(names[at], max(map(len, names)), cells)
+        cut = bool(names) and name_cut(at, names, sure, cells)
         return f"▸ {shown(names[at])}" if cut else ""
 
     @on(PickedRows.Picked)
@@ -242,7 +244,7 @@ class ComparedPlace(Place):
             self.wanted = replace(kept, shown=shown_run, beside=tuple(one.run for one in beside))
             self.compare()
         elif sample is not None and self._stands_elsewhere(sample) and self.compared.rows.put_on(sample):
-            self._ask_text()
+            self.ask_text()
 
     def _stands_elsewhere(self, sample: int) -> bool:
         picked = self.compared.rows.picked
@@ -251,15 +253,18 @@ class ComparedPlace(Place):
     def compare(self) -> None:
         """Ask for what is looked at, where it compares sources."""
         if self._pairs is not None and self.wanted is not None and self.display and self.looked.of_sources:
-            self._pairs.ask(replace(self.wanted, view=self.looked.view))
+            # Means are there at once; intervals and tests of all sources follow.
+            quick = self.looked.on_axis and ALL not in self._compared
+            self._pairs.ask(replace(self.wanted, view=self.looked.view, quick=quick))
 
     def _take(self, wanted: Wanted, found: Found) -> None:
         self._compared[wanted.view] = found
         if wanted.view == ALL:
             self.looked.against = found.axis
+        if wanted.quick:
+            self.compare()
         if wanted.view == self.looked.view:
             self.draw()
-            self._ask_text()
 
     def _not_compared(self, wanted: Wanted, why: str) -> None:
         raise NotImplementedError
@@ -273,11 +278,12 @@ class ComparedPlace(Place):
     @on(DifferenceRows.Picked)
     def _picked(self, event: DifferenceRows.Picked) -> None:
         event.stop()
-        self._ask_text()
+        self.ask_text()
         if (picked := self.compared.rows.picked) is not None:
             self.post_message(self.Sought(frozenset({picked.sample}), 0))
 
-    def _ask_text(self) -> None:
+    def ask_text(self) -> None:
+        """Ask for the text of the sample under the cursor, of two sources."""
         pair, picked = self.pair, self.compared.rows.picked
         if pair is None or picked is None or self.wanted is None or self._texts is None:
             return

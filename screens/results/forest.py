@@ -44,7 +44,7 @@ _LEAST_AXIS = 16
 _HEADS = 2
 _SPAN = 0.2
 """Of an axis of shares, at least."""
-_FIGURE, _INTERVAL = "value", "95% interval"
+_FIGURE, _INTERVAL, _AGAINST = "value", "95% interval", "against A"
 _LESS = "↓"
 _MARGIN = 2
 """Cells at the right that stay free, also where a scroll bar comes."""
@@ -52,7 +52,9 @@ _SURE_FROM = 52
 """Cells from which on an interval is written too, where there are any."""
 
 _WHOLE_HEADING_FROM = 100
-"""Cells from which on the heading over how sources stand to one of them takes what it needs."""
+"""Cells from which on the heading over how sources stand to one of them takes what it needs, """
+_LONGEST_HEADING = 26
+"""and how much at most."""
 
 
 class Against(NamedTuple):
@@ -205,7 +207,7 @@ class _Shape:
         figure = max(figure, len(_FIGURE))
         beside = 0 if against is None else max(map(width, against.said), default=0)
         if against is not None and cells >= _WHOLE_HEADING_FROM:
-            beside = max(beside, width(against.heading))
+            beside = max(beside, min(width(against.heading), _LONGEST_HEADING))
         right = figure + (spread + 1 if sure else 0) + (beside + 2 if beside else 0)
         longest = max((width(" ".join(one).rstrip()) for forest in forests for one in _names(forest)), default=0)
         name = min(longest, _LONGEST, max(cells // 3, _SHORTEST), max(cells - right - _LEAST_AXIS - 6, _SHORTEST))
@@ -233,7 +235,8 @@ def drawn(
     points, scale = forest.points, shape.scale(forest)
     over = _FIGURE.rjust(shape.figure) + (f" {_INTERVAL}" if shape.spread else "")
     if against is not None and shape.against:
-        over += f"  {fit(against.heading, shape.against)}"
+        whole = width(against.heading) <= shape.against
+        over += f"  {fit(against.heading if whole else _AGAINST, shape.against)}"
     head = [Part(f"  {' ' * shape.name}  "), Part(_ticks(scale), "dim"), Part("  "), Part(over, "dim")]
     lines: list[list[Part]] = [_chooser(forest.figure, figures, cells), head]
     rows_at: dict[int, int] = {}
@@ -278,7 +281,7 @@ def drawn(
 
 def standing(axis: "Axis", aside: Callable[[str], bool]) -> "tuple[Forest, list[Standing]]":
     """The sources of an axis as a forest, without those that stand aside; and the rows of the axis in its order."""
-    rows = [row for row in axis.rows if row.published or not aside(row.key)]
+    rows = [row for row in axis.rows if row.published or row.key == axis.first or not aside(row.key)]
     kinds = [("published" if row.published else _KINDS.get(row.kind, "run")) for row in rows]
     order = sorted(range(len(rows)), key=lambda at: list(HEADINGS).index(kinds[at]))
     points = tuple(

@@ -72,6 +72,9 @@ class Grid(Page, inherit_bindings=False):
         self.table: ResultsTable | None = None
         self.row = self.column = 0
         self._shades = self._plain = self._below = False
+        self._gap = _GAP
+        self._wide = False
+        self._under: tuple[tuple[str, ...], ...] | None = None
         self._first = 0
         self._wanted: tuple[str, str] | None = None
         self._widths: list[_Width] = []
@@ -88,7 +91,15 @@ class Grid(Page, inherit_bindings=False):
         row = self.table.rows[self.row]
         return row, self.table.columns[self.column], row.cells[self.column]
 
-    def show_table(self, table: "ResultsTable", *, shades: bool = False, plain: bool = False) -> None:
+    def show_table(
+        self,
+        table: "ResultsTable",
+        *,
+        shades: bool = False,
+        plain: bool = False,
+        wide: bool = False,
+        under: tuple[tuple[str, ...], ...] | None = None,
+    ) -> None:
         """Show a table; the cursor keeps its place in the same one, else begins at the first figure of its own.
 
         Groups of columns that nobody was asked for are left out.
@@ -96,10 +107,13 @@ class Grid(Page, inherit_bindings=False):
         Args:
             shades: draw figures as shades of the largest one.
             plain: without headings over own, annotators' and published rows.
+            wide: columns take the room there is, and rows too.
+            under: what stands under each figure of a table that is wide, where there are lines for it.
         """
         same, before = self.table is not None and self.table.key == table.key, self.cell
         table = without_unasked(table)
         self.table, self._shades, self._plain = table, shades, plain
+        self._wide, self._under = wide or under is not None, under
         if same and before is not None and self._wanted is None:
             self._wanted = before[0].label, before[1].key
         place, self._wanted = _place_of(table, self._wanted), None
@@ -166,14 +180,21 @@ class Grid(Page, inherit_bindings=False):
         longest = max((width(label_of(row)) for row in table.rows), default=4)
         self._label = min(longest, max(_LONGEST_LABEL, cells // 4), max(cells // 3, 12))
         self._widths = [_width(table, at, shades=self._shades) for at in range(len(table.columns))]
-        wide = sum(one.all + _GAP for one in self._widths) > cells - self._label - 3
+        room, needed = cells - self._label - 3, sum(one.all for one in self._widths)
+        self._gap = _GAP if needed + _GAP * len(self._widths) <= room else 1 if self._wide else _GAP
+        wide = needed + self._gap * len(self._widths) > room
         self._below = wide and not self._shades and any(one.low is not None for row in table.rows for one in row.cells)
         if self._below:
             self._widths = [_narrow(one) for one in self._widths]
+        if self._wide or self._shades:
+            self._widths = _spread(self._widths, self._gap, room)
         seen = self._seen(table, cells)
         lines: list[_Line] = [_Line(-1, tuple(parts)) for parts in self._heads(table, seen)]
         self.heads = min(len(lines), max(self.size.height // 3, 1))
         self._row_lines = {}
+        notes = [line for note in (*table.notes, *table.hints) for line in _note_lines(shown(note), cells)]
+        kinds = 0 if self._plain else len({row.kind for row in table.rows})
+        spaced = self._wide and len(lines) + 2 * len(table.rows) + kinds + 1 + len(notes) <= self.size.height
         kind = ""
         for number, row in enumerate(table.rows):
             if row.kind != kind and row.kind in KINDS and not self._plain:
@@ -183,10 +204,10 @@ class Grid(Page, inherit_bindings=False):
             lines.append(_Line(number, tuple(self._row_parts(number, row, seen))))
             if self._below and (under := self._under_parts(row, seen)):
                 lines.append(_Line(number, tuple(under)))
+            elif spaced:
+                lines.append(_Line(number, tuple(self._beneath(number, seen))))
         lines.append(_Line(-1, ()))
-        for note in (*table.notes, *table.hints):
-            text = shown(note)
-            lines += [_Line(-1, (Part(text[a:b], "dim"),)) for a, b in wrap(text, min(cells - 2, _MOST_NOTES))]
+        lines += [_Line(-1, (Part(line, "dim"),)) for line in notes]
         self._rows_at = {at: line.row for at, line in enumerate(lines) if line.row >= 0}
         self.show([line.parts for line in lines])
 
@@ -195,20 +216,20 @@ class Grid(Page, inherit_bindings=False):
         needs.
         """
         room = cells - self._label - 3
-        seen = window([one.all + _GAP for one in self._widths], self._first, self.column, room)
+        seen = window([one.all + self._gap for one in self._widths], self._first, self.column, room)
         self._first = seen.start
-        spare = room - sum(self._widths[at].all + _GAP for at in seen)
+        spare = room - sum(self._widths[at].all + self._gap for at in seen)
         for group in _groups(table, seen):
             name = shown(table.columns[group[0]].group)
-            lacking = _longest_word(name) - sum(self._widths[at].all + _GAP for at in group) + _GAP
+            lacking = _longest_word(name) - sum(self._widths[at].all + self._gap for at in group) + self._gap
             if 0 < lacking <= spare:
                 last = self._widths[group[-1]]
                 self._widths[group[-1]] = with_other(last, all=last.all + lacking)
                 spare -= lacking
         places, at = {}, self._label + 2
         for column in seen:
-            places[column] = (at, at + self._widths[column].all + _GAP)
-            at += self._widths[column].all + _GAP
+            places[column] = (at, at + self._widths[column].all + self._gap)
+            at += self._widths[column].all + self._gap
         self._column_places = places
         return list(seen)
 
@@ -219,7 +240,7 @@ class Grid(Page, inherit_bindings=False):
         if any(column.group for column in table.columns):
             named = []
             for group in _groups(table, seen):
-                room = sum(self._widths[at].all + _GAP for at in group)
+                room = sum(self._widths[at].all + self._gap for at in group)
                 named.append((wrapped(shown(table.columns[group[0]].group), room - 1), room))
             for line in range(max(len(words) for words, _ in named)):
                 said = [Part(fit(words[line] if line < len(words) else "", room), "strong") for words, room in named]
@@ -235,7 +256,7 @@ class Grid(Page, inherit_bindings=False):
                 size, place = self._widths[at], line - (deepest - len(words))
                 title = words[place] if place >= 0 else ""
                 kind = "strong" if at == self.column else "dim"
-                parts.append(Part(fit(title.rjust(size.mean), size.all) + " " * _GAP, kind))
+                parts.append(Part(fit(title.rjust(size.mean), size.all) + " " * self._gap, kind))
             heads.append([*parts, Part(right, "key")] if last else parts)
         return heads
 
@@ -260,28 +281,36 @@ class Grid(Page, inherit_bindings=False):
         if not any(spreads.values()):
             return []
         lead = Part(" " * (self._label + 2))
-        return [lead, *(Part(spreads[at].rjust(self._widths[at].all) + " " * _GAP, "dim") for at in seen)]
+        return [lead, *(Part(spreads[at].rjust(self._widths[at].all) + " " * self._gap, "dim") for at in seen)]
+
+    def _beneath(self, number: int, seen: Sequence[int]) -> list[Part]:
+        """What stands under the figures of a row, or nothing."""
+        if self._under is None:
+            return []
+        lead = Part(" " * (self._label + 2))
+        said = ((self._under[number][at].rjust(self._widths[at].mean), self._widths[at].all) for at in seen)
+        return [lead, *(Part(fit(text, cells) + " " * self._gap, "dim") for text, cells in said)]
 
     def _cell_parts(self, row: "Row", at: int, *, here: bool) -> list[Part]:
         table, size, cell = self.table, self._widths[at], row.cells[at]
         assert table is not None
         mean, spread = written(cell, table.columns[at].unit)
         if self._shades and isinstance(cell.value, int | float):
-            whole = size.all + _GAP - 1
+            whole = size.all + self._gap - 1
             if here:
                 return [Part(mean.center(whole), "picked"), Part(" ")]
             most = _whole(row) if table.heat and not table.plane else _most(table)
             return [Part(shade(float(cell.value), most) * whole, "said"), Part(" ")]
         if table.columns[at].unit == "words":
-            return [Part(fit(mean, size.all), "picked" if here else "plain"), Part(" " * _GAP)]
+            return [Part(fit(mean, size.all), "picked" if here else "plain"), Part(" " * self._gap)]
         if self._below:
             spread = ""
         text = mean.rjust(size.mean)
         if here:
-            return [Part((text + (f" {spread}" if spread else "")).ljust(size.all), "picked"), Part(" " * _GAP)]
+            return [Part((text + (f" {spread}" if spread else "")).ljust(size.all), "picked"), Part(" " * self._gap)]
         kind = "rest" if not cell.asked else "plain" if not row.published else "dim"
         tail = f" {spread}" if spread else ""
-        return [Part(text, kind), Part(tail.ljust(size.all - size.mean + _GAP), "dim")]
+        return [Part(text, kind), Part(tail.ljust(size.all - size.mean + self._gap), "dim")]
 
     def _bring_into_sight(self) -> None:
         line = self._row_lines.get(self.row)
@@ -371,6 +400,25 @@ def _width(table: "ResultsTable", at: int, *, shades: bool) -> _Width:
         return _Width(0, 0, whole, title)
     # Where there is no spread behind them, figures stand to the right under their title.
     return _Width(mean if spread else whole, spread, whole, title)
+
+
+_MOST_CELLS = 16
+"""Of a column that takes the room there is."""
+
+
+def _spread(sizes: Sequence[_Width], gap: int, room: int) -> list[_Width]:
+    """The columns of figures with the room that is left, each as much."""
+    spare = room - sum(one.all + gap for one in sizes)
+    each = max(spare // max(len(sizes), 1), 0)
+    found = []
+    for one in sizes:
+        more = 0 if not one.mean and one.title else min(each, max(_MOST_CELLS - one.all, 0))
+        found.append(with_other(one, mean=one.mean + more if one.mean else 0, all=one.all + more))
+    return found
+
+
+def _note_lines(note: str, cells: int) -> list[str]:
+    return [note[start:end] for start, end in wrap(note, min(cells - 2, _MOST_NOTES))]
 
 
 def _narrow(size: _Width) -> _Width:

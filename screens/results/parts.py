@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
 from textual.binding import Binding
@@ -17,6 +17,7 @@ from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
 from emotui.tables import reads_zero
 
 if TYPE_CHECKING:
+    from emotui.metrics.slice_rules import Rule
     from emotui.records import Mark
     from emotui.workbench.compare.pairs import Difference, Marks, Pair
     from emotui.workbench.compare.sources import Compared
@@ -297,8 +298,8 @@ def said_lines(marks: "Marks", cells: int) -> list[list[Part]]:
 
 
 SURE = 0.05
-_FIGURES = 43
-"""Cells of n, difference, interval and p."""
+_FIGURES = 28
+"""Cells of n, difference and p, without the interval."""
 
 
 def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cells: int) -> list[list[Part]]:
@@ -307,19 +308,15 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
         return [[]]
     two, whole = parts.second is not None, parts.whole
     offs = [_off(row, whole) for row in rows]
-    name, side = _room(cells, max(len(_named(row)) for row in rows))
+    every = [offs[at] or 0.0 for at in range(len(rows))]
+    shape = _Shape.of(cells, [_named(row) for row in rows], [_ends(row) for row in rows], every)
     middle = "A − B" if two else "mean"
-    heading = f"  {'part':{name}}     n   {middle}  {'95%':15} {'p':8}"
     better = "better" if parts.metric.higher_is_better else "more"
-    of_bar = f"{f'B {better}':>{side}} │ A {better}" if two else f"{'below all':>{side}} │ above all"
-    lines = [[Part(heading, "dim"), Part(of_bar, "dim")]]
-    reach = max((abs(off) for off in offs if off is not None), default=0.0)
+    sides = (f"B {better}", f"A {better}") if two else ("below all", "above all")
+    lines = [shape.heading("part", middle, *sides)]
     for at, (row, off) in enumerate(zip(rows, offs, strict=True)):
         figure = "–" if row.mean is None or off is None else signed(off) if two else bare(row.mean, 2)
-        sure = None if row.low is None or row.high is None else (row.low, row.high)
-        lines.append(
-            _line(_named(row), name, row.n, figure, sure, row.adjusted, off or 0.0, (reach, side), at == cursor)
-        )
+        lines.append(shape.line(_named(row), row.n, figure, _ends(row), row.adjusted, off or 0.0, here=at == cursor))
     return lines
 
 
@@ -327,24 +324,20 @@ def rule_lines(found: "Findings | None", rows: "Sequence[FoundRule]", cursor: in
     """A heading and a line a rule: how far its samples are from the rest, on the half that did not find it."""
     if found is None or not rows or cells <= 0:
         return [[]]
-    name, side = _room(cells, max(len(row.conditions) for row in rows))
-    heading = f"  {'where':{name}}     n   diff.  {'95%':15} {'p':8}"
-    lines = [[Part(heading, "dim"), Part(f"{'below':>{side}} │ above{' the rest' if side > 13 else ''}", "dim")]]
-    reach = max(abs(row.rule.difference) for row in rows)
-    for at, row in enumerate(rows):
-        rule = row.rule
-        sure = None if rule.low is None or rule.high is None else (rule.low, rule.high)
+    rules = [row.rule for row in rows]
+    sure = [_ends(rule) for rule in rules]
+    shape = _Shape.of(cells, [row.conditions for row in rows], sure, [rule.difference for rule in rules])
+    lines = [shape.heading("where", "diff.", "below the rest", "above the rest")]
+    for at, (row, ends) in enumerate(zip(rows, sure, strict=True)):
+        rule, here = row.rule, at == cursor
         figure = signed(rule.difference)
-        here = at == cursor
-        lines.append(
-            _line(row.conditions, name, rule.n, figure, sure, rule.adjusted, rule.difference, (reach, side), here)
-        )
+        lines.append(shape.line(row.conditions, rule.n, figure, ends, rule.adjusted, rule.difference, here=here))
     return lines
 
 
-def name_cut(named: str, longest: int, cells: int) -> bool:
-    """Is a name cut where the longest has so many letters?"""
-    return len(named) > _room(cells, longest)[0]
+def name_cut(at: int, names: "Sequence[str]", sure: "Sequence[Interval]", cells: int) -> bool:
+    """Is a name cut where it stands among these, beside these intervals?"""
+    return len(names[at]) > _Shape.of(cells, names, sure, [0.0]).name
 
 
 def title_of(first: object, second: object) -> str:
@@ -373,29 +366,55 @@ def _named(row: "Sliced") -> str:
     return f"{row.facet} {row.value}"
 
 
-def _room(cells: int, longest: int) -> tuple[int, int]:
-    """The cells of a name, and of a side of the bar."""
-    name = min(max(longest, 10), max(cells - _FIGURES - 12, 12))
-    return name, min(max((cells - name - _FIGURES - 3) // 2, 3), 18)
+def _ends(row: "Sliced | Rule") -> Interval:
+    return None if row.low is None or row.high is None else (row.low, row.high)
 
 
-def _line(
-    named: str,
-    name: int,
-    n: int,
-    figure: str,
-    sure: tuple[float, float] | None,
-    p: float | None,
-    off: float,
-    scale: tuple[float, int],
-    here: bool,
-) -> list[Part]:
-    known = p is not None and p < SURE
-    kind = "picked" if here else "plain" if known else "dim"
-    text = f"{'▸' if here else ' '} {fit(shown(named), name)} {count(n):>5}  {figure:>6}  {between(sure):15} "
-    reach, side = scale
-    return [
-        Part(text, kind),
-        Part(f"{p_value(p):8}", "strong" if known else "dim"),
-        Part(bar(off, -reach, reach, side, side), "said" if known else "dim"),
-    ]
+class _Shape(NamedTuple):
+    """The cells of a name, of an interval, and of a bar to either side of the middle; and what the bars reach."""
+
+    name: int
+    interval: int
+    left: int
+    right: int
+    least: float
+    greatest: float
+
+    @classmethod
+    def of(cls, cells: int, names: "Sequence[str]", sure: "Sequence[Interval]", offs: "Sequence[float]") -> "_Shape":
+        interval = max((len(between(one)) for one in sure), default=0)
+        taken = _FIGURES + interval
+        name = min(max(map(len, [*names, "x" * 10])), max(cells - taken - 2 * _HEADING, 12))
+        least, greatest = min(0.0, *offs), max(0.0, *offs)
+        return cls(
+            name, interval, *sides(least, greatest, min(max(cells - name - taken - 3, 8), _WIDEST)), least, greatest
+        )
+
+    def heading(self, name: str, figure: str, below: str, above: str) -> list[Part]:
+        """What stands over the columns; over a side of the bars as many words as have room."""
+        head = f"  {name:{self.name}}     n  {figure:>6}  {'95%':{self.interval}} {'p':8}"
+        return [
+            Part(head, "dim"),
+            Part(f"{_whole(below, self.left):>{self.left}} │ {_whole(above, self.right)}", "dim"),
+        ]
+
+    def line(
+        self, named: str, n: int, figure: str, sure: Interval, p: float | None, off: float, *, here: bool
+    ) -> list[Part]:
+        """A row: bold where it is sure that it differs."""
+        known = p is not None and p < SURE
+        kind = "picked" if here else "plain" if known else "dim"
+        name = fit(shown(named), self.name)
+        text = f"{'▸' if here else ' '} {name} {count(n):>5}  {figure:>6}  {between(sure):{self.interval}} "
+        return [
+            Part(text, kind),
+            Part(f"{p_value(p):8}", "strong" if known else "dim"),
+            Part(bar(off, self.least, self.greatest, self.left, self.right), "said" if known else "dim"),
+        ]
+
+
+def _whole(words: str, cells: int) -> str:
+    """As many of the words as have room, at least the first."""
+    while len(words) > cells and " " in words:
+        words = words.rpartition(" ")[0]
+    return words

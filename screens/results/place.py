@@ -3,7 +3,6 @@
 From every figure Enter goes to the samples behind it, in Browse.
 """
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,14 +12,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.timer import Timer
 
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import NO_WORKSPACE
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.results.asking import FEW
 from emotui.screens.results.asking import Wanted as Compared
-from emotui.screens.results.compared import ComparedPlace, ComparedView
+from emotui.screens.results.compared import ComparedView
+from emotui.screens.results.counted import PATIENCE, CountedPlace
 from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid
@@ -32,22 +31,16 @@ from emotui.screens.results.state import (
     PAIR,
     TABLES,
     TRANSITIONS,
-    Counting,
-    Found,
-    Question,
     ask,
 )
 from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part, tabs, taken
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
-    from emotui.workbench.progress import OnProgress
-    from emotui.workbench.results.service import Results as Service
     from emotui.workbench.source import BrowseSource
 
 SPANS = "spans"
@@ -57,10 +50,6 @@ _MARKS = {"hallucinat": "H", "fixat": "F", "neutral": "N", "invalid": "!", "reca
 _ALL = 1_000_000
 """More rows than any table has."""
 
-_PATIENCE = 0.3
-"""Seconds before one is told that it is being counted."""
-
-
 _CURSOR = ("next", "previous", "page_down", "page_up", "first", "last")
 """What moves a cursor: in the list, where that stands beside two sources."""
 
@@ -68,7 +57,7 @@ _OF_A = ("run", "compare_with")
 """What chooses who is compared."""
 
 
-class Results(ComparedPlace):
+class Results(CountedPlace):
     """Under a heading with the views what is looked at; a line says what the figure under the cursor is."""
 
     entry = ENTRY
@@ -85,24 +74,9 @@ class Results(ComparedPlace):
     marks_errors = False
     DEFAULT_CSS = "Results #results-body { height: 1fr; }"
 
-    class Written(Message):
-        """The report is in its file; or, `tables` None, it was stopped before."""
-
-        def __init__(self, path: str, tables: int | None) -> None:
-            super().__init__()
-            self.path, self.tables = path, tables
-
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
         self.alone = True
-        self._results: Callable[[], Service] | None = None
-        self._standing: object = None
-        self._desk: LatestRequest[Question, Found] | None = None
-        self._counting = Counting()
-        self._began = 0.0
-        self._clock: Timer | None = None
-        self._stopped = False
-        self._error: str | None = None
 
     def compose(self) -> ComposeResult:
         yield Line(id="results-title", classes="-pane")
@@ -182,56 +156,6 @@ class Results(ComparedPlace):
             self.compare()
         self.call_after_refresh(self.focus_first)
 
-    # Counting.
-
-    def _count_anew(self) -> None:
-        self._counting.stop()
-        self.looked.outdate()
-        self._stopped, self._error = False, None
-        if self._desk is not None and self.display:
-            self._look()
-
-    def _look(self) -> None:
-        """Show what the view needs, and ask for it where it is not at hand."""
-        wanted = self.looked.wanted()
-        if self._desk is not None and wanted is not None and not self._stopped and not self.looked.fresh(wanted):
-            self._counting.stop()
-            self._counting, self._began = Counting(), time.monotonic()
-            self._desk.ask(Question(wanted, self._counting))
-        self._wait()
-        self.draw()
-
-    def _wait(self) -> None:
-        """Tell soon that one waits for an answer."""
-        if self._clock is None and self.busy:
-            self._began = time.monotonic()
-            self._clock = self.set_interval(_PATIENCE, self._tick)
-
-    def compare(self) -> None:
-        super().compare()
-        self._wait()
-
-    def _tick(self) -> None:
-        if not self.busy and self._clock is not None:
-            self._clock.stop()
-            self._clock = None
-        self._draw_waiting()
-
-    def _counted(self, question: Question, found: Found) -> None:
-        if found.value is not None:
-            self.looked.take(found)
-        if question.counting is self._counting:
-            self._error = None
-            if found.value is None:
-                self.draw()
-            else:
-                self._look()
-
-    def _refuse(self, question: Question, why: str) -> None:
-        if question.counting is self._counting:
-            self._error = why
-            self.draw()
-
     def _not_compared(self, wanted: Compared, why: str) -> None:
         if wanted.view == self.looked.view:
             self.say("This cannot be compared", why, keyed("{run} chooses other runs"), failed=True)
@@ -243,7 +167,7 @@ class Results(ComparedPlace):
         looked = self.looked
         if (self.found if looked.of_sources else looked.at_hand) is not None:
             self._draw_title()
-        elif self.busy and time.monotonic() - self._began >= _PATIENCE:
+        elif self.busy and time.monotonic() - self._began >= PATIENCE:
             passed = f"{time.monotonic() - self._began:.0f} s"
             if looked.of_sources:
                 self.say("The sources are being compared", passed)
@@ -290,9 +214,10 @@ class Results(ComparedPlace):
             if looked.at_hand:
                 self.view.draw()
         elif found is not None and found.axis is not None and wanted is not None:
-            self.view.draw_axis(found.axis, found.metrics, wanted.correction)
+            self.view.draw_axis(found.axis, found.metrics, wanted.correction, sure=found.sure)
         elif found is not None:
             self.compared.show(found, self._sample)
+            self.ask_text()
         panes = (self.view.forest, self.view.grid, self.compared.rows, self.compared.parts, self.compared.rules)
         if self.display and (
             self.screen.focused is None or (self.screen.focused in panes and not self._main.has_focus)
@@ -311,14 +236,15 @@ class Results(ComparedPlace):
         left = [*(left or [Part(" ")]), Part(f"   {at} of {of}" if of > 1 else "", "dim")]
         if looked.runs and not looked.of_sources and looked.view != TRANSITIONS:
             left.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
-        if self.busy:
-            left.append(Part("   counting…", "dim"))
         views = [Part(keyed("{view} "), "key", "do('view')"), *tabs(looked.views, looked.view, "view"), Part(" ")]
         if taken(left) + taken(views) >= self.size.width and looked.on_axis:
             left = [part for part in left if not part.text.endswith(("text", "texts"))]
         if taken(left) + taken(views) >= self.size.width:
             place = f" {looked.views.index(looked.view) + 1} of {len(looked.views)} "
             views = [views[0], *tabs((looked.view,), looked.view, "view"), Part(place, "dim", "do('view')")]
+        counting = Part("   counting…", "dim")
+        if self.busy and taken([*left, counting, *views]) < self.size.width:
+            left.append(counting)
         self.query_one("#results-title", Line).show(left, views)
 
     def on_resize(self) -> None:
@@ -506,11 +432,6 @@ class Results(ComparedPlace):
         self.draw()
         self.call_after_refresh(self.focus_first)
 
-    def do_halt(self) -> None:
-        self._stopped = True
-        self._counting.stop()
-        self.draw()
-
     def do_samples(self) -> None:
         """Browse the samples behind the figure; of all sources compare the picked one; from bars or points go to
         their figures.
@@ -539,46 +460,3 @@ class Results(ComparedPlace):
         what = f"{column.group}: {column.title}" if column.group else column.title
         mark = next((letter for name, letter in _MARKS.items() if column.key.startswith(name)), "")
         self.post_message(self.Listed(cell.samples, f"{what}, {row.label}", dataset, cell.run, mark))
-
-    def do_export(self) -> None:
-        from emotui.screens.dialogs.file import FileDialog
-
-        results, found = self._results, self.looked.tables_found
-        if results is None or found is None:
-            return
-        runs, published = sorted(found.datasets), self.looked.published
-
-        def write(path: str, on_progress: "OnProgress", over: threading.Event) -> None:
-            from emotui.workbench.progress import Cancelled
-            from emotui.workbench.reports.report import write_report
-
-            service, stopped = results(), over.is_set
-            try:
-                written = write_report(
-                    service.store,
-                    service,
-                    runs,
-                    path,
-                    published=published,
-                    on_progress=on_progress,
-                    cancelled=stopped,
-                )
-            except Cancelled:
-                self.post_message(self.Written(path, None))
-                return
-            self.post_message(self.Written(path, len(written["tables"])))
-
-        def chosen(path: str) -> None:
-            over = threading.Event()
-            self.session.begin(f"report to {path}", lambda on_progress: write(path, on_progress, over), over.set)
-
-        what = f"Report of {count(len(runs))} run{'s' * (len(runs) != 1)}"
-        FileDialog(what, "results.md", (".md", ".tex", ".html", ".csv", ".svg", ".png")).ask(self.app, chosen)
-
-    @on(Written)
-    def _written(self, event: Written) -> None:
-        event.stop()
-        if event.tables is None:
-            self.notify(f"Stopped: {event.path} is not written", markup=False)
-        else:
-            self.notify(f"{event.path} is written: {event.tables} tables", markup=False)

@@ -352,8 +352,9 @@ class Looked:
     def asides(self) -> list[str]:
         """The sources that stand aside: their name, figure and how many texts they are over."""
         if self.on_axis:
-            rows = () if self.against is None else self.against.rows
-            return [_aside(row.name, row.mean, self.few[row.key]) for row in rows if self.aside(row.key)]
+            held = self.against
+            rows = [row for row in held.rows if self.aside(row.key) and row.key != held.first] if held else []
+            return [_aside(row.name, row.mean, self.few[row.key]) for row in rows]
         table = self.drawn
         if table is None:
             return []

@@ -103,32 +103,40 @@ class ResultsView(Vertical):
             if looked.table is not None:
                 heat = looked.table.heat
                 self._show_grid()
-                self.grid.show_table(looked.table, shades=heat and looked.pictured, plain=heat)
+                wide = looked.view == AGREEMENT
+                self.grid.show_table(looked.table, shades=heat and looked.pictured, plain=heat, wide=wide)
         elif held is None:
             return
         elif looked.view == GROUPS:
             self._draw_bars(held)
         elif held.pairs:
             self._show_grid()
-            self.grid.show_table(_heatmap(held), shades=self.shades, plain=True)
+            shares = None if self.shades else _leaving(held)
+            self.grid.show_table(_heatmap(held), shades=self.shades, plain=True, under=shares)
         else:
             self._tell_none("No text here has two neighbouring sentences with labels")
 
-    def draw_axis(self, found: "Axis", metrics: "Sequence[Metric]", correction: "Correction") -> None:
-        """Show all sources by one metric, and how each stands to one of them."""
+    def draw_axis(
+        self, found: "Axis", metrics: "Sequence[Metric]", correction: "Correction", *, sure: bool = True
+    ) -> None:
+        """Show all sources by one metric, and how each stands to one of them; `sure`: intervals and tests are there."""
         looked = self._looked
         forest, self._standing = standing(found, looked.aside)
         first = next((row for row in found.rows if row.key == found.first and not row.published), None)
-        said = tuple("" if row is first else _against(row) for row in self._standing)
+        said = tuple("A" if row is first else _against(row) for row in self._standing)
         against = None if first is None else Against(f"against {first.name}", said)
         family = max(sum(not row.published for row in found.rows) - 1, 0)
         by = "Holm" if correction == "holm" else "Benjamini-Hochberg"
         name = "" if first is None else first.name
-        self._told = [found.convention, f"p: Wilcoxon against {name}, samples of both; {by} over {family}"]
+        tested = f"p: Wilcoxon against {name}, samples of both; {by} over {family}"
+        self._told = [found.convention, tested] if sure else []
         self._only("forest", "about")
         lower = [one.title for one in metrics if not one.higher_is_better]
         titles = tuple(one.title for one in metrics)
-        self.forest.show_forest(forest, (), titles, lower, against=against, asides=looked.asides)
+        waiting = "" if sure else "The intervals are being counted"
+        self.forest.show_forest(
+            forest, (), titles, lower, waiting=waiting, against=against if sure else None, asides=looked.asides
+        )
 
     def _only(self, *names: str) -> None:
         """Of what may stand between the two headings, show these."""
@@ -276,7 +284,12 @@ def _heatmap(found: "Transitions") -> "ResultsTable":
         )
         for at, row in enumerate(table.rows)
     )
-    return replace(table, rows=rows, hints=("Shades go by fifths of the largest count; # shows the counts.",))
+    return replace(table, rows=rows)
+
+
+def _leaving(found: "Transitions") -> tuple[tuple[str, ...], ...]:
+    """Under each count its share of the pairs that leave the row's label."""
+    return tuple(tuple("" if share is None else f"{share:.0%}" for share in row) for row in found.row_shares)
 
 
 def _shares(found: "Transitions", at: int, to: int) -> str:

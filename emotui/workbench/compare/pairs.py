@@ -265,6 +265,7 @@ class Comparing:
         papers: bool = False,
         only: "np.ndarray[tuple[int], np.dtype[np.bool_]] | None" = None,
         correction: Correction = "holm",
+        sure: bool = True,
     ) -> Axis:
         """All sources of a dataset by one metric, their intervals over the same draws of samples.
 
@@ -273,6 +274,7 @@ class Comparing:
             papers: add what the task's paper prints of the metric.
             only: as of `pair`.
             correction: of the tests against the first source, over all others.
+            sure: with intervals and tests, which take longer than means.
 
         Raises:
             BadInput: as `pair`.
@@ -291,22 +293,22 @@ class Comparing:
         table = np.stack(columns, axis=1)
         groups = self._groups(found)
         drawn = drawn_by(groups, len(table))
-        means = mean_replicates(table, drawn, seed=SEED)
+        ends = [interval_of(one) for one in mean_replicates(table, drawn, seed=SEED)] if sure else []
         standing = []
         for at, source in enumerate(known):
             column = table[:, at][~np.isnan(table[:, at])]
-            sure = interval_of(means[at])
+            low, high, note = (ends[at].low, ends[at].high, ends[at].note) if sure else (None, None, "")
             standing.append(
                 Standing(
                     source.name,
                     source.told,
                     source.kind,
                     float(column.mean()),
-                    sure.low,
-                    sure.high,
+                    low,
+                    high,
                     len(column),
                     source.key,
-                    note=sure.note,
+                    note=note,
                 )
             )
         sign = -1.0 if by.higher_is_better else 1.0
@@ -314,7 +316,9 @@ class Comparing:
         base = next((at for at, source in enumerate(known) if source.key == first), order[0])
         p = adjusted_known(
             [
-                _p(table[:, base], table[:, at], groups) if at != base and lexicons[at] == lexicons[base] else None
+                _p(table[:, base], table[:, at], groups)
+                if sure and at != base and lexicons[at] == lexicons[base]
+                else None
                 for at in order
             ],
             correction,

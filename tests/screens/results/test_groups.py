@@ -45,7 +45,7 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
         rules = place.found.rules
         rows = [FoundRule("kind=a", one.rule) for one in rules.rows]
         assert len(rule_lines(rules, rows, 0, 80)) == len(rows) + 1
-        assert (name_cut("short", 60, 80), name_cut("x" * 60, 60, 80)) == (False, True)
+        assert [name_cut(at, ["short", "x" * 60], [None, None], 80) for at in (0, 1)] == [False, True]
         await press(pilot, "9", "W", "down", "enter")
         await settle(pilot)
         assert place.pair is not None

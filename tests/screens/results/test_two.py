@@ -4,13 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.results.asking import usual_order
+from emotui.screens.results.asking import Wanted, ask, usual_order
+from emotui.screens.results.grid import Grid
 from emotui.screens.results.parts import DifferenceRows, bar, between, p_value, sides, signed
 from emotui.screens.results.place import Results
+from emotui.screens.results.state import ALL
 from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.sources import Compared
+from tests.screens.browse_workspace import add_run
 from tests.screens.driving import frame, listed, opened, press, screen_text
-from tests.screens.results_workspace import several_runs
+from tests.screens.results_workspace import records, several_runs
 
 
 def test_figures_are_written_with_their_signs_and_without_a_leading_zero() -> None:
@@ -98,3 +101,62 @@ def test_where_nothing_is_chosen_models_are_compared_before_people_and_one_annot
     former = Compared("gold:1", "gold 1", "gold", n=211)
     models = [Compared(key, key, "model", n=211, run=key) for key in ("newest", "older")]
     assert usual_order([one_text, *models, people, former]) == ["newest", "older", "person:A1", "gold:1", "ann"]
+
+
+async def test_a_source_of_fewer_than_ten_texts_stands_aside_until_it_is_ticked(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb")
+    add_run(source.store, source.datasets()[0], records(annotated=False), name="few-1", model="few", done=2)
+    source.store.set_state("few-1", "done")
+    async with opened(source, (120, 40)) as pilot:
+        await press(pilot, "7")
+        looked, forest = frame(pilot).query_one(Results).looked, frame(pilot).query_one(Results).view.forest
+        for drawn in (None, "task-2"):
+            while (None if looked.drawn is None else looked.drawn.key) != drawn:
+                await press(pilot, "n")
+            assert not any(line.strip("▸ ").startswith("few") for line in forest.text.split("\n"))
+            assert "aside  1 source of under 10 texts: few " in forest.text
+            assert "(2 texts)" in forest.text
+        await press(pilot, *["V"] * 3)
+        while (table := frame(pilot).query_one(Grid).table) is None or table.key != "task-2":
+            await press(pilot, "n")
+        assert "few" in [row.label for row in table.rows]
+        await press(pilot, "r", "g")
+        here = frame(pilot).session.run_shown
+        assert here is not None
+        await press(pilot, *(["j"] if here.run == "few-1" else []), "space", "enter")
+        runs = frame(pilot).query_one(Results).looked.runs
+        assert "few-1" in runs
+        await press(pilot, *["v"] * 3)
+        assert "aside" not in forest.text
+        assert any(line.strip("▸ ").startswith("few") for line in forest.text.split("\n"))
+
+
+async def test_a_metric_and_a_pair_hold_in_every_view(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    async with opened(source, (120, 40)) as pilot:
+        await press(pilot, "7", "right", "right")
+        place = frame(pilot).query_one(Results)
+        metric = place.found.axis.metric if place.found is not None and place.found.axis is not None else None
+        assert metric is not None
+        assert metric.name == "precision"
+        await press(pilot, "end", "v")
+        assert place.pair is not None
+        assert place.pair.metric == metric
+        second = place.pair.second
+        assert second.kind == "person"
+        assert frame(pilot).pane.display
+        await press(pilot, "v")
+        parts = place.found.parts if place.found is not None else None
+        assert parts is not None
+        assert (parts.metric, parts.second) == (metric, second)
+        assert not frame(pilot).pane.display
+
+
+async def test_means_of_all_sources_come_before_their_intervals_and_tests(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb")
+    dataset, comparing = source.datasets()[0].dataset, source.comparing()
+    quick, whole = comparing.axis(dataset, sure=False), comparing.axis(dataset)
+    assert [(row.key, row.mean, row.off) for row in quick.rows] == [(row.key, row.mean, row.off) for row in whole.rows]
+    assert all(row.low is None and row.p is None for row in quick.rows)
+    asked = [ask(comparing, source.slicing, Wanted(dataset, ALL, quick=one)) for one in (True, False)]
+    assert [found.sure for found in asked] == [False, True]
