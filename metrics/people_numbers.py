@@ -2,7 +2,12 @@
 
 People are a distribution: of n answers each has the weight 1/n. So is a source: of its repeats each has the weight
 1/repeats, and a single number has all of it.
+
+`number_people_report` has the measures of LeWiDi of numbers on a scale (their names: `emotui.metrics.people_spread`).
 """
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +15,16 @@ from scipy.spatial.distance import jensenshannon
 from scipy.special import xlogy
 from scipy.stats import wasserstein_distance
 
-from emotui.metrics.people_spread import FLOOR
+from emotui.metrics.beside import Shared
+from emotui.metrics.people_spread import (
+    FLOOR,
+    LEAST,
+    SOURCE,
+    error_rates,
+    manhattan,
+    people_document,
+    soft_cross_entropy,
+)
 from emotui.metrics.states import Floats
 
 MOST_LEVELS = 21
@@ -101,3 +115,133 @@ def inside(answers: ArrayLike, numbers: ArrayLike) -> Floats:
     within = (np.nanmin(a, axis=1) <= s) & (s <= np.nanmax(a, axis=1))
     found: Floats = within.astype(np.float64)
     return found
+
+
+# The measures of LeWiDi on a scale.
+
+
+def wasserstein_of_shares(people: ArrayLike, source: ArrayLike, levels: ArrayLike) -> Floats:
+    """The sum over the cuts of a scale of |P - Q|, P and Q the shares below the cut, each as wide as its step.
+
+    Args:
+        people, source: (n, m), each row adds up to 1.
+        levels: (m,) the place of each column on the scale, in any order.
+
+    Returns:
+        (n,) in points of the scale: 0 to its width.
+
+    Source: LeWiDi-2025, the soft measure of sarcasm and paraphrase, whose levels lie 1 apart.
+    """
+    at = np.asarray(levels, dtype=np.float64)
+    order = np.argsort(at, kind="stable")
+    off = (np.asarray(people, dtype=np.float64) - np.asarray(source, dtype=np.float64))[:, order]
+    distances: Floats = (np.abs(off.cumsum(axis=1)[:, :-1]) * np.diff(at[order])).sum(axis=1)
+    return distances
+
+
+def distances_of_answers(given: ArrayLike, predicted: ArrayLike, low: float, high: float) -> Floats:
+    """|predicted - given| over the width of the scale, of each answer; the mean of a text is LeWiDi's measure.
+
+    Args:
+        given: (n, people); NaN where somebody gives none.
+        predicted: (n, people), or (n, 1) where one number stands for all.
+        low, high: the ends of the scale; where they are equal nothing can be off.
+
+    Returns:
+        (n, people), 0 to 1 for what lies on the scale.
+
+    Source: LeWiDi-2025, the perspectivist measure of sarcasm and paraphrase (Average Normalized Absolute Distance).
+    Its program divides by the number of levels (6, 11), its description by the width (5, 10), which is done here.
+    """
+    off = np.abs(np.asarray(predicted, dtype=np.float64) - np.asarray(given, dtype=np.float64))
+    scaled: Floats = off / ((high - low) or 1.0)
+    return scaled
+
+
+def scale_of(labels: Sequence[str]) -> Floats | None:
+    """Where each label stands on a scale; None where one of them is no number, or two are equal."""
+    try:
+        levels = np.array([float(label) for label in labels], dtype=np.float64)
+    except ValueError:
+        return None
+    return levels if len(levels) > 1 and np.isfinite(levels).all() and len(np.unique(levels)) == len(levels) else None
+
+
+def number_people_report(
+    people: Sequence[Mapping[str, Mapping[str, float]]],
+    predicted: Sequence[Mapping[str, float]],
+    scales: Mapping[str, tuple[float, float]],
+    shared: Shared,
+) -> dict[str, Any]:
+    """What `emotui score values --against people` adds.
+
+    Args:
+        people: of each text the numbers by name that each of its annotators gives.
+        predicted: of each text numbers by name.
+        scales: the ends of the scale of each name; what is not here goes from people's lowest to their highest number.
+        shared: of each text what it shares with others.
+
+    Returns:
+        `n`, `annotators`; `by_name` with `wasserstein`, `normalised_absolute_distance` and, where people give
+        `MOST_LEVELS` different numbers or fewer, `manhattan`, `cross_entropy`, `entropy` and `error_rate`, over texts
+        of which `people_spread.LEAST` annotators give that number (and `n`, `low`, `high`, and `without`: such texts
+        without a prediction, left out); `by_annotator` with the distance by name; `ci95`, `conventions`, `notes`.
+    """
+    names = {name: at for at, name in enumerate(dict.fromkeys(name for own in people for name in own))}
+    groups: dict[str, dict[str, Floats]] = {}
+    own_off: dict[str, Floats] = {}
+    about: dict[str, dict[str, Any]] = {}
+    notes: dict[str, str] = {}
+    for key in dict.fromkeys(key for own in people for answer in own.values() for key in answer):
+        given = np.full((len(people), len(names)), np.nan)
+        for row, own in zip(given, people, strict=True):
+            row[[names[name] for name, answer in own.items() if key in answer]] = [
+                answer[key] for answer in own.values() if key in answer
+            ]
+        numbers = np.array([one.get(key, np.nan) for one in predicted], dtype=np.float64)
+        wanted = (~np.isnan(given)).sum(axis=1) >= LEAST
+        if not wanted.any():
+            continue
+        there = wanted & ~np.isnan(numbers)
+        low, high = scales.get(key, (float(np.nanmin(given)), float(np.nanmax(given))))
+        levels = _levels(given)
+        off = np.full_like(given, np.nan)
+        off[there] = distances_of_answers(given[there], numbers[there, None], low, high)
+        columns = {"wasserstein": wasserstein(given[there], numbers[there, None])}
+        columns["normalised_absolute_distance"] = np.nanmean(off[there], axis=1)
+        if levels is not None:
+            q, p = level_shares(given[there], levels), level_shares(numbers[there, None], levels)
+            columns |= {"manhattan": manhattan(q, p), "cross_entropy": soft_cross_entropy(q, p)}
+            columns |= {"entropy": soft_cross_entropy(q, q)}
+            columns["error_rate"] = error_rates(given[there], levels[p.argmax(axis=1)][:, None])
+        groups[key] = {figure: _spread_out(column, there) for figure, column in columns.items()}
+        own_off[key] = off
+        about[key] = {"n": int(there.sum()), "low": low, "high": high}
+        if lost := int((wanted & ~there).sum()):
+            about[key]["without"] = lost
+            notes[f"by_name.{key}.n"] = f"{lost} of {int(wanted.sum())} texts have no number for it and are left out"
+    told = (
+        f"{SOURCE}; a number has all of its probability at the nearest level, levels are the numbers that people give,"
+        " all whole ones between where all are whole; Wasserstein in points of the scale, absolute distance over its"
+        " width (`low` to `high`); means over texts"
+    )
+    document = people_document({}, {"by_name": groups}, names, own_off, shared, told)
+    for key, more in about.items():
+        document["by_name"][key] |= more
+    return {**document, "notes": {**document["notes"], **notes}}
+
+
+def _levels(given: Floats) -> Floats | None:
+    """The different numbers that people give; where all are whole, those between too. None where they are many."""
+    levels = levels_of(given)
+    if levels is None or not (levels == np.round(levels)).all() or levels[-1] - levels[0] >= MOST_LEVELS:
+        return levels
+    whole: Floats = np.arange(levels[0], levels[-1] + 1, dtype=np.float64)
+    return whole
+
+
+def _spread_out(column: Floats, there: Any) -> Floats:
+    """(n,): a column of some texts over all of them."""
+    whole: Floats = np.full(len(there), np.nan)
+    whole[there] = column
+    return whole

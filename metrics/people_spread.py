@@ -3,15 +3,22 @@
 People who differ are not wrong: what is compared is a probability with the share of annotators who give the label
 (soft evaluation: Uma et al. 2021, Learning from Disagreement, section 4; Baan et al. 2022, Stop Measuring Calibration
 When Humans Disagree). Each label of a text is a question of its own, yes or no.
+
+The measures of LeWiDi, the shared tasks on learning with disagreement, stand below, under their own names, with the
+document of `emotui score class` and `emotui score labels` against people (of numbers: `emotui.metrics.people_numbers`).
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import jensenshannon
 from scipy.special import xlogy
 
+from emotui.metrics.beside import Parts, Shared, beside, drawn, intervals, ratios, with_beside
+from emotui.metrics.labels import as_table
 from emotui.metrics.probabilities import BINS
 from emotui.metrics.states import Floats
 
@@ -112,3 +119,238 @@ def _same(shares: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, Floats]:
     if q.shape != p.shape:
         raise ValueError(f"shares {q.shape} and probabilities {p.shape} must have one shape")
     return q, p
+
+
+# The measures of LeWiDi: soft ones of two distributions, and those of each annotator's own answer.
+
+LEAST = 2
+"""Annotators of a text that make a distribution."""
+
+SMALLEST, ADDED = 1e-12, 1e-9
+"""LeWiDi's own: a probability lies in [SMALLEST, 1 - SMALLEST], and ADDED to it is what the logarithm is of."""
+
+SOURCE = "LeWiDi (SemEval-2023 task 11, Leonardelli and others 2023; LeWiDi-2025, Leonardelli and others 2025)"
+
+
+def manhattan(people: ArrayLike, source: ArrayLike) -> Floats:
+    """The sum over outcomes of |p - q|, of each text: 0 where both are spread alike, 2 where they share nothing.
+
+    Args:
+        people, source: (..., m), each row adds up to 1.
+
+    Returns:
+        (...,) in [0, 2].
+
+    Source: LeWiDi-2025, the soft measure of irony (Average Manhattan Distance); of several labels its mean over
+    labels, each with the outcomes yes and no.
+    """
+    q, p = _same(people, source)
+    distances: Floats = np.abs(q - p).sum(axis=-1)
+    return distances
+
+
+def soft_cross_entropy(people: ArrayLike, source: ArrayLike) -> Floats:
+    """-sum over outcomes of q log p in nats, of each text; of a source that is sure and wrong it is about 20.7.
+
+    Args:
+        people, source: (..., m), each row adds up to 1.
+
+    Source: LeWiDi at SemEval-2023 (task 11), with the bounds of its program: `SMALLEST` and `ADDED`.
+    """
+    q, p = _same(people, source)
+    entropies: Floats = -(q * np.log(np.clip(p, SMALLEST, 1 - SMALLEST) + ADDED)).sum(axis=-1)
+    return np.maximum(entropies, 0.0)  # what is added makes a sure and right source less than 0 by as much
+
+
+def error_rates(given: ArrayLike, predicted: ArrayLike) -> Floats:
+    """1 less the share of annotators whose own answer is predicted, of each text; of several labels over all of them.
+
+    Args:
+        given: (n, people) numbers that stand for answers, or (n, people, k) of 0 or 1; NaN where somebody gives none,
+            each text has an answer.
+        predicted: of the same shape, or with 1 in place of `people` where one answer stands for all of them.
+
+    Returns:
+        (n,) in [0, 1].
+
+    Source: LeWiDi-2025, the perspectivist measure of irony (Average Error Rate) and of inference (Multilabel ER).
+    """
+    g, p = np.asarray(given, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    off = np.where(np.isnan(g), np.nan, g != p)
+    rates: Floats = np.nanmean(off, axis=tuple(range(1, off.ndim))) if len(off) else np.zeros(0)
+    return rates
+
+
+def label_people_report(
+    people: Sequence[Mapping[str, Sequence[str]]],
+    probabilities: Sequence[Mapping[str, float]],
+    chosen: Sequence[Sequence[str]],
+    labels: Sequence[str],
+    shared: Shared,
+) -> dict[str, Any]:
+    """What `emotui score labels --against people` adds, of several labels a text.
+
+    Args:
+        people: of each text the labels that each of its annotators gives, `LEAST` of them or more.
+        probabilities: of each text the probability of each label, or 0 and 1; a label without one has 0.
+        chosen: of each text the labels that count as predicted.
+        labels: all that anybody names.
+        shared: of each text what it shares with others.
+
+    Returns:
+        `n` texts; `annotators`; `manhattan`, `cross_entropy` and `entropy` (the cross-entropy that people's own shares
+        have), means over labels and then texts; `error_rate`; `by_label` with the first two; `by_annotator` with `n`
+        and `error_rate`; `ci95`, `conventions`, `notes`.
+    """
+    names, told = (
+        _annotators(people),
+        f"{SOURCE}; each label has the outcomes yes and no, means over labels, then texts",
+    )
+    if not labels:
+        blank = dict.fromkeys(("manhattan", "cross_entropy", "entropy", "error_rate"), np.full(len(people), np.nan))
+        return people_document(blank, {"by_label": {}}, names, {}, shared, told)
+    given = np.full((len(people), len(names), len(labels)), np.nan)
+    for row, own in zip(given, people, strict=True):
+        for name, answer in own.items():
+            row[names[name]] = as_table([answer], labels)[0]
+    p, decided = as_table(probabilities, labels), as_table(chosen, labels)
+    q = np.nanmean(given, axis=1)
+    yes_no = [np.stack([one, 1 - one], axis=-1) for one in (q, p)]
+    apart, crossed, own_spread = manhattan(*yes_no), soft_cross_entropy(*yes_no), soft_cross_entropy(*[yes_no[0]] * 2)
+    columns = {
+        "manhattan": apart.mean(axis=1),
+        "cross_entropy": crossed.mean(axis=1),
+        "entropy": own_spread.mean(axis=1),
+        "error_rate": error_rates(given, decided[:, None, :]),
+    }
+    by_label = {name: {"manhattan": apart[:, at], "cross_entropy": crossed[:, at]} for at, name in enumerate(labels)}
+    off = np.where(np.isnan(given), np.nan, given != decided[:, None, :]).mean(axis=2)
+    return people_document(columns, {"by_label": by_label}, names, {"error_rate": off}, shared, told)
+
+
+def class_people_report(
+    people: Sequence[Mapping[str, str]],
+    predicted: Sequence[str | Mapping[str, float]],
+    chosen: Sequence[str],
+    labels: Sequence[str],
+    shared: Shared,
+) -> dict[str, Any]:
+    """What `emotui score class --against people` adds, of one label a text.
+
+    Args:
+        people: of each text the label that each of its annotators gives, `LEAST` of them or more.
+        predicted: of each text a label, or a probability for each label; what does not add up to 1 is made to.
+        chosen: of each text the label that counts as predicted; empty where there is no answer, which then shares
+            nothing with anybody.
+        labels: all that anybody names. Where all of them are numbers they are a scale, in its order.
+
+    Returns:
+        As `label_people_report`, without `by_label`; of a scale with `wasserstein` and `normalised_absolute_distance`.
+    """
+    from emotui.metrics.people_numbers import distances_of_answers, scale_of, wasserstein_of_shares
+
+    names, places = _annotators(people), {name: at for at, name in enumerate(labels)}
+    given = np.full((len(people), len(names)), np.nan)
+    for row, own in zip(given, people, strict=True):
+        row[[names[name] for name in own]] = [places[label] for label in own.values()]
+    # The last outcome is no label: where there is no answer all of the probability is there.
+    q, p = np.zeros((len(people), len(labels) + 1)), np.zeros((len(people), len(labels) + 1))
+    uneven = 0
+    for at, answer in enumerate(predicted):
+        q[at] = np.bincount(given[at][~np.isnan(given[at])].astype(int), minlength=q.shape[1])
+        p[at, :-1] = as_table([[answer] if isinstance(answer, str) and answer else answer or {}], labels)[0]
+        total = p[at].sum()
+        uneven += bool(total) and abs(total - 1) > UNEVEN
+        p[at] = p[at] / total if total else [*[0.0] * len(labels), 1.0]
+    q /= np.maximum(q.sum(axis=1, keepdims=True), 1)
+    guessed = np.array([places.get(label, len(labels)) for label in chosen], dtype=np.float64)[:, None]
+    columns = {
+        "manhattan": manhattan(q, p),
+        "cross_entropy": soft_cross_entropy(q, p),
+        "entropy": soft_cross_entropy(q, q),
+        "error_rate": error_rates(given, guessed),
+    }
+    own_off = {"error_rate": np.where(np.isnan(given), np.nan, given != guessed)}
+    told = f"{SOURCE}; means over texts"
+    levels = scale_of(labels)
+    if levels is not None and len(people):
+        # An answer that is missing stands at the end of the scale that is farther from people.
+        on_scale = np.append(levels, np.nan)
+        numbers = np.where(np.isnan(given), np.nan, on_scale[np.nan_to_num(given).astype(int)])
+        low, high = float(levels.min()), float(levels.max())
+        nearer_low = np.nanmean(numbers, axis=1) - low <= high - np.nanmean(numbers, axis=1)
+        silent, farther = p[:, -1] == 1, np.where(nearer_low, levels.argmax(), levels.argmin())
+        spread = np.where(silent[:, None], np.eye(len(labels))[farther], p[:, :-1])
+        answers = np.where(silent, levels[farther], on_scale[guessed[:, 0].astype(int)])[:, None]
+        columns["wasserstein"] = wasserstein_of_shares(q[:, :-1], spread, levels)
+        off = distances_of_answers(numbers, answers, low, high)
+        columns["normalised_absolute_distance"] = np.nanmean(off, axis=1)
+        own_off["normalised_absolute_distance"] = off
+        told += f"; absolute distance over the width of the scale, {low:g} to {high:g}"
+    document = people_document(columns, {}, names, own_off, shared, told)
+    if uneven:
+        document["notes"]["manhattan"] = f"probabilities of {uneven} texts do not add up to 1, and are made to"
+    return document
+
+
+BOUNDS = {"manhattan": 2.0, "error_rate": 1.0}
+"""The greatest that a figure can be, where there is one; the least is 0."""
+
+UNEVEN = 0.01
+"""Probabilities that add up to 1 but for so much are only rounded."""
+
+
+def people_document(
+    columns: Mapping[str, Floats],
+    groups: Mapping[str, Mapping[str, Mapping[str, Floats]]],
+    names: Mapping[str, int],
+    own_off: Mapping[str, Floats],
+    shared: Shared,
+    told: str,
+) -> dict[str, Any]:
+    """Figures against people as a document.
+
+    Args:
+        columns: by figure (n,), one number a text; NaN where a text has no say in it.
+        groups: by group and name such columns too.
+        names: the place of each annotator.
+        own_off: by figure (n, people) what each annotator's answers come to; NaN where there is none.
+        shared: of each text what it shares with others.
+        told: the convention.
+    """
+    nested = {
+        f"{group}.{name}.{figure}": column
+        for group, each in groups.items()
+        for name, own in each.items()
+        for figure, column in own.items()
+    }
+    parts: Parts = {
+        name: (np.nan_to_num(column), ~np.isnan(column) * 1.0) for name, column in {**columns, **nested}.items()
+    }
+    document: dict[str, Any] = {"n": len(shared), "annotators": len(names)}
+    document |= {figure: _mean(column) for figure, column in columns.items()}
+    for group, each in groups.items():
+        document[group] = {
+            name: {figure: _mean(column) for figure, column in own.items()} for name, own in each.items()
+        }
+    there = ~np.isnan(np.array([*own_off.values()])).all(axis=0) if own_off else np.zeros((0, len(names)), dtype=bool)
+    document["by_annotator"] = {
+        name: {"n": int(there[:, at].sum())} | {figure: _mean(column[:, at]) for figure, column in own_off.items()}
+        for name, at in names.items()
+    }
+    document |= {"conventions": {"people": told}, "notes": {}}
+    each_of = {
+        name: replace(one, bounds=(0.0, BOUNDS.get(name.rpartition(".")[2], np.inf)))
+        for name, one in (ratios(parts, drawn(shared)) if parts else {}).items()
+    }
+    return with_beside(document, beside(intervals([each_of]), shared))
+
+
+def _annotators(people: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """The place of each annotator, in the order in which they first come."""
+    return {name: at for at, name in enumerate(dict.fromkeys(name for own in people for name in own))}
+
+
+def _mean(column: Floats) -> float | None:
+    known = column[~np.isnan(column)]
+    return float(known.mean()) if len(known) else None

@@ -9,10 +9,10 @@ import click
 from emotui.commands.exchange.importing import label_columns_options
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import tell_metric_troubles, tell_troubles
-from emotui.commands.output import CONFUSION, json_option, print_figures, print_json, skip_bad_option, warn
+from emotui.commands.output import CONFUSION, json_option, print_figures, print_json, say, skip_bad_option, warn
 from emotui.errors import BadInput
 from emotui.formats.columns import FOUND, LabelColumns
-from emotui.tasks.parts import ScoreOption
+from emotui.tasks.parts import PEOPLE, ScoreOption
 from emotui.tasks.registry import kinds, task_named
 from emotui.tasks.task import Task
 from emotui.workbench.files.score import MISSING, choose_thresholds, score_files, score_whole_records
@@ -51,12 +51,23 @@ gold_option: Callable[[Any], Any] = click.option("--gold", required=True, help="
 pred_option: Callable[[Any], Any] = click.option("--pred", required=True, help="Predicted records.")
 
 
+MOST_PEOPLE = 20
+"""Annotators who fit into a table that a person reads."""
+
+
 def _show(title: str, figures: dict[str, Any], as_json: bool) -> None:
     tell_metric_troubles()
     if as_json:
         print_json(figures)
-    else:
-        print_figures(title, figures | _beside(figures) | _confused(figures))
+        return
+    people = figures.pop(PEOPLE, None)
+    print_figures(title, figures | _beside(figures) | _confused(figures))
+    if people is not None:
+        shown = {name: value for name, value in people.items() if name != "by_annotator"}
+        each = people["by_annotator"]
+        print_figures("against people", people if len(each) <= MOST_PEOPLE else shown)
+        if len(each) > MOST_PEOPLE:
+            say(f"--json has the figures of each of the {len(each)} annotators")
 
 
 def _confused(figures: dict[str, Any]) -> dict[str, Any]:

@@ -181,6 +181,17 @@ predictions have repeats: there one may lack in some or all, and counts as empty
 `missing` is "skip". Raises BadInput for records that cannot be scored, one line each that begins with the record's id.
 """
 
+AGAINST, PEOPLE = "against", "people"
+"""`--against people`: the option, and where the figures stand in the document."""
+
+AnnotatorsOf = Callable[[Any], Mapping[str, Any]]
+"""(gold record) to what its annotators answer, by name; empty where nobody does."""
+
+ScorePeople = Callable[[Sequence[Any], Sequence[Any], Mapping[str, Any]], dict[str, Any]]
+"""(gold records that several people answered, predicted records about all of them, values of the score options by name)
+to the figures against the distribution of these people's answers.
+"""
+
 Baselines = Callable[[Sequence[Any], Mapping[str, Any], Embedding], dict[str, dict[str, Any]]]
 """(gold records, values of the score options by name, the embedded model) to the baselines: documents by name."""
 
@@ -200,6 +211,12 @@ class ScoreOption(msgspec.Struct, frozen=True):
     least: int | None = None
     metavar: str | None = None
 
+
+AGAINST_PEOPLE = ScoreOption(
+    AGAINST,
+    "Beside gold, score against the distribution of the `annotators` of the gold records, by LeWiDi's measures.",
+    choices=(PEOPLE,),
+)
 
 ILLUSTRATION = "written for emotui; illustration, not benchmark"
 
@@ -232,6 +249,8 @@ class TaskFiles(msgspec.Struct, frozen=True):
         own: samples that come with the task.
         labelled: whether gold says anything about a record; None: it always does.
         baselines: what is scored beside the predictions by `--baselines`; None: nothing is.
+        annotators: what people answer, inside a gold record; None: nothing is scored against them.
+        score_people: the figures of `--against people`, where there is `annotators`.
         fault: why a gold record cannot be scored; None where it can. None: nothing but its form can be wrong.
         whole: records that hold samples with what sources say of them; None: there are none.
         score_records: the document of `emotui score KIND --records R`, over whole records and with the models that the
@@ -249,6 +268,8 @@ class TaskFiles(msgspec.Struct, frozen=True):
     own: OwnSamples | None = None
     labelled: Callable[[Any], bool] | None = None
     baselines: Baselines | None = None
+    annotators: AnnotatorsOf | None = None
+    score_people: ScorePeople | None = None
     fault: Callable[[Any], str | None] | None = None
     whole: "WholeRecords | None" = None
     score_records: "ScoreRecords | None" = None

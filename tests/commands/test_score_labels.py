@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,3 +131,106 @@ def test_labels_that_are_never_predicted_stand_in_one_line() -> None:
         "f1, sim: no samples",
         "n: 2 are missing",
     ]
+
+
+# Against the distribution of people's answers.
+
+
+def _people(emotui: Emotui, kind: str, gold: Path, pred: Path, *more: str) -> Any:
+    got = emotui("score", kind, "--gold", gold, "--pred", pred, "--against", "people", *more, "--json").document
+    plain = emotui("score", kind, "--gold", gold, "--pred", pred, *more, "--json").document
+    assert {name: value for name, value in got.items() if name != "people"} == plain  # nothing else has changed
+    return got["people"]
+
+
+def test_single_labels_are_scored_against_people_with_or_without_gold(emotui: Emotui, tmp_path: Path) -> None:
+    gold = _write(
+        tmp_path / "gold.jsonl",
+        {
+            "id": "a",
+            "text": "Rain.",
+            "label": "5",
+            "annotators": {"P1": {"label": "5"}, "P2": "3", "P3": {"labels": ["6"]}},
+        },
+        {"id": "b", "text": "Sun.", "annotators": {"P1": {"label": "1"}, "P3": {"label": "2"}}},
+        {"id": "c", "text": "Wind.", "label": "4", "annotators": {"P2": {"label": "4"}, "P3": {"note": "no idea"}}},
+    )
+    probs = {"1": 0.1, "3": 0.3, "5": 0.4, "6": 0.2}
+    pred = _write(
+        tmp_path / "pred.jsonl", {"id": "a", "probs": probs}, {"id": "b", "label": "1"}, {"id": "c", "label": "4"}
+    )
+    people = _people(emotui, "class", gold, pred)
+    assert (people["n"], people["annotators"]) == (2, 3)
+    assert people["notes"]["n"] == "1 records with the answer of one annotator alone are left out"
+    assert people["manhattan"] == pytest.approx((0.1 + (1 / 3 - 0.3) + (0.4 - 1 / 3) + (1 / 3 - 0.2) + 1) / 2)
+    # Cuts of 1 to 6: below 3 is .1 against 0, below 5 .4 against 1/3 (two points wide), below 6 .8 against 2/3.
+    assert people["wasserstein"] == pytest.approx((0.1 * 2 + (0.4 - 1 / 3) * 2 + (0.8 - 2 / 3) + 0.5) / 2)
+    assert people["error_rate"] == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert people["normalised_absolute_distance"] == pytest.approx(((0 + 2 + 1) / 3 / 5 + (0 + 1) / 2 / 5) / 2)
+    assert people["by_annotator"]["P3"] == {
+        "n": 2,
+        "error_rate": 1.0,
+        "normalised_absolute_distance": pytest.approx(0.2),
+    }
+    assert set(people["ci95"]) >= {"manhattan", "wasserstein", "cross_entropy", "error_rate"}
+    assert "LeWiDi" in people["conventions"]["people"]
+    shown = emotui("score", "class", "--gold", gold, "--pred", pred, "--against", "people").out
+    assert "against people" in shown
+    assert "wasserstein" in shown
+
+
+def test_several_labels_are_scored_against_people_by_the_labels_that_count_as_predicted(
+    emotui: Emotui, tmp_path: Path
+) -> None:
+    gold = _write(
+        tmp_path / "gold.jsonl",
+        {"id": "a", "text": "Rain.", "labels": ["anger"], "annotators": {"P1": ["anger"], "P2": ["anger", "fear"]}},
+        {"id": "b", "text": "Sun.", "annotators": {"P1": {"joy": 1, "fear": 0}, "P3": []}},
+    )
+    pred = _write(
+        tmp_path / "pred.jsonl", {"id": "a", "labels": {"anger": 0.9, "fear": 0.4}}, {"id": "b", "labels": {"joy": 0.5}}
+    )
+    people = _people(emotui, "labels", gold, pred)
+    assert people["manhattan"] == pytest.approx((2 * (0.1 + 0.1 + 0) / 3 + 0) / 2)
+    assert people["error_rate"] == pytest.approx(((0 + 1 / 3) / 2 + (0 + 1 / 3) / 2) / 2)
+    cut = tmp_path / "cut.toml"
+    cut.write_text("fear = 0.3\n")
+    assert _people(emotui, "labels", gold, pred, "--thresholds", str(cut))["by_annotator"]["P2"]["error_rate"] == 0.0
+
+
+def test_numbers_are_scored_against_people_on_a_scale_that_is_seen_or_given(emotui: Emotui, tmp_path: Path) -> None:
+    gold = _write(
+        tmp_path / "gold.jsonl",
+        {"id": "a", "text": "Rain.", "annotators": {"P1": {"values": {"joy": 0}}, "P2": {"values": {"joy": 3}}}},
+        {"id": "b", "text": "Sun.", "values": {"joy": 2}, "annotators": {"P1": {"values": {"joy": 2}}}},
+    )
+    pred = _write(tmp_path / "pred.jsonl", {"id": "a", "values": {"joy": 1.2}}, {"id": "b", "values": {"joy": 2}})
+    joy = _people(emotui, "values", gold, pred)["by_name"]["joy"]
+    assert joy["wasserstein"] == pytest.approx(1.5)
+    assert joy["normalised_absolute_distance"] == pytest.approx(0.5)
+    assert (joy["n"], joy["error_rate"], joy["manhattan"]) == (1, 1.0, 2.0)
+    wide = _people(emotui, "values", gold, pred, "--scale", "joy 0..6")["by_name"]["joy"]
+    assert wide["normalised_absolute_distance"] == pytest.approx(0.25)
+    call = ("score", "values", "--gold", gold, "--pred", pred, "--against", "people", "--scale")
+    assert "a scale is a name and its ends" in emotui(*call, "joy").err
+    assert "no annotator gives a number 'fear'" in emotui(*call, "fear 1..2").err
+
+
+def test_people_need_annotators_and_a_prediction_of_each_of_their_texts(emotui: Emotui, tmp_path: Path) -> None:
+    gold = _write(
+        tmp_path / "gold.jsonl",
+        {"id": "a", "text": "Rain.", "label": "joy"},
+        {"id": "b", "text": "Sun.", "annotators": {"P1": {"label": "joy"}, "P2": {"label": "fear"}}},
+    )
+    pred = _write(tmp_path / "pred.jsonl", {"id": "a", "label": "joy"})
+    call = ("score", "class", "--gold", gold, "--pred", pred, "--against", "people")
+    assert "no prediction for 1 of 2 gold ids ('b')" in emotui(*call).err
+    empty = emotui(*call, "--missing", "empty", "--json").document["people"]
+    assert (empty["n"], empty["manhattan"], empty["error_rate"]) == (1, 2.0, 1.0)
+    skipped = emotui(*call, "--missing", "skip", "--json").document["people"]
+    assert (skipped["n"], skipped["manhattan"]) == (0, None)
+    alone = _write(tmp_path / "alone.jsonl", {"id": "a", "text": "Rain.", "label": "joy"})
+    assert (
+        "there are no people to score against"
+        in emotui("score", "class", "--gold", alone, "--pred", pred, "--against", "people").err
+    )

@@ -9,12 +9,16 @@ from hypothesis import strategies as st
 from scipy.stats import entropy, wasserstein_distance
 
 from emotui.metrics.people_numbers import (
+    distances_of_answers,
     inside,
     level_shares,
     levels_cross_entropy,
     levels_divergence,
     levels_of,
+    number_people_report,
+    scale_of,
     wasserstein,
+    wasserstein_of_shares,
 )
 
 NAN = math.nan
@@ -74,3 +78,63 @@ def test_no_shares_are_nearer_to_people_than_their_own(people: list[list[int]], 
     assert ((divergence >= 0) & (divergence <= 1 + 1e-9)).all()
     assert levels_divergence(p, q).tolist() == pytest.approx(divergence.tolist())
     assert levels_divergence(q, q).tolist() == pytest.approx([0] * n, abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=6), st.permutations(range(6)))
+def test_wasserstein_of_shares_is_scipys_symmetric_and_0_of_itself(
+    counts: list[tuple[int, int]], order: list[int]
+) -> None:
+    levels = np.array([1, 2, 3, 5, 8, 9][: len(counts)], dtype=float)
+    table = np.array(counts, dtype=float).T + 0.5
+    q, p = (row[None] / row.sum() for row in table)
+    apart = wasserstein_of_shares(q, p, levels)
+    assert apart[0] == pytest.approx(wasserstein_distance(levels, levels, q[0], p[0]))
+    assert apart == pytest.approx(wasserstein_of_shares(p, q, levels))
+    assert wasserstein_of_shares(q, q, levels).tolist() == [0.0]
+    assert 0 <= apart[0] <= levels[-1] - levels[0]
+    turn = [at for at in order if at < len(levels)]
+    assert wasserstein_of_shares(q[:, turn], p[:, turn], levels[turn]) == pytest.approx(apart)
+
+
+def test_distance_and_scale_worked_out_by_hand() -> None:
+    assert distances_of_answers([[1, 6, NAN]], [[2]], 1, 6).tolist()[0][:2] == pytest.approx([0.2, 0.8])
+    assert distances_of_answers([[3.0]], [[3.0]], 3, 3).tolist() == [[0.0]]
+    levels = scale_of(["2", "-1", "0.5"])
+    assert levels is not None
+    assert levels.tolist() == [2, -1, 0.5]
+    assert [scale_of(labels) for labels in (["joy", "1"], ["1"], ["1", "1.0"], ["1", "nan"], [])] == [None] * 5
+
+
+@given(rows, st.data())
+def test_a_document_of_numbers_has_what_counting_gives(people: list[list[int]], data: st.DataObject) -> None:
+    said = [data.draw(st.floats(0, 6)) for _ in people]
+    answers = [{f"P{at}": {"valence": float(a)} for at, a in enumerate(own)} for own in people]
+    document = number_people_report(answers, [{"valence": x} for x in said], {"valence": (1, 5)}, [None] * len(said))
+    several = [(own, x) for own, x in zip(people, said, strict=True) if len(own) >= 2]
+    if not several:
+        assert document["by_name"] == {}
+        return
+    valence = document["by_name"]["valence"]
+    assert valence["n"] == len(several)
+    assert valence["wasserstein"] == pytest.approx(np.mean([np.mean([abs(x - a) for a in own]) for own, x in several]))
+    assert valence["normalised_absolute_distance"] == pytest.approx(valence["wasserstein"] / 4)
+    low, high = (pick([a for own in people for a in own]) for pick in (min, max))
+    levels = range(low, high + 1)
+    near = [min(levels, key=lambda level, x=x: (abs(level - x), level)) for _, x in several]  # type: ignore[misc]
+    wrong = [np.mean([a != level for a in own]) for (own, _), level in zip(several, near, strict=True)]
+    assert valence["error_rate"] == pytest.approx(np.mean(wrong))
+    shared = [np.mean([a == level for a in own]) for (own, _), level in zip(several, near, strict=True)]
+    assert valence["manhattan"] == pytest.approx(2 * (1 - np.mean(shared)))
+    for at in range(max(len(own) for own, _ in several)):
+        own_off = [abs(x - own[at]) / 4 for own, x in several if len(own) > at]
+        assert document["by_annotator"][f"P{at}"] == {"n": len(own_off), "valence": pytest.approx(np.mean(own_off))}
+
+
+def test_texts_without_a_number_are_left_out_and_counted() -> None:
+    people = [{"A": {"valence": 1.0}, "B": {"valence": 5.0}}] * 2 + [{"A": {"arousal": 1.0}, "B": {"valence": 2.0}}]
+    document = number_people_report(people, [{"valence": 3.0}, {}, {"valence": 1.0}], {}, [None] * 3)
+    valence = document["by_name"]["valence"]
+    assert (valence["n"], valence["without"], valence["low"], valence["high"]) == (1, 1, 1.0, 5.0)
+    assert valence["normalised_absolute_distance"] == 0.5
+    assert document["notes"]["by_name.valence.n"] == "1 of 2 texts have no number for it and are left out"
+    assert list(document["by_name"]) == ["valence"]  # of arousal nobody is a distribution

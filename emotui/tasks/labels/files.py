@@ -10,7 +10,7 @@ from emotui.formats import write_text
 from emotui.formats.rows import shown
 from emotui.metrics.baselines import drawn_golds, majority
 from emotui.metrics.labels import Answer, Gold, as_table, label_names, labels_report, probable
-from emotui.metrics.thresholds import best_thresholds
+from emotui.metrics.thresholds import USUAL, best_thresholds
 from emotui.records import LabelsGold, LabelsPrediction
 from emotui.tasks.parts import Embedding, shared_by
 from emotui.toml_text import parse_toml
@@ -118,6 +118,35 @@ def score_files(
     if silent:
         document["notes"]["n"] = f"{silent} records without an answer count as no label predicted"
     return document
+
+
+def score_people(
+    golds: Sequence[LabelsGold], answers: Sequence[LabelsPrediction], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The figures of `emotui score labels --against people`. A record without an answer has no label with any
+    probability.
+    """
+    from emotui.metrics.people_spread import label_people_report
+
+    path = given.get("thresholds")
+    chosen = read_thresholds(path) if path else None
+    records = {one.id: one for one in answers}
+    own = [records[one.id] for one in golds]
+    said = [_within_bounds(one.labels) for one in own]
+    people = [one.annotators for one in golds]
+    labels = label_names(
+        [*(one.said or () for one in golds), *(each for one in people for each in one.values()), *said]
+    )
+    probabilities = [one if isinstance(one, Mapping) else dict.fromkeys(one, 1.0) for one in said]
+    decided = [
+        record.given if record.given is not None and chosen is None else _from_thresholds(row, chosen or {})
+        for record, row in zip(own, probabilities, strict=True)
+    ]
+    return label_people_report(people, probabilities, decided, labels, [shared_by(one.meta) for one in golds])
+
+
+def _from_thresholds(row: Mapping[str, float], thresholds: Mapping[str, float]) -> list[str]:
+    return [name for name, p in row.items() if p >= thresholds.get(name, USUAL)]
 
 
 def score_baselines(

@@ -38,9 +38,10 @@ from emotui.records import LabelsGold, LabelsPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
 from emotui.tasks.label_answers import CONVENTION, Detail, named_in, with_probabilities
-from emotui.tasks.labels.files import score_baselines, score_files
+from emotui.tasks.labels.files import score_baselines, score_files, score_people
 from emotui.tasks.measures import LABELS
 from emotui.tasks.parts import (
+    AGAINST_PEOPLE,
     LITTLE_MASS,
     Asking,
     SaidLine,
@@ -412,7 +413,12 @@ class Labels(Task):
         labelled=lambda sample: sample.said is not None,
         baselines=score_baselines,
         about="Several labels a text: F1 by label, by text and pooled, Jaccard, Brier, calibration, average precision.",
-        score_options=(ScoreOption("thresholds", "TOML or JSON: from which probability on a label is given (0.5)."),),
+        score_options=(
+            ScoreOption("thresholds", "TOML or JSON: from which probability on a label is given (0.5)."),
+            AGAINST_PEOPLE,
+        ),
+        annotators=lambda sample: sample.annotators,
+        score_people=score_people,
         label_columns=True,
     )
     asking = Asking(

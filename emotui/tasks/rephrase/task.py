@@ -20,7 +20,7 @@ from emotui.backends.grammars import one_of
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.baselines import drawn_golds, most_frequent
-from emotui.metrics.classes import class_report
+from emotui.metrics.classes import chosen_label, class_report
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
@@ -28,6 +28,7 @@ from emotui.records import PLUTCHIK, ClassGold, ClassPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.measures import CLASSES
 from emotui.tasks.parts import (
+    AGAINST_PEOPLE,
     Asking,
     Embedding,
     OwnSamples,
@@ -260,6 +261,41 @@ def score_files(
     return class_report({one.id: one.gold for one in golds}, said, [shared_by(one.meta) for one in golds])
 
 
+def annotators_of(sample: ClassGold) -> dict[str, str]:
+    """The label that each annotator gives; those who give none or several have no say."""
+    people: Mapping[str, Mapping[str, Any]] = sample.meta.get("annotators") or {}
+    found = {name: answer.get("label", answer.get("labels")) for name, answer in people.items()}
+    several = {name: list(said) for name, said in found.items() if isinstance(said, list | tuple) and len(said) == 1}
+    return {
+        name: said if isinstance(said, str) else several[name][0]
+        for name, said in found.items()
+        if isinstance(said, str) or name in several
+    }
+
+
+def score_people(
+    golds: Sequence[ClassGold], answers: Sequence[ClassPrediction], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The figures of `emotui score class --against people`.
+
+    Raises:
+        BadInput: an answer is none; a line each, beginning with the id.
+    """
+    from emotui.metrics.people_spread import class_people_report
+
+    said = {one.id: one.label if one.label is not None else one.probs or {} for one in answers}
+    chosen = {one.id: chosen_label(said[one.id]) if said[one.id] else "" for one in golds}
+    probable = {one.id: one.probs for one in answers if one.probs}  # beside a label too
+    spread = [probable.get(one.id, said[one.id]) for one in golds]
+    people = [annotators_of(one) for one in golds]
+    named = [label for own in people for label in own.values()]
+    named += [one.label for one in golds if one.label]
+    named += [label for one in spread for label in ([one] if isinstance(one, str) else one) if label]
+    labels = list(dict.fromkeys([*named, *filter(None, chosen.values())]))
+    shared = [shared_by(one.meta) for one in golds]
+    return class_people_report(people, spread, [chosen[one.id] for one in golds], labels, shared)
+
+
 def score_baselines(
     golds: Sequence[ClassGold], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, dict[str, Any]]:
@@ -324,8 +360,11 @@ class Rephrase(Task):
         kind="class",
         predicted=ClassPrediction,
         score=score_files,
+        score_options=(AGAINST_PEOPLE,),
         baselines=score_baselines,
         labelled=lambda sample: sample.label is not None,
+        annotators=annotators_of,
+        score_people=score_people,
         about="Single labels: accuracy, macro F1, confusion.",
         own=OwnSamples("rephrase", ("rephrasings.jsonl",)),
     )

@@ -27,7 +27,18 @@ from emotui.records import Text, ValuesGold, ValuesPrediction
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
 from emotui.tasks.measures import VALUES
-from emotui.tasks.parts import Asking, Embedding, SaidLine, ScoredRun, TaskFiles, TaskWords, shared_by, shared_of
+from emotui.tasks.parts import (
+    AGAINST_PEOPLE,
+    Asking,
+    Embedding,
+    SaidLine,
+    ScoredRun,
+    ScoreOption,
+    TaskFiles,
+    TaskWords,
+    shared_by,
+    shared_of,
+)
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
 from emotui.tasks.prompting.settings import COT, DIRECT, WRITTEN, ZERO_SHOT, Writing, options_from, plain, write_answers
 from emotui.tasks.rephrase.labelling import known_label
@@ -287,6 +298,34 @@ def score_files(
     return document
 
 
+def score_people(
+    golds: Sequence[ValuesGold], answers: Sequence[ValuesPrediction], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The figures of `emotui score values --against people`.
+
+    Raises:
+        BadInput: a scale is none.
+    """
+    from emotui.metrics.people_numbers import number_people_report
+
+    scales = dict(map(read_scale, given.get("scale") or ()))
+    lacking = [name for name, ends in scales.items() if ends is None]
+    if lacking:
+        raise BadInput(f"{lacking[0]!r}: a scale is a name and its ends, such as 'valence 1..9'")
+    people = [annotators_of(one) for one in golds]
+    unknown = scales.keys() - {name for own in people for numbers in own.values() for name in numbers}
+    if unknown:
+        raise BadInput(f"no annotator gives a number {min(unknown)!r}, which --scale names")
+    said = {one.id: one.values for one in answers}
+    known = {name: ends for name, ends in scales.items() if ends is not None}
+    return number_people_report(people, [said[one.id] for one in golds], known, [shared_by(one.meta) for one in golds])
+
+
+def annotators_of(sample: ValuesGold) -> Mapping[str, Mapping[str, float]]:
+    """The numbers that each annotator gives, by name."""
+    return {name: answer["values"] for name, answer in sample.annotators.items() if answer.get("values")}
+
+
 def score_baselines(
     golds: Sequence[ValuesGold], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, dict[str, Any]]:
@@ -339,8 +378,19 @@ class Values(Task):
         kind="values",
         predicted=ValuesPrediction,
         score=score_files,
+        score_options=(
+            AGAINST_PEOPLE,
+            ScoreOption(
+                "scale",
+                "With --against people, where a number ends (again for more); else people's lowest and highest.",
+                several=True,
+                metavar="'NAME LOW..HIGH'",
+            ),
+        ),
         labelled=lambda sample: sample.values is not None,
         baselines=score_baselines,
+        annotators=annotators_of,
+        score_people=score_people,
         about="Numbers (valence, arousal, dominance, ...): Pearson, Spearman, CCC, RMSE and MAE by name.",
         label_columns=True,
     )

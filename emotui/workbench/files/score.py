@@ -23,6 +23,7 @@ from emotui.records import (
     SpanPrediction,
 )
 from emotui.tasks.added_metrics import NO_VALUE, file_means
+from emotui.tasks.parts import AGAINST, PEOPLE
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.runs.scores import LazyEmbedder
@@ -204,8 +205,42 @@ def score_files(
             document["unlabelled"] = len(unlabelled)
         if missing:
             document["missing"] = len(lacking)
+        if options.get(AGAINST) == PEOPLE:
+            document[PEOPLE] = files.report(lambda: _against_people(task, every, said, options, predicted, gold))
         if baselines and task.files.baselines is not None:
             document["baselines"] = task.files.baselines(golds, options, embedding.use)
+    return document
+
+
+def _against_people(
+    task: Task, every: Sequence[Any], said: Sequence[Any], options: Mapping[str, Any], predicted: str, gold: str
+) -> Document:
+    """The figures against the distribution of annotators, over all records that have several, labelled or not.
+
+    Raises:
+        BadInput: there is no such record, or one lacks a prediction and `missing` does not say what it counts as.
+    """
+    from emotui.metrics.people_spread import LEAST
+
+    annotators, score = task.files.annotators, task.files.score_people
+    if annotators is None or score is None:
+        raise BadInput(f"files of {task.files.kind} are not scored against people")
+    people = {record.id: len(annotators(record)) for record in every}
+    judged = [record for record in every if people[record.id] >= LEAST]
+    if not judged:
+        raise BadInput(
+            f"{gold}: no record has `annotators` of which {LEAST} answer: there are no people to score against"
+        )
+    lacking = lacking_in(task, judged, said)
+    missing = options.get("missing")
+    check_fit(every, said, {} if missing else lacking, predicted, gold)
+    without = {key for key, _ in lacking}
+    if missing == "skip":
+        judged = [record for record in judged if record.id not in without]
+    answers = [*said, *(task.record(key, None, 0) for key in sorted(without))]
+    document = score(judged, answers, options)
+    if single := sum(n == 1 for n in people.values()):
+        document["notes"]["n"] = f"{single} records with the answer of one annotator alone are left out"
     return document
 
 

@@ -182,6 +182,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
             for kind in ("class", "labels", "scenes")
         ),
         ("-", "values", "--gold", "values.jsonl", "--pred", "values.jsonl"),
+        ("-", "values", "--gold", "values.jsonl", "--pred", "values.jsonl", "--against", "people", "--scale", H),
         ("-", "masked", "--gold", "masked.jsonl", "--pred", "masked.jsonl"),
         ("-", "generation", "--records", "generation.jsonl"),
         ("-", "spans", "--gold", "bad.jsonl", "--pred", H),
