@@ -85,6 +85,7 @@ class Score(msgspec.Struct, frozen=True):
     and then `opening`, the text that its turn already begins with; the very next token is its answer. Without
     `messages`, the prompt is one user message: the text, an empty line, the question. `echo`: as in `Generate`.
     `stated`: each question is a whole statement, which an NLI model judges as it is, without a hypothesis of its own.
+    `mask`: as in `Classify`.
     """
 
     text: str
@@ -93,6 +94,7 @@ class Score(msgspec.Struct, frozen=True):
     opening: str = ""
     echo: bool = False
     stated: bool = False
+    mask: str = ""
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -133,11 +135,15 @@ class Ranked(msgspec.Struct, frozen=True):
 
 
 class Classify(msgspec.Struct, frozen=True):
-    """Probabilities over a label set of the model (`embedded`: `goemotions`, `ekman`, `plutchik`), or given labels."""
+    """Probabilities over a label set of the model (`embedded`: `goemotions`, `ekman`, `plutchik`), or given labels.
+
+    `mask`: in the text each of these stands for the model's own mask token, where its card has one; empty: none does.
+    """
 
     text: str
     label_set: str | None = None
     labels: tuple[str, ...] | None = None
+    mask: str = ""
 
 
 class Classification(msgspec.Struct, frozen=True):
@@ -302,7 +308,8 @@ class ModelCard(msgspec.Struct, frozen=True):
     under way at a time, each answered when it is done (a server); 1: one after the other. `together`: how many texts
     are best asked about in one batch (a GPU wants many); 0: as many as whoever asks finds right. `grows_to`: how many a
     batch may grow to while that makes the model quicker; 0: it does not grow. `judges`: an NLI
-    model, which scores any statement about a text (`Score.stated`).
+    model, which scores any statement about a text (`Score.stated`). `mask`: its own token for a word that is kept from
+    it, where it reads one (`Classify.mask`).
     """
 
     spec: str
@@ -318,6 +325,7 @@ class ModelCard(msgspec.Struct, frozen=True):
     together: int = 0
     grows_to: int = 0
     judges: bool = False
+    mask: str | None = None
 
 
 ANSWERS = "answers"

@@ -46,8 +46,8 @@ def deleted(text: str, places: Places) -> str:
     return kept.rstrip() if places and places[-1][1] == len(text) else kept
 
 
-def masked(text: str, places: Places, words: Sequence[tuple[int, int]]) -> str:
-    """The text with `FILLER` in place of each word that a stretch touches; its signs and spaces stay.
+def masked(text: str, places: Places, words: Sequence[tuple[int, int]], filler: str = FILLER) -> str:
+    """The text with a filler in place of each word that a stretch touches; its signs and spaces stay.
 
     Args:
         words: (start, end) of each word, in text order.
@@ -55,7 +55,7 @@ def masked(text: str, places: Places, words: Sequence[tuple[int, int]]) -> str:
     found, at = [], 0
     for start, end in words:
         if any(start < b and a < end for a, b in places):
-            found += [text[at:start], FILLER]
+            found += [text[at:start], filler]
             at = end
     return "".join((*found, text[at:]))
 

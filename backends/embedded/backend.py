@@ -46,7 +46,7 @@ from emotui.backends.embedded.extraction import (
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings, sigmoid, text_states
 from emotui.backends.embedded.labels import EMOTION_WORDS, GOEMOTIONS, LABEL_SETS, grouped
 from emotui.backends.embedded.settings import read_spec
-from emotui.backends.embedded.tokens import END, START
+from emotui.backends.embedded.tokens import END, MASK_NAME, START
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import words
 from emotui.records import PLUTCHIK
@@ -105,12 +105,12 @@ class EmbeddedBackend:
                 "goemotions": dict(zip(GOEMOTIONS, weights.calibration["goemotions"]["thresholds"], strict=True))
             },
             trained_on={"labels": TRAINED_ON},
+            mask=MASK_NAME,
         )
 
-    def _ids(self, texts: Sequence[str]) -> tuple[list[list[int]], list[bool]]:
-        encodings = self.weights.pieces.encode(texts)
-        ids = [[START, *encoding.ids[: LONGEST - 2], END] for encoding in encodings]
-        return ids, [len(encoding.ids) > LONGEST - 2 for encoding in encodings]
+    def _ids(self, texts: Sequence[str], marks: Sequence[str] = ()) -> tuple[list[list[int]], list[bool]]:
+        bare = self.weights.pieces.bare(texts, marks)
+        return [[START, *ids[: LONGEST - 2], END] for ids in bare], [len(ids) > LONGEST - 2 for ids in bare]
 
     def _goemotions(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Calibrated logits. Returns: (n, 28)."""
@@ -118,7 +118,7 @@ class EmbeddedBackend:
 
     def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
         """Independent, calibrated probabilities; the label is the most probable. Texts are cut at 256 tokens."""
-        ids, cut = self._ids([request.text for request in requests])
+        ids, cut = self._ids([request.text for request in requests], [request.mask for request in requests])
         probabilities = sigmoid(self._goemotions(ids))
         results: list[Classification | Refused] = []
         for request, row, truncated in zip(requests, probabilities.tolist(), cut, strict=True):
@@ -141,7 +141,7 @@ class EmbeddedBackend:
         exactly where the head gives the label. A text of several sentences is read as a scene (see `scenes`), a shorter
         one by the heads for single lines.
         """
-        odds = self._plutchik_odds([request.text for request in requests])
+        odds = self._plutchik_odds([request.text for request in requests], [request.mask for request in requests])
         results: list[Scores | Refused] = []
         for request, row in zip(requests, odds.tolist(), strict=True):
             unknown = [question for question in request.questions if question not in PLUTCHIK]
@@ -155,8 +155,8 @@ class EmbeddedBackend:
             results.append(Scores(yes, no, mass=(1.0,) * len(asked)))
         return results
 
-    def _plutchik_odds(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Log-odds less those of the thresholds. Returns: (n, 8)."""
+    def _plutchik_odds(self, texts: Sequence[str], marks: Sequence[str]) -> NDArray[np.float64]:
+        """Log-odds less those of the thresholds. Args: marks: what is a mask in each text. Returns: (n, 8)."""
         odds = np.empty((len(texts), len(PLUTCHIK)))
         split = [scenes.sentences(text) for text in texts]
         told = np.array([len(parts) >= scenes.LEAST_SENTENCES for parts in split], dtype=bool)
@@ -165,12 +165,14 @@ class EmbeddedBackend:
                 self.weights.base,
                 self.weights.pieces,
                 [parts for parts, scene in zip(split, told.tolist(), strict=True) if scene],
+                [mark for mark, scene in zip(marks, told.tolist(), strict=True) if scene],
             )
             fitted = self.weights.calibration["scenes"]
             logits = scenes.scene_logits(self.weights.scenes, fitted, embedded)
             odds[told] = logits.astype(np.float64) - _threshold_odds(fitted)
         if not told.all():
-            ids, _ = self._ids([text for text, scene in zip(texts, told.tolist(), strict=True) if not scene])
+            short = [place for place, scene in enumerate(told.tolist()) if not scene]
+            ids, _ = self._ids([texts[place] for place in short], [marks[place] for place in short])
             fitted = self.weights.calibration["plutchik"]
             odds[~told] = self.weights.plutchik_logits(ids).astype(np.float64) - _threshold_odds(fitted)
         return odds

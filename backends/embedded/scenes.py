@@ -34,10 +34,13 @@ def sentences(text: str) -> list[str]:
     return [text[start:end].strip() for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
-def scene_embeddings(base: Encoder, pieces: WordPieces, scenes: Sequence[Sequence[str]]) -> Floats:
-    """One row a scene. Args: scenes: the sentences of each. Returns: (n, 384)."""
+def scene_embeddings(
+    base: Encoder, pieces: WordPieces, scenes: Sequence[Sequence[str]], marks: Sequence[str] = ()
+) -> Floats:
+    """One row a scene. Args: scenes: the sentences of each; marks: what is a mask in each. Returns: (n, 384)."""
     parts = [part for scene in scenes for part in (" ".join(scene), *scene)]
-    embedded = sentence_embeddings(base, pieces.ids(parts, LONGEST))
+    masks = [mark for scene, mark in zip(scenes, marks, strict=False) for _ in range(len(scene) + 1)]
+    embedded = sentence_embeddings(base, pieces.ids(parts, LONGEST, masks))
     ends = np.cumsum([len(scene) + 1 for scene in scenes])
     means = [(rows[0] + rows[1:].mean(0)) / 2 for rows in np.split(embedded, ends[:-1])] if scenes else []
     return np.array(means, np.float32).reshape(-1, WIDTH)

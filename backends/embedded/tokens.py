@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ PAD = 0
 START = 101
 END = 102
 MASK = 103
+MASK_NAME = "[MASK]"
+"""How MiniLM's vocabulary has it."""
 
 BATCH = 32
 """Texts that are read together at most."""
@@ -36,9 +39,25 @@ class WordPieces:
         encodings: list[Encoding] = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return encodings
 
-    def ids(self, texts: Sequence[str], longest: int) -> list[list[int]]:
-        """Token ids of each text with start and end, cut to `longest` tokens in all."""
-        return [[START, *encoding.ids[: longest - 2], END] for encoding in self.encode(texts)]
+    def ids(self, texts: Sequence[str], longest: int, masks: Sequence[str] = ()) -> list[list[int]]:
+        """Token ids of each text with start and end, cut to `longest` tokens in all.
+
+        Args:
+            masks: of each text what stands in it for the mask token; empty, or none: nothing does.
+        """
+        return [[START, *ids[: longest - 2], END] for ids in self.bare(texts, masks)]
+
+    def bare(self, texts: Sequence[str], masks: Sequence[str] = ()) -> list[list[int]]:
+        """Token ids of each whole text, without start and end. Args: as of `ids`."""
+        every = [text.split(mask) if mask else [text] for text, mask in zip_longest(texts, masks, fillvalue="")]
+        read = iter(self.encode([part for parts in every for part in parts]))
+        found = []
+        for parts in every:
+            ids = list(next(read).ids)
+            for _ in parts[1:]:
+                ids += [MASK, *next(read).ids]
+            found.append(ids)
+        return found
 
 
 def batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -99,6 +99,7 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
         labels=labels,
         notes=(*loaded.notes, *_notes(settings, kind, prompts, loaded.context)),
         judges=kind == "nli",
+        mask=_mask_token(loaded) if kind in ("classifier", "nli") else None,
         together=ON_A_GPU if loaded.device.type == "cuda" else 0,
         grows_to=MOST_ON_A_GPU if loaded.device.type == "cuda" else 0,
     )
@@ -136,6 +137,17 @@ def _of_kind(kind: str, card: ModelCard, prompts: Any, folder: Path, settings: S
             return Reader(card, loaded, prompts, settings)
         case _:
             return Classifier(card, loaded, prompts, settings)
+
+
+def _mask_token(loaded: Any) -> str | None:
+    """The token that a model learnt to read words through; None: it is of a kind that never saw one."""
+    from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+
+    tokenizer = loaded.tokenizer
+    if tokenizer.mask_token is None or loaded.config.model_type not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
+        return None
+    known: int = loaded.model.get_input_embeddings().weight.shape[0]
+    return str(tokenizer.mask_token) if tokenizer.mask_token_id < known else None
 
 
 def _asked(settings: Settings, kind: str, prompts: Any) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Sequence classifiers with labels of their own, and NLI models that judge labels they were never trained on."""
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -57,7 +58,7 @@ class Classifier:
 
     def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
         """Probabilities over the model's labels (of given ones among them, as they are). Long texts are cut."""
-        logits, cut = self._logits([request.text for request in requests])
+        logits, cut = self._logits(*_masked(requests))
         probabilities = (logits.sigmoid() if self._multi else logits.softmax(-1)).tolist()
         results: list[Classification | Refused] = []
         for request, row, truncated in zip(requests, probabilities, cut, strict=True):
@@ -72,7 +73,7 @@ class Classifier:
 
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
         """Log-probabilities that each label holds (yes) and that it does not (no)."""
-        logits, _ = self._logits([request.text for request in requests])
+        logits, _ = self._logits(*_masked(requests))
         results: list[Scores | Refused] = []
         for request, row in zip(requests, logits, strict=True):
             if why := self._strange(request.questions):
@@ -98,10 +99,10 @@ class Classifier:
             results.append(Attribution(self._labels[chosen], words))
         return results
 
-    def _logits(self, texts: Sequence[str]) -> tuple[torch.Tensor, list[bool]]:
-        """(texts, labels) in float64, and which texts were cut."""
+    def _logits(self, texts: Sequence[str], masks: Sequence[str] = ()) -> tuple[torch.Tensor, list[bool]]:
+        """(texts, labels) in float64, and which texts were cut. Args: masks: of each text; none: nothing is masked."""
         room = None if self._limit is None else max(0, self._limit - self._frame.extra)
-        ids = [self._prompts.text(text) for text in texts]
+        ids = [self._prompts.text(text, mask) for text, mask in zip_longest(texts, masks, fillvalue="")]
         framed = [self._frame.ids(each[:room]) for each in ids]
         rows = self._encoder.run(framed, lambda out, mask, indices: list(out.logits.double().cpu()))
         found = torch.stack(rows) if rows else torch.zeros((0, len(self._labels)), dtype=torch.float64)
@@ -137,7 +138,7 @@ class ZeroShot:
 
     def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
         """Over given labels: the softmax of their entailment, or, with `multi_label`, each against contradiction."""
-        asked = [(request.text, label) for request in requests for label in request.labels or ()]
+        asked = [(request.text, label, request.mask) for request in requests for label in request.labels or ()]
         logits, cut = self._logits(asked)
         results: list[Classification | Refused] = []
         end = 0
@@ -159,7 +160,7 @@ class ZeroShot:
     def score(self, requests: Sequence[Score]) -> list[Scores | Refused]:
         """Entailment (yes) against contradiction (no) of each label or statement; what is neither does not count."""
         asked = [
-            (request.text, question if request.stated else self._hypothesis(question))
+            (request.text, question if request.stated else self._hypothesis(question), request.mask)
             for request in requests
             for question in request.questions
         ]
@@ -176,7 +177,7 @@ class ZeroShot:
                 continue
             text, places = request.text, word_places(request.text)
             texts = [text, *(text[:start] + text[end:] for start, end in places)]
-            logits, _ = self._logits([(each, request.label) for each in texts])
+            logits, _ = self._logits([(each, request.label, "") for each in texts])
             odds = (logits[:, self._entails] - logits[:, self._contradicts]).tolist()
             words = tuple((start, end, odds[0] - less) for (start, end), less in zip(places, odds[1:], strict=True))
             results.append(Attribution(request.label, words))
@@ -185,22 +186,27 @@ class ZeroShot:
     def _hypothesis(self, label: str) -> str:
         return self._settings.hypothesis.replace("{}", label)
 
-    def _logits(self, asked: Sequence[tuple[str, str]]) -> tuple[torch.Tensor, list[bool]]:
-        """Of texts and labels, as `_judged`."""
-        return self._judged([(text, self._hypothesis(label)) for text, label in asked])
+    def _logits(self, asked: Sequence[tuple[str, str, str]]) -> tuple[torch.Tensor, list[bool]]:
+        """Of texts, labels and what is a mask in the text, as `_judged`."""
+        return self._judged([(text, self._hypothesis(label), mask) for text, label, mask in asked])
 
-    def _judged(self, asked: Sequence[tuple[str, str]]) -> tuple[torch.Tensor, list[bool]]:
+    def _judged(self, asked: Sequence[tuple[str, str, str]]) -> tuple[torch.Tensor, list[bool]]:
         """(texts and statements, 3) in float64, and which texts were cut to leave room for the statement."""
         framed: list[Framed] = []
         cut: list[bool] = []
-        for text, statement in asked:
-            premise = self._prompts.text(text)
+        for text, statement, mask in asked:
+            premise = self._prompts.text(text, mask)
             hypothesis = self._prompts.text(statement)
             room = None if self._limit is None else max(0, self._limit - self._frame.extra - len(hypothesis))
             framed.append(self._frame.ids(premise[:room], hypothesis))
             cut.append(room is not None and len(premise) > room)
         rows = self._encoder.run(framed, lambda out, mask, indices: list(out.logits.double().cpu()))
         return (torch.stack(rows) if rows else torch.zeros((0, 3), dtype=torch.float64)), cut
+
+
+def _masked(requests: Sequence[Classify] | Sequence[Score]) -> tuple[list[str], list[str]]:
+    """Their texts, and what is a mask in each."""
+    return [request.text for request in requests], [request.mask for request in requests]
 
 
 def _strange_set(label_set: str | None) -> str:

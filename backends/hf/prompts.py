@@ -31,9 +31,13 @@ class Prompts:
             names = {name: str(token) for name, token in tokenizer.special_tokens_map.items() if isinstance(token, str)}
             self.template = ChatTemplate(tokenizer.get_chat_template(), names, self.specials)
 
-    def text(self, text: str) -> list[int]:
-        """A text as it is, no control token in it or around it."""
-        return self._ids(self.specials.pieces(text))
+    def text(self, text: str, mask: str = "") -> list[int]:
+        """A text as it is, no control token in it or around it, but the model's mask token for each `mask`."""
+        pieces = self.specials.pieces(text)
+        if mask:
+            own = str(self.tokenizer.mask_token)
+            pieces = [piece if piece.literal else Piece(piece.text.replace(mask, own)) for piece in pieces]
+        return self._ids(pieces)
 
     def start(self, text: str) -> list[int]:
         """A text that a model continues: behind the token that begins every text, where the model has one."""

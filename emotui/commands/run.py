@@ -55,6 +55,11 @@ from emotui.workbench.workspace import Workspace
 @click.option("--stride", type=click.IntRange(min=1), help="--ppl-model: words that its window moves on by (128).")
 @click.option("--spans", metavar="SOURCE", help="evidence: whose spans go (a run, a person, a file). [default: gold]")
 @click.option("--removal", type=click.Choice(["mask", "delete"]), help="evidence: how random words are taken away.")
+@click.option(
+    "--filler",
+    type=click.Choice(["own", "neutral"]),
+    help="evidence: masked words are the model's own mask token, or “…”. [default: own, where it has one]",
+)
 @click.option("--draws", type=click.IntRange(1, 1000), help="evidence: random words beside each span. [default: 20]")
 @click.option("--explain", type=click.Choice(["own", "gold"]), help="evidence: the model's own answer or gold's.")
 @asking_options
@@ -91,6 +96,7 @@ def run(
     stride: int | None,
     spans: str | None,
     removal: str | None,
+    filler: str | None,
     draws: int | None,
     explain: str | None,
     written_way: str | None,
@@ -110,7 +116,7 @@ def run(
         raise BadInput("--shard is not for --resume: the run's own part holds")
     if labels_file is not None:
         options["labels"] = read_labels(labels_file)
-    taken_away = {"spans": spans, "removal": removal, "draws": draws, "explain": explain}
+    taken_away = {"spans": spans, "removal": removal, "filler": filler, "draws": draws, "explain": explain}
     options |= {name: value for name, value in taken_away.items() if value is not None}
     asked_alone(experiment, task, dataset)
     if ppl_model is not None:

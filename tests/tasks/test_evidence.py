@@ -15,7 +15,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.metrics.evidence import FILLER
 from emotui.records import Mark, SpanSample
 from emotui.tasks.evidence.figures import Detail, Prediction, Variants
-from emotui.tasks.evidence.task import Evidence
+from emotui.tasks.evidence.task import Evidence, EvidenceLabels, filler_of
 from emotui.tasks.task import Parsed
 from tests.conftest import Emotui
 
@@ -161,6 +161,60 @@ def test_evidence_outside_the_text_is_no_prediction() -> None:
     raw = msgspec.json.encode(_asked(_task())).decode()
     with pytest.raises(ValueError, match="not within the text"):
         _task().parse(SpanSample(id="1", text="Short."), raw, "classify")
+
+
+def test_a_masked_word_is_the_models_own_mask_token_where_it_has_one_and_asked_otherwise_a_neutral_sign() -> None:
+    encoder = ModelCard("m", "m", ("classify",), {}, {"own": ("sadness", "neutral")}, mask="[MASK]")
+    other = msgspec.structs.replace(encoder, mask=None)
+    assert filler_of(encoder, "classify") == filler_of(encoder, "classify", "own") == "[MASK]"
+    assert filler_of(encoder, "classify", "[MASK]") == "[MASK]"  # as a run that is resumed has it
+    assert filler_of(encoder, "classify", "neutral") == filler_of(other, "classify") == FILLER
+    assert filler_of(encoder, "score") == FILLER  # asked in a chat, and not by its head
+    with pytest.raises(BadInput, match="no mask token of its own: leave --filler out"):
+        filler_of(other, "classify", "own")
+    with pytest.raises(BadInput, match="own or neutral, not 'blank'"):
+        filler_of(encoder, "classify", "blank")
+    settled = EvidenceLabels().settled(encoder, tuple, "classify", {}, 0)
+    assert settled["filler"] == "[MASK]"
+    assert "filler" not in EvidenceLabels().settled(encoder, tuple, "classify", {"filler": "neutral"}, 0)
+
+
+def test_the_models_mask_stands_where_words_are_masked_and_is_told_with_every_answer() -> None:
+    asked: list[Classify] = []
+
+    def model(requests: Sequence[Classify]) -> list[Classification]:
+        asked.extend(requests)
+        return one_word(requests)
+
+    own, task = SpanSample(id="5", text="I \ue000 weep \u2026 [MASK]", spans=(Mark(4, 8),)), _task(filler="[MASK]")
+    said = _asked(task, own, model)
+    assert {one.mask for one in asked} == {"\ue001"}  # the text has the first such sign itself
+    assert "I \ue000 \ue001 \u2026 [MASK]" in [one.text for one in asked]
+    assert said.filler == "[MASK]"
+    (row,) = task.score([Parsed(own, 0, said)], None)
+    assert row.convention.endswith("mask by the model's own token")
+    assert task.report([own], [row])["notes"]["masked"] == "each masked word is [MASK], the model's own token"  # type: ignore[index]
+    assert task.settings("classify")["filler"] == "[MASK]"
+    assert _task().settings("classify")["filler"] == FILLER
+    assert _asked(_task()).filler == FILLER
+
+
+def test_runs_with_and_without_the_mask_token_are_two_and_each_says_which(emotui: Emotui, tmp_path: Path) -> None:
+    db, gold = tmp_path / "w.duckdb", tmp_path / "g.jsonl"
+    gold.write_text(json.dumps({"id": "1", "text": "I weep every night.", "spans": [[2, 6, "sad"]]}) + "\n")
+    assert emotui("import", "spans", gold, "--name", "d", "--db", db).status == 0
+    asked = ("run", "evidence", "--dataset", "d", "--draws", "2", "--db", db, "--json")
+    own, plain = emotui(*asked).document, emotui(*asked, "--filler", "neutral").document
+    assert own["run"] != plain["run"]
+    assert emotui(*asked, "--filler", "own").document["run"] == own["run"]
+    assert own["metrics"]["notes"]["masked"] == "each masked word is [MASK], the model's own token"
+    assert plain["metrics"]["notes"]["masked"] == "each masked word is \u2026"
+    assert own["metrics"]["comprehensiveness"] != plain["metrics"]["comprehensiveness"]
+    assert own["metrics"]["comprehensiveness_deleted"] == plain["metrics"]["comprehensiveness_deleted"]
+    (table,) = emotui("results", own["run"], "--db", db, "--json").document["tables"][:1]
+    assert "[MASK], the model's own token (embedded)" in " ".join(table["notes"])
+    words = emotui("words", "--dataset", "d", "--spans", "gold", "--filler", "neutral", "--db", db, "--json").document
+    assert words["run"] != own["run"]
 
 
 def test_a_run_is_kept_scored_tabulated_exported_and_the_file_scores_alike(emotui: Emotui, tmp_path: Path) -> None:

@@ -45,6 +45,11 @@ def _signed(value: float) -> str:
 @click.option("--label", metavar="LABEL", help="Effects on this label alone.")
 @click.option("--method", "way", metavar="NAME", help="How the model is asked, as in run labels.")
 @click.option("--spans", metavar="SOURCE", help="Spans in place of words: gold, a run, a person or a file.")
+@click.option(
+    "--filler",
+    type=click.Choice(["own", "neutral"]),
+    help="Masked words are the model's own mask token, or “…”. [default: own, where it has one]",
+)
 @db_option
 @json_option
 def words(
@@ -56,6 +61,7 @@ def words(
     label: str | None,
     way: str | None,
     spans: str | None,
+    filler: str | None,
     db: str | None,
     as_json: bool,
 ) -> None:
@@ -72,7 +78,7 @@ def words(
     workspace = open_workspace(db)
     try:
         if spans is not None:
-            document = _of_spans(workspace, spec, dataset, spans, limit, way, find_spans)
+            document = _of_spans(workspace, spec, dataset, spans, limit, way, filler, find_spans)
         else:
             kept = _dataset(workspace, spec, dataset)
             with bar(f"{spec}: texts without a word") as progress:
@@ -85,6 +91,7 @@ def words(
                     only=word,
                     label=label,
                     way=way,
+                    filler=filler,
                     on_text=progress,
                 )
     finally:
@@ -106,6 +113,7 @@ def _of_spans(
     spans: str,
     limit: int | None,
     way: str | None,
+    filler: str | None,
     find_spans: Any,
 ) -> dict[str, Any]:
     from emotui.commands.run import asked_dataset
@@ -118,7 +126,7 @@ def _of_spans(
             number,
             task="evidence",
             way=way,
-            options={"spans": spans},
+            options={"spans": spans} | ({} if filler is None else {"filler": filler}),
             limit=limit,
             on_progress=lambda step: progress(step.done, step.n),
         )
@@ -134,7 +142,8 @@ def _print_words(document: dict[str, Any], *, one_word: bool) -> None:
     clear = document["clear"]
     say(
         f"{literal(document['model'])} over {literal(document['dataset'])}: {document['n']} texts, "
-        f"{document['tested']} words, {document['asked']} texts asked; {clear} effects with q of .05 or less"
+        f"{document['tested']} words, {document['asked']} texts asked; {clear} effects with q of .05 or less; "
+        f"a masked word is {literal(document['filler'])}"
     )
     table = Table(box=None, pad_edge=False)
     for name in ("word", "label"):

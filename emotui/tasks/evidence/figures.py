@@ -1,6 +1,6 @@
 """Figures of evidence that was taken away: comprehensiveness, sufficiency, and what random stretches do beside it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from typing import Any, Literal
@@ -63,6 +63,7 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         probs: of the whole text, by label.
         removal: how `Trial.random` and `without` were taken away.
+        filler: what each masked word was to the model: a neutral sign, or its own mask token by its name.
         spans: a trial for each span.
         united: of all spans together; None where there is one at most.
         without, alone: the explained label's probability without each of `SHARES` of the words, and with these alone.
@@ -70,6 +71,7 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
 
     probs: Mapping[str, float]
     removal: Removal = "mask"
+    filler: str = FILLER
     spans: tuple[Trial, ...] = ()
     united: Trial | None = None
     without: tuple[float, ...] = ()
@@ -89,6 +91,7 @@ class Variants:
         draws: random stretches beside each piece of it.
         seed: of the draws.
         shares: of the words, for the areas; none: there are no areas.
+        filler: stands in the texts for each masked word.
     """
 
     def __init__(
@@ -99,8 +102,10 @@ class Variants:
         draws: int,
         seed: int,
         shares: Sequence[float] = SHARES,
+        filler: str = FILLER,
     ) -> None:
         self._text, self._marks, self._removal = text, tuple(dict.fromkeys(marks)), removal
+        self._filler = filler
         self._words = word_places(text)
         pieces = [united([mark.place]) for mark in self._marks]
         if len(pieces) > 1:
@@ -131,7 +136,7 @@ class Variants:
         return [runs_of_words(first_words(order, share), self._words) for share in shares] if order else []
 
     def _masked(self, places: Places) -> str:
-        return masked(self._text, places, self._words)
+        return masked(self._text, places, self._words, self._filler)
 
     def _deleted(self, places: Places) -> str:
         return deleted(self._text, places).strip() or FILLER
@@ -142,8 +147,15 @@ class Variants:
     def _without(self, places: Places) -> str:
         return self._masked(places) if self._removal == "mask" else self._deleted(places)
 
-    def read(self, probs: Mapping[str, Mapping[str, float]], explain: str, emotion: str | None) -> Prediction:
-        """What the answers say. Args: probs: of each of `texts`, by label; emotion: of the text, by gold.
+    def read(
+        self, probs: Mapping[str, Mapping[str, float]], explain: str, emotion: str | None, filler: str = FILLER
+    ) -> Prediction:
+        """What the answers say.
+
+        Args:
+            probs: of each of `texts`, by label.
+            emotion: of the text, by gold.
+            filler: what a masked word was to the model, by its name.
 
         Raises:
             ValueError: gold's label is to be explained and the answers have none like it.
@@ -169,11 +181,12 @@ class Variants:
                 )
             )
         if not trials:
-            return Prediction(whole, self._removal)
+            return Prediction(whole, self._removal, filler)
         followed = trials[-1].explains
         return Prediction(
             whole,
             self._removal,
+            filler,
             tuple(trials[: len(self._marks)]),
             trials[-1] if len(trials) > 1 else None,
             tuple(probs[self._without(places)][followed] for places in self._shares),
@@ -228,6 +241,7 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     whole: Piece | None = None
     spans: tuple[Piece, ...] = ()
     areas: tuple[float, float] | None = None
+    filler: str = FILLER
 
 
 def _emotion(piece: Piece) -> str:
@@ -249,11 +263,12 @@ def detail_of(sample: SpanSample, repeat: int, prediction: Prediction) -> Detail
     """The drops of one answer about a sample; a span without a label counts under its sentence's, or the sample's."""
     every = prediction.all_evidence
     if every is None:
-        return Detail(sample.id, repeat, prediction.removal)
+        return Detail(sample.id, repeat, prediction.removal, filler=prediction.filler)
     p = prediction.probs[every.explains]
     areas = (area(p, prediction.without), area(p, prediction.alone)) if prediction.without else None
     spans = tuple(_piece(sample, one, prediction.probs) for one in prediction.spans)
-    return Detail(sample.id, repeat, prediction.removal, _piece(sample, every, prediction.probs), spans, areas)
+    whole = _piece(sample, every, prediction.probs)
+    return Detail(sample.id, repeat, prediction.removal, whole, spans, areas, prediction.filler)
 
 
 def _piece(sample: SpanSample, trial: Trial, probs: Mapping[str, float]) -> Piece:
@@ -275,7 +290,13 @@ def report(details: Sequence[Detail]) -> dict[str, Any]:
     notes = {}
     if alone := sum(one.whole is not None and one.whole.random is None for one in details):
         notes["random"] = f"{alone} answers have no random stretch: the evidence leaves no room for another as long"
-    return found | ({"notes": notes} if notes else {})
+    return found | {"notes": notes | {"masked": f"each masked word is {fillers(details)}"}}
+
+
+def fillers(details: Iterable[Detail]) -> str:
+    """What stood for each masked word, in words."""
+    every = dict.fromkeys(one.filler for one in details)
+    return " or ".join(one if one == FILLER else f"{one}, the model's own token" for one in every) or FILLER
 
 
 def _report(details: Sequence[Detail]) -> dict[str, Any]:
@@ -356,6 +377,7 @@ def tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
     decoder = msgspec.json.Decoder(Detail)
     rows: list[Row] = []
     reports: list[Mapping[str, Any]] = []
+    masked_as: dict[str, dict[str, None]] = {}
     for scored in runs:
         details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
         known = [(number, one) for number, one in details if one.whole is not None]
@@ -365,7 +387,9 @@ def tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
         found = with_beside(report([one for _, one in known]), intervals([one for _, one in known], shared))
         reports.append(found)
         rows += _rows(scored, known, found)
-    notes = (f"{ABOUT} A masked word is {FILLER}.", *interval_notes(reports))
+        masked_as.setdefault(fillers(one for _, one in known), {})[scored.run.model] = None
+    words = "; ".join(f"{how} ({', '.join(models)})" for how, models in masked_as.items())
+    notes = (f"{ABOUT} A masked word is {words}.", *interval_notes(reports))
     return (ResultsTable("evidence", "Evidence taken away", _COLUMNS, tuple(rows), notes),) if rows else ()
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from emotui.backends.base import ModelCard
-from emotui.errors import ModelError
+from emotui.errors import BadInput, ModelError
 from emotui.metrics.beside import with_beside
 from emotui.metrics.evidence import DRAWS, FILLER, SHARES
 from emotui.metrics.metric import Metric
@@ -44,6 +44,12 @@ CONVENTION = "evidence 1: drops of the explained label's probability; all spans 
 NOTHING = Prediction({})
 """An answer that says nothing."""
 
+OWN_MASK, NEUTRAL = "own", "neutral"
+"""What a masked word may be to a model: its own mask token, or `FILLER`."""
+
+_UNUSED = 0xE000, 0xF8FF
+"""Code points that no writing has."""
+
 AT_ONCE = 256
 """Texts that a model is asked about in one call: a cancel is seen between calls."""
 
@@ -58,7 +64,8 @@ class Settings(Writing, frozen=True, omit_defaults=True):
     """What a run is asked with.
 
     `label_set`: names `labels` where they are the model's own. `spans`: whose spans are taken away; `marked`: the hash
-    of these, where they are not gold's. `draws`: random stretches beside each.
+    of these, where they are not gold's. `draws`: random stretches beside each. `filler`: what a masked word is to the
+    model: `FILLER`, or the name of its own mask token.
     """
 
     labels: tuple[str, ...] = ()
@@ -68,6 +75,7 @@ class Settings(Writing, frozen=True, omit_defaults=True):
     removal: Removal = "mask"
     draws: Annotated[int, msgspec.Meta(ge=1, le=1000)] = DRAWS
     explain: Literal["own", "gold"] = "own"
+    filler: str = FILLER
 
 
 class EvidencePrediction(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,12 +97,43 @@ class EvidenceLabels(LabelSets):
         options: Mapping[str, object],
         seed: int,
     ) -> Mapping[str, object]:
-        """As `LabelSets.settled`. Raises BadInput likewise."""
+        """As `LabelSets.settled`, and with the model's own mask token as `filler`, where it has one and is to have it.
+
+        Raises:
+            BadInput: as there, or the model has no such token and is to have it.
+        """
         seen: Callable[[], Iterable[LabelsGold]] = tuple
         if way in (SCORE, NLI):
             seen = partial(map, _labelled, samples())
         found = super().settled(card, seen, way, options, seed)
-        return {name: value for name, value in found.items() if name != "thresholds"}
+        own = {name: value for name, value in found.items() if name not in ("thresholds", "filler")}
+        filler = filler_of(card, way, options.get("filler"))
+        return own if filler == FILLER else own | {"filler": filler}
+
+
+def filler_of(card: ModelCard, way: str, wanted: object = None) -> str:
+    """What a masked word is to the model: the name of its own mask token where it has one, else `FILLER`.
+
+    Args:
+        wanted: `own`, `neutral`, or what this gave for the same model; None: what there is.
+
+    Raises:
+        BadInput: the model has no such token.
+    """
+    own = None if way == SCORE else card.mask
+    if wanted in (NEUTRAL, FILLER) or (own is None and wanted is None):
+        return FILLER
+    if own is None:
+        raise BadInput(f"{card.spec} has no mask token of its own: leave --filler out, or --filler {NEUTRAL}")
+    if wanted not in (None, OWN_MASK, own):
+        raise BadInput(f"--filler is {OWN_MASK} or {NEUTRAL}, not {wanted!r}")
+    return own
+
+
+def mark_for(texts: Iterable[str]) -> str:
+    """A sign that none of these texts has, to stand for the model's mask token in what is asked."""
+    there = set().union(*texts)
+    return next(sign for sign in map(chr, range(*_UNUSED)) if sign not in there)
 
 
 def _labelled(sample: SpanSample) -> LabelsGold:
@@ -176,13 +215,13 @@ class Evidence(Task):
 
     def option_names(self, way: str) -> tuple[str, ...]:
         """The labels, whose spans, how they are taken away, and what is explained."""
-        own = ("labels", "label_set", "spans", "marked", "removal", "draws", "explain")
+        own = ("labels", "label_set", "spans", "marked", "removal", "draws", "explain", "filler")
         return (*own, *(("prompts",) if way == NLI else ()))
 
     def settings(self, way: str) -> Mapping[str, object]:
         """What the labels task asks by, and how evidence is taken away."""
         own = self._settings
-        how = {"removal": own.removal, "draws": own.draws, "explain": own.explain, "filler": FILLER}
+        how = {"removal": own.removal, "draws": own.draws, "explain": own.explain, "filler": own.filler}
         return {**self._labels().settings(way), **how, "spans": own.marked}
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Evidence":
@@ -202,9 +241,12 @@ class Evidence(Task):
 
     def ask(self, samples: Sequence[SpanSample], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """About each variant of each text once, the short ones first; one without an answer costs its text."""
-        own, labels = self._settings, self._labels()
+        own, labels, sign = self._settings, self._labels(), FILLER
+        if own.filler != FILLER:
+            sign = mark_for(sample.text for sample in samples)
+            labels = labels.masked_by(sign)
         each = [
-            Variants(sample.text, self._marks(sample), own.removal, own.draws, seed, self._shares)
+            Variants(sample.text, self._marks(sample), own.removal, own.draws, seed, self._shares, sign)
             for sample, seed in zip(samples, seeds, strict=True)
         ]
         texts = sorted({text for variants in each for text in variants.texts}, key=len)
@@ -233,7 +275,7 @@ class Evidence(Task):
                 text: labels.parse(LabelsGold(id=sample.id, text=text), one.raw or "", way).probs
                 for text, one in answers.items()
             }
-            read = variants.read(probs, self._settings.explain, sample.emotion)
+            read = variants.read(probs, self._settings.explain, sample.emotion, self._settings.filler)
         except ValueError as error:
             return Asked(None, str(error), prompt)
         return Asked(msgspec.json.encode(read).decode(), prompt=prompt)
@@ -306,4 +348,5 @@ def _score(answer: Parsed) -> ScoreRow:
     detail = detail_of(answer.sample, answer.repeat, answer.prediction)
     found = {} if detail.whole is None else detail.whole.figures(detail.removal)
     values = {metric.name: found.get(metric.name) for metric in METRICS}
-    return ScoreRow(f"{CONVENTION}; {detail.removal}", values, "", msgspec.json.encode(detail))
+    masks = "" if detail.filler == FILLER else " by the model's own token"
+    return ScoreRow(f"{CONVENTION}; {detail.removal}{masks}", values, "", msgspec.json.encode(detail))

@@ -429,8 +429,13 @@ class Labels(Task):
     )
     labels = LabelSets()
 
-    def __init__(self, settings: Settings | None = None) -> None:
-        self._settings = settings or Settings()
+    def __init__(self, settings: Settings | None = None, mask: str = "") -> None:
+        """`mask`: what stands in texts for the model's own mask token (`Classify.mask`); empty: nothing does."""
+        self._settings, self._mask = settings or Settings(), mask
+
+    def masked_by(self, mask: str) -> "Labels":
+        """The same questions about texts in which each of these is the model's own mask token."""
+        return Labels(self._settings, mask)
 
     def blank(self, text: Text, labels: Sequence[str] = ()) -> LabelsGold:
         """The text, unlabelled."""
@@ -506,15 +511,17 @@ class Labels(Task):
 
     def ask(self, samples: Sequence[LabelsGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """One question a text, or, with `score`, `yes-no`, `nli` and `heads`, one a label behind the text."""
-        own, texts = self._settings, [sample.text or "" for sample in samples]
+        own, texts, mask = self._settings, [sample.text or "" for sample in samples], self._mask
         if way == CLASSIFY:
             given = None if own.label_set else own.labels or None
-            return [kept_classification(answer) for answer in model([Classify(t, own.label_set, given) for t in texts])]
+            classified = model([Classify(text, own.label_set, given, mask) for text in texts])
+            return [kept_classification(answer) for answer in classified]
         if way == HEADS:
-            return [kept_scores(answer, own.labels, None) for answer in model([Score(t, own.labels) for t in texts])]
+            scored = model([Score(text, own.labels, mask=mask) for text in texts])
+            return [kept_scores(answer, own.labels, None) for answer in scored]
         if way == NLI:
             asked = statements(own.prompt(PROMPTS, way), own.labels)
-            judged = model([Score(text, asked, stated=True) for text in texts])
+            judged = model([Score(text, asked, stated=True, mask=mask) for text in texts])
             return [kept_scores(answer, own.labels, "\n".join(asked)) for answer in judged]
         if way == SCORE:
             return self._scored(texts, model)

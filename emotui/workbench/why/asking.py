@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from emotui.backends.host import ModelProcess
 from emotui.errors import ModelError
+from emotui.metrics.evidence import FILLER
 from emotui.metrics.labels import label_names
 from emotui.records import LabelsGold
 from emotui.store.query import Dataset
 from emotui.tasks.asking import asked_twice
+from emotui.tasks.evidence.task import NEUTRAL, filler_of, mark_for
 from emotui.tasks.labels.task import Labels, Prediction
 from emotui.tasks.prompting.settings import configured
 from emotui.workbench.runs.plan import chosen_way, sample_seed
@@ -33,13 +35,17 @@ class LabelAsker:
         samples: those whose gold names the labels, where the model has none of its own.
         way: of asking; None: the model's first.
         options: of the labels task, as `emotui run labels` takes them.
+        filler: what a masked word is to the model, as `emotui.tasks.evidence.task.filler_of` takes it; by default
+            what is neutral.
 
     Attributes:
         way: in which it asks.
+        filler: what a masked word is to the model, by its name.
+        sign: what stands for that in the texts that it is asked about.
         labels: in the order in which the model is asked about them.
 
     Raises:
-        BadInput: the model cannot be asked so, or there are no labels.
+        BadInput: the model cannot be asked so, there are no labels, or it lacks the mask token of its own.
         ModelError: it cannot be loaded or asked.
     """
 
@@ -49,12 +55,19 @@ class LabelAsker:
         samples: Sequence[LabelsGold],
         way: str | None = None,
         options: Mapping[str, object] | None = None,
+        filler: str | None = NEUTRAL,
     ) -> None:
         self._model = model
         card, task = model.load(), Labels()
         self.way = chosen_way(task, card, way, options)
         settled: Any = task.labels.settled(card, lambda: iter(samples), self.way, options or {}, 0)
-        self._task = configured(task, self.way, settled, 1)
+        self.filler = self.sign = filler_of(card, self.way, filler)
+        asked = configured(task, self.way, settled, 1)
+        assert isinstance(asked, Labels)
+        if self.filler != FILLER:
+            self.sign = mark_for(sample.text or "" for sample in samples)
+            asked = asked.masked_by(self.sign)
+        self._task = asked
         self.labels: tuple[str, ...] = tuple(settled["labels"])
 
     def ask(self, texts: Sequence[tuple[str, str]], on_text: OnText = lambda done, n: None) -> list[Prediction]:

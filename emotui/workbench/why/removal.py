@@ -36,9 +36,9 @@ class Removed(msgspec.Struct, frozen=True):
         place: of the span, in code points, half open.
         model: its SPEC.
         explains: the model's likeliest label for the whole text, whose probability is followed.
-        whole, masked, deleted, alone: probabilities by label of the text, without the span's words (each replaced by a
-            filler, or taken out), and of the span by itself.
-        forms: the texts of the last three.
+        whole, masked, deleted, alone: probabilities by label of the text, without the span's words (each replaced by
+            the model's own mask token, where it has one, else by a filler; or taken out), and of the span by itself.
+        forms: the texts of the last three, in which the model's own mask token stands by its name.
         random: the probability of `explains` without as many words elsewhere, a number a draw; empty where the span
             leaves no room for any.
     """
@@ -121,7 +121,7 @@ class Removal:
             raise ModelError(answer.why or f"{spec} gave no answer")
         said = asked.parse(sample, answer.raw, way)
         trial: Trial = said.spans[0]
-        forms = Variants(text, (mark,), said.removal, DRAWS, seed, ()).forms(trial.places)
+        forms = Variants(text, (mark,), said.removal, DRAWS, seed, (), said.filler).forms(trial.places)
         return Removed(
             text,
             place,

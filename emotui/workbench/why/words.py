@@ -9,7 +9,7 @@ import msgspec
 
 from emotui.backends.words import word_places
 from emotui.errors import BadInput
-from emotui.metrics.evidence import FILLER, masked
+from emotui.metrics.evidence import masked
 from emotui.metrics.word_effects import LEAST as LEAST
 from emotui.metrics.word_effects import word_effects
 from emotui.store.query import Dataset, Run
@@ -27,7 +27,7 @@ SURE = 0.05
 """The share of false ones among the effects that are told as clear."""
 
 CONVENTION = (
-    f"words 1: probability of the whole text less that with every occurrence of the word masked ({FILLER}); above: "
+    "words 1: probability of the whole text less that with every occurrence of the word masked ({filler}); above: "
     "less the mean of the same over the text's other words that were asked about; texts that share a passage count "
     "once; 95% intervals by Student's t; q: Benjamini and Hochberg (1995) over all words and labels"
 )
@@ -43,6 +43,7 @@ def find_words(
     only: str | None = None,
     label: str | None = None,
     way: str | None = None,
+    filler: str | None = None,
     on_text: OnText = lambda done, n: None,
 ) -> dict[str, Any]:
     """What each word that stands in enough texts does to each label: the document of `emotui words`.
@@ -51,15 +52,16 @@ def find_words(
         least: texts that a word has to stand in.
         only: a word; its effects alone, each with what it does in every text.
         label: effects on this label alone.
+        filler: what a masked word is to the model: `own`, its mask token, or `neutral`; None: its own where it has one.
 
     Raises:
-        BadInput: no word stands in so many texts, or no such word or label.
+        BadInput: no word stands in so many texts, no such word or label, or the model has no mask token of its own.
         ModelError: the model gives no probabilities, or no answer about a text.
     """
     samples = labelled_texts(workspace, dataset, limit)
     if not samples:
         raise BadInput(f"{dataset.name} has no text")
-    asker = LabelAsker(workspace.model(spec), samples, way)
+    asker = LabelAsker(workspace.model(spec), samples, way, filler=filler)
     if label is not None and label not in asker.labels:
         raise BadInput(f"{spec} is not asked about {label!r}: its labels are {', '.join(asker.labels)}")
     where = [_by_word(sample.text or "") for sample in samples]
@@ -73,7 +75,7 @@ def find_words(
         )
 
     variants = [
-        (at, word, masked(sample.text or "", tuple(places), word_places(sample.text or "")))
+        (at, word, masked(sample.text or "", tuple(places), word_places(sample.text or ""), asker.sign))
         for at, (sample, words) in enumerate(zip(samples, where, strict=True))
         for word, places in words.items()
         if word in frequent
@@ -105,6 +107,7 @@ def find_words(
         "dataset": dataset.name,
         "model": spec,
         "way": asker.way,
+        "filler": asker.filler,
         "n": len(samples),
         "asked": len(each),
         "labels": list(asker.labels),
@@ -115,7 +118,7 @@ def find_words(
             | {"texts": _texts(rows_of[one.word], at_text, drops[:, asker.labels.index(one.label)], ids)}
             for one in kept
         ],
-        "convention": CONVENTION,
+        "convention": CONVENTION.format(filler=asker.filler),
     }
 
 

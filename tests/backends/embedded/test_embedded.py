@@ -26,9 +26,9 @@ from emotui.backends.base import (
 )
 from emotui.backends.embedded import base_files, masks, weights
 from emotui.backends.embedded.backend import EmbeddedBackend
-from emotui.backends.embedded.inference import sigmoid
+from emotui.backends.embedded.inference import label_logits, sigmoid
 from emotui.backends.embedded.labels import EKMAN, GOEMOTIONS, LABEL_SETS, grouped
-from emotui.backends.embedded.tokens import MASK
+from emotui.backends.embedded.tokens import END, MASK, START
 from emotui.backends.embedded.words import words
 from emotui.errors import ModelError
 from emotui.records import PLUTCHIK
@@ -362,3 +362,23 @@ def test_a_cancel_is_seen_within_one_batch_and_the_next_text_is_answered(
     stopping.begin(3)
     (answer,) = backend.classify([new])
     assert np.abs(probs_of(answer) - probs_of(EmbeddedBackend(backend.weights).classify([new])[0])).max() == 0
+
+
+def test_a_masked_word_is_minilms_mask_token_and_its_name_in_a_text_is_letters(backend: EmbeddedBackend) -> None:
+    assert backend.card.mask == "[MASK]"
+    text = "I am \ue000 of [MASK], \ue000"
+    (before, between, after) = backend.weights.pieces.encode(text.split("\ue000"))
+    ids = [START, *before.ids, MASK, *between.ids, MASK, *after.ids, END]
+    assert ids.count(MASK) == 2
+    (found,) = backend.classify([Classify(text, "goemotions", mask="\ue000")])
+    assert isinstance(found, Classification)
+    expected = sigmoid(label_logits(backend.weights.goemotions, [ids]).astype(np.float64))[0]
+    assert list(found.probs.values()) == pytest.approx(expected.tolist(), abs=1e-6)
+    (scores,) = backend.score([Score(text, PLUTCHIK, mask="\ue000")])
+    (other,) = backend.score([Score(text, PLUTCHIK)])
+    assert isinstance(scores, Scores)
+    assert isinstance(other, Scores)
+    odds = backend.weights.plutchik_logits([ids])[0].astype(np.float64)
+    fitted = np.array(backend.weights.calibration["plutchik"]["thresholds"])
+    assert np.subtract(scores.yes, scores.no) == pytest.approx(odds - np.log(fitted / (1 - fitted)), abs=1e-4)
+    assert scores != other

@@ -11,6 +11,7 @@ from emotui.backends.base import Score, Scores
 from emotui.backends.embedded.backend import EmbeddedBackend
 from emotui.backends.embedded.inference import sentence_embeddings, sigmoid
 from emotui.backends.embedded.scenes import scene_embeddings, scene_logits, sentences
+from emotui.backends.embedded.tokens import END, MASK, START
 from emotui.records import PLUTCHIK
 from tools.embedded.scenes import Situation, put_together, situations
 
@@ -84,3 +85,20 @@ def test_a_scene_put_together_has_one_or_two_sentences_an_emotion_and_the_rest_w
         assert set(felt) <= {1, 2}
         assert len(set(scene)) == len(scene)
         assert 4 <= len(scene) <= 7
+
+
+def test_masks_stand_in_the_whole_scene_and_in_each_of_its_sentences(backend: EmbeddedBackend) -> None:
+    base, pieces, fitted = backend.weights.base, backend.weights.pieces, backend.weights.calibration["scenes"]
+    told = ["Ada shut the gate.", "Nobody \ue000.", "Her hand \ue000 as she felt for it."]
+
+    def ids(text: str) -> list[int]:
+        first, *others = pieces.encode(text.split("\ue000"))
+        return [START, *first.ids, *(one for part in others for one in (MASK, *part.ids)), END]
+
+    rows = sentence_embeddings(base, [ids(" ".join(told)), *map(ids, told)])
+    logits = scene_logits(backend.weights.scenes, fitted, ((rows[0] + rows[1:].mean(0)) / 2)[None])[0]
+    thresholds = np.array(fitted["thresholds"])
+    # A single line stands before it, so that masks have to be dealt to the right texts.
+    _, found = backend.score([Score("I am glad.", PLUTCHIK), Score(" ".join(told), PLUTCHIK, mask="\ue000")])
+    assert isinstance(found, Scores)
+    assert np.subtract(found.yes, found.no) == pytest.approx(logits - np.log(thresholds / (1 - thresholds)), abs=1e-4)

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 import torch
 from transformers import (
+    AutoConfig,
     AutoModel,
     AutoModelForMaskedLM,
     AutoModelForSeq2SeqLM,
     AutoModelForSequenceClassification,
     AutoTokenizer,
+    LlamaForSequenceClassification,
+    RobertaForSequenceClassification,
 )
 
 from emotui.backends.base import (
@@ -340,3 +343,58 @@ def test_what_looks_like_a_control_token_never_is_one(tmp_path: Path) -> None:
     assert not set(ids) & {2, 3, 4}
     (mask,) = model.fill_mask([FillMask("i am <mask> [MASK]", ("sad", "glad"))])[0].masks
     assert len(mask) == 2
+
+
+# Words that are kept from a classifier by its own mask token.
+
+MASK = "\ue000"
+
+
+def roberta_classes(folder: Path) -> Path:
+    """A classifier whose mask takes the space before it."""
+    hf_models.roberta(folder)
+    names = dict(enumerate(EMOTIONS))
+    kept = AutoConfig.from_pretrained(folder, id2label=names, label2id={name: at for at, name in names.items()})
+    torch.manual_seed(5)
+    RobertaForSequenceClassification(kept).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize(("build", "name"), [(with_classes, "[MASK]"), (roberta_classes, "<mask>")])
+def test_a_classifier_reads_its_own_mask_token_where_a_word_is_masked(tmp_path: Path, build, name: str) -> None:
+    folder = build(tmp_path)
+    model = open_model(folder)
+    assert model.card.mask == name
+    for text in ("i am so \ue000 happy", "\ue000 sad", "we felt \ue000, and \ue000.", "\ue000"):
+        expected = naive_classes(folder, text.replace(MASK, name)).double()
+        (found,) = model.classify([Classify(text, mask=MASK)])
+        assert list(found.probs.values()) == pytest.approx(expected.softmax(-1).tolist(), abs=1e-5)
+        (scores,) = model.score([Score(text, ("joy",), mask=MASK)])
+        assert scores.yes[0] - scores.no[0] == pytest.approx(float(expected[0] - expected[1:].logsumexp(0)), abs=1e-4)
+
+
+def test_the_name_of_a_mask_token_in_a_text_stays_letters_beside_one_that_is_meant(tmp_path: Path) -> None:
+    prompts = open_model(with_classes(tmp_path))._prompts
+    assert prompts.text("happy [MASK] \ue000 sad", MASK).count(4) == 1
+    assert prompts.text("happy [MASK] \ue000 sad").count(4) == 0
+
+
+def test_an_nli_model_reads_masks_in_the_text_and_none_in_the_statement(tmp_path: Path) -> None:
+    folder = hf_models.bert(tmp_path / "nli", head="classes", labels=("contradiction", "neutral", "entailment"))
+    model = open_model(folder)
+    assert model.card.mask == "[MASK]"
+    logits = naive_classes(folder, "we felt [MASK] today", "this text expresses joy")
+    (found,) = model.score([Score("we felt \ue000 today", ("this text expresses joy",), stated=True, mask=MASK)])
+    assert found.yes[0] - found.no[0] == pytest.approx(float(logits[2] - logits[0]), abs=1e-4)
+
+
+def test_a_classifier_that_never_learnt_to_read_a_mask_has_none(tmp_path: Path) -> None:
+    folder = hf_models.llama(tmp_path / "llama")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_special_tokens({"mask_token": "<mask>", "pad_token": "<pad>"})
+    tokenizer.save_pretrained(folder)
+    kept = AutoConfig.from_pretrained(folder, num_labels=3, vocab_size=len(tokenizer), pad_token_id=0)
+    LlamaForSequenceClassification(kept).save_pretrained(folder)
+    model = open_model(folder)
+    assert "classify" in model.card.capabilities
+    assert model.card.mask is None

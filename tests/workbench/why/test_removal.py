@@ -111,6 +111,7 @@ def test_a_span_by_itself_has_the_figures_of_a_run_over_all_of_them(workspace: W
     said = msgspec.json.decode(row.prediction or "", type=Prediction)
     for trial, mark in zip(said.spans, marks, strict=True):
         found = workspace.removal().take_away("embedded", text, mark.place, key="a")
+        assert found.forms[0].count("[MASK]") == len(text[slice(*mark.place)].split())
         assert (found.explains, len(found.random)) == (trial.explains, len(trial.random))
         whole = [found.masked[found.explains], *found.random]
         assert whole == pytest.approx([trial.masked[trial.explains], *trial.random], abs=1e-4)

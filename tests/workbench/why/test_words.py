@@ -55,6 +55,16 @@ def test_the_word_that_the_model_goes_by_moves_its_label_and_no_other_word_does(
     assert found["asked"] == len({*range(8)}) + 6 * 9 + 8 + 1
 
 
+def test_words_are_masked_by_the_models_own_token_where_it_has_one(workspace: Workspace, dataset: Dataset) -> None:
+    own, neutral = (find_words(workspace, "embedded", dataset, only="weep", filler=one) for one in (None, "neutral"))
+    assert (own["filler"], neutral["filler"]) == ("[MASK]", "…")
+    assert "masked ([MASK])" in own["convention"]
+    assert own["effects"][0]["drop"] != neutral["effects"][0]["drop"]
+    assert find_words(workspace, WORD, dataset, only="weep")["filler"] == "…"
+    with pytest.raises(BadInput, match="no mask token of its own"):
+        find_words(workspace, WORD, dataset, filler="own")
+
+
 def test_one_word_and_one_label_can_be_asked_for(workspace: Workspace, dataset: Dataset) -> None:
     found = find_words(workspace, WORD, dataset, only="Weep", label="neutral")
     (one,) = found["effects"]
