@@ -193,6 +193,14 @@ SETS: dict[str, dict[str, tuple[str, ...]]] = {
 _IN_SHEETS = ("load", "end", "measure")
 """Actions that a sheet does with keys of its own: a file that gives them others still holds."""
 
+_NOW = {
+    "compare_open": "samples",
+    "changed_on": "next_table",
+    "changed_back": "previous_table",
+    "as_printed": "published",
+}
+"""Actions of before, by what does the same now: a file that gives them keys gives them to that."""
+
 _MOST = 2
 """Keys that are pressed one after the other."""
 
@@ -238,8 +246,9 @@ def read(path: Path, actions: Sequence[Action]) -> Chosen:
         raise BadInput(f"{path}: it has a set and a table [keys], and nothing else")
     names = {action.id for action in actions}
     keys = {}
-    for name, given in table.items():
-        if name in _IN_SHEETS:
+    for written, given in table.items():
+        name = _NOW.get(written, written)
+        if name in _IN_SHEETS or (name != written and name in table):
             continue
         if name not in names:
             raise BadInput(f"{path}: there is no action {name!r}: emotui keys --json names them")

@@ -340,10 +340,12 @@ def name_cut(at: int, names: "Sequence[str]", sure: "Sequence[Interval]", cells:
     return len(names[at]) > _Shape.of(cells, names, sure, [0.0]).name
 
 
-def title_of(first: object, second: object) -> str:
-    """Whose figures they are."""
-    names = [told(one) for one in (first, second) if one is not None]  # type: ignore[arg-type]
-    return " − ".join(names)
+def title_of(first: "Compared", second: "Compared | None") -> str:
+    """Whose figures they are; what else tells two apart stands there where both have one name."""
+    if second is None:
+        return told(first)
+    both = (first, second)
+    return " − ".join(told(one) if first.name == second.name else shown(one.name) for one in both)
 
 
 def against_rest(row: "Sliced") -> str:

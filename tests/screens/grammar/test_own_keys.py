@@ -40,6 +40,12 @@ def test_keys_of_what_a_sheet_does_by_now_are_passed_over(tmp_path: Path) -> Non
     assert read(path, ACTIONS) == Chosen(keys={"search": ("B",)})
 
 
+def test_keys_of_what_another_action_does_by_now_are_the_keys_of_that(tmp_path: Path) -> None:
+    path = tmp_path / "keys.toml"
+    path.write_text("[keys]\nchanged_on = 'b'\nas_printed = 'z'\npublished = 'Z'\n", encoding="utf-8")
+    assert read(path, ACTIONS) == Chosen(keys={"next_table": ("b",), "published": ("Z",)})
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
