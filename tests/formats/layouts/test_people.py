@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.registry import take
+from emotui.formats.layouts.tables.names import APPRAISALS
 from emotui.formats.layouts.tables.several import is_person, said_by
 from emotui.formats.rows import Flaw
 from tests.formats.layouts.reading_rows import columns, flaws, read
@@ -200,3 +201,137 @@ def test_what_says_how_texts_were_collected_is_no_label_though_it_is_0_and_1(tmp
     ]
     beside = _csv(tmp_path, "text,joy,fear,is_words\nso good,1,0,0\nso bad,0,1,1\n")
     assert [row["labels"] for row in read(beside)] == [{"joy": 1, "fear": 0}, {"joy": 0, "fear": 1}]
+
+
+# The shapes of published corpora in which people disagree (the texts are ours).
+
+
+@pytest.mark.parametrize(
+    ("text", "person", "joy"),
+    [("text", "annotator_{}", "joy"), ("text_content", "Annotator-{}", "Bucurie"), ("text", "annotator_{}", "Joy")],
+)
+def test_brighters_single_answers_are_of_people_and_the_vote_is_gold(
+    tmp_path: Path, text: str, person: str, joy: str
+) -> None:
+    people = ",".join(person.format(number) for number in (1, 2, 5))
+    rows = (f"0,Ploaie iar,{joy},0.0,1.0,,0.0", "1,Ploaie iar,fear,1.0,1.0,1.0,1.0", f"2,Soare,{joy},1.0,0.0,1.0,1.0")
+    first, second = read(_csv(tmp_path, "\n".join((f",{text},emotion,{people},majority_vote", *rows)) + "\n"))
+    assert first["labels"] == {joy: 0, "fear": 1}
+    assert first["annotators"] == {
+        person.format(1): {"labels": {joy: 0, "fear": 1}},
+        person.format(2): {"labels": {joy: 1, "fear": 1}},
+        person.format(5): {"labels": {"fear": 1}},  # not asked about joy
+    }
+    assert second["labels"] == {joy: 1}
+    assert "meta" not in second
+
+
+def test_a_vote_on_intensities_is_a_number(tmp_path: Path) -> None:
+    rows = "7,a b,joy,0,3,2,2\n7,a b,fear,0,0,1,0\n8,c d,joy,1,1,1,1\n"
+    file = _csv(tmp_path, "text_id,text,emotion,annotator_1,annotator_2,annotator_9,majority_vote\n" + rows)
+    first, _ = read(file)
+    assert (first["id"], first["values"]) == ("7", {"joy": 2, "fear": 0})
+    assert first["annotators"]["annotator_9"] == {"values": {"joy": 2, "fear": 1}}
+
+
+def test_a_vote_in_shares_is_no_gold_of_0_and_1(tmp_path: Path) -> None:
+    file = _csv(tmp_path, "text,emotion,rater1,rater2,majority_vote\na b,joy,1,0,0.5\na b,fear,0,0,0\nc d,joy,1,1,1\n")
+    assert "majority" not in columns(file)
+    assert "labels" not in read(file)[0]
+
+
+def test_lewidi_2023_has_one_label_a_person_and_the_hard_label_as_gold(tmp_path: Path) -> None:
+    record = {
+        "text": "You again!",
+        "annotation task": "offensiveness detection",
+        "number of annotations": 3,
+        "annotations": "0,0,1",
+        "annotators": "Ann7,Ann2,Ann9",
+        "lang": "en",
+        "hard_label": "0",
+        "soft_label": {"0": 0.67, "1": 0.33},
+        "split": "train",
+        "other_info": {},
+    }
+    file = tmp_path / "released.json"
+    file.write_text(
+        json.dumps({"1": record, "2": {**record, "text": "Oh.", "annotations": "1,1,1", "hard_label": "1"}})
+    )
+    first, second = read(file)
+    assert (first["id"], first["text"], first["label"], second["label"]) == ("1", "You again!", "0", "1")
+    assert first["annotators"] == {"Ann7": {"label": "0"}, "Ann2": {"label": "0"}, "Ann9": {"label": "1"}}
+    assert first["meta"]["soft_label"] == {"0": 0.67, "1": 0.33}
+
+
+PARTS = [("context", "response"), ("post", "reply"), ("question1", "question2"), ("premise", "hypothesis")]
+
+
+@pytest.mark.parametrize(("one", "other"), PARTS)
+@pytest.mark.parametrize("answers", [{"Ann1": "-3", "Ann6": "5"}, {"Ann1": -3, "Ann6": 5}])
+def test_lewidi_2025_has_texts_in_two_parts_and_answers_by_name(
+    tmp_path: Path, one: str, other: str, answers: dict[str, object]
+) -> None:
+    record = {
+        "annotations": answers,
+        "annotators": "Ann1,Ann6",
+        "text": {one: "How was it?", other: "Wet."},
+        "soft_label": {"-3.0": 0.5, "5.0": 0.5},
+    }
+    file = tmp_path / "released.json"
+    file.write_text(json.dumps({"12": record}))
+    (row,) = read(file)
+    assert (row["id"], row["text"]) == ("12", "How was it?\nWet.")
+    assert row["annotators"] == {"Ann1": {"label": "-3"}, "Ann6": {"label": "5"}}
+    assert row["meta"]["parts"] == {one: [0, 11], other: [12, 16]}
+
+
+def test_lewidi_2025_has_several_labels_a_person_where_their_parts_stand_alone_elsewhere(tmp_path: Path) -> None:
+    text = {"premise": "It rains.", "hypothesis": "It is wet."}
+    answers = [{"A": "entailment,neutral", "B": "neutral"}, {"A": "entailment", "B": "neutral, contradiction"}]
+    records = {str(at): {"text": text, "annotators": "A,B", "annotations": each} for at, each in enumerate(answers)}
+    file = tmp_path / "released.json"
+    file.write_text(json.dumps(records))
+    first, second = read(file)
+    assert first["annotators"] == {"A": {"labels": ["entailment", "neutral"]}, "B": {"label": "neutral"}}
+    # Nobody says contradiction alone.
+    assert second["annotators"]["B"] == {"label": "neutral, contradiction"}
+    told = "\n".join(take(str(file), None, ReadOptions()).options.remarks)
+    assert "annotators: 1 cell holds several labels, as 'entailment,neutral'" in told
+    assert "1 cell such as 'neutral, contradiction' is one label" in told
+
+
+def test_covidets_dimensions_are_numbers_of_each_worker_and_na_is_none(tmp_path: Path) -> None:
+    names = "Reddit ID,Reddit Post,Worker ID,dim1,dim1_rationale,dim2,dim2_rationale,dim24,dim24_rationale"
+    rows = (
+        "ab1,We are locked in.,A1XYZ,9,no choice,NA,NA,1,so it was",
+        "ab1,We are locked in.,B2XYZ,7,they said so,3,a bit,NA,NA",
+        "cd2,Home at last.,A1XYZ,1,mine,2,two,4,four",
+    )
+    first, second = read(_csv(tmp_path, "\n".join((names, *rows)) + "\n"))
+    assert (first["id"], first["text"], second["id"]) == ("ab1", "We are locked in.", "cd2")
+    assert first["annotators"] == {
+        "A1XYZ": {"values": {"dim1": 9, "dim24": 1}},
+        "B2XYZ": {"values": {"dim1": 7, "dim2": 3}},
+    }
+    assert first["meta"]["dim1_rationale"] == "no choice"
+    assert first["meta"]["dim1_rationale (B2XYZ)"] == "they said so"
+    assert not {"values", "label", "labels"} & first.keys()
+
+
+def test_crowd_envent_has_an_emotion_and_21_numbers_of_one_text_under_their_own_names(tmp_path: Path) -> None:
+    appraisals = sorted(APPRAISALS - {"control", "certainty", "responsibility"})
+    names = [
+        "text_id",
+        "emotion",
+        "generated_text",
+        "hidden_emo_text",
+        "prolific_id",
+        "round_number",
+        *appraisals,
+        "age",
+    ]
+    cells = ["4", "no-emotion", "I waited for the bus.", "I waited for the ...", "5f1a9c", "2", *["3"] * 21, "44"]
+    (row,) = read(_csv(tmp_path, ",".join(names) + "\n" + ",".join(cells) + "\n"))
+    assert (row["text"], row["label"]) == ("I waited for the bus.", "no-emotion")
+    assert row["values"] == dict.fromkeys(appraisals, 3.0)
+    assert row["meta"].keys() == {"hidden_emo_text", "prolific_id", "round_number", "age"}

@@ -9,6 +9,8 @@ from typing import Any
 from emotui.formats.layouts.layout import Layout, ReadOptions
 from emotui.formats.layouts.tables.names import (
     APPRAISALS,
+    DIMENSION,
+    MAJORITY,
     NAMES,
     PREDICTED,
     SCALES,
@@ -19,7 +21,7 @@ from emotui.formats.layouts.tables.names import (
 from emotui.formats.layouts.tables.several import check_named, is_code, is_person, names_people, remarks
 from emotui.formats.layouts.tables.shape import shaped
 from emotui.formats.layouts.tables.table import Table, decoded_head, read_table, table_of
-from emotui.formats.layouts.tables.values import identifier, is_empty, number
+from emotui.formats.layouts.tables.values import identifier, is_empty, is_unanswered, number
 from emotui.formats.layouts.tables.writing import write_cells, write_long, write_wide
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 
@@ -177,7 +179,7 @@ class _Guess:
             if scale not in short or len(short) > 1:  # a single column "A" may be anything
                 self.columns.setdefault(f"values.{scale}", column)
         numbers = [name for name in self._free() if self._looks[name].n and self._looks[name].numbers > 0.9]
-        appraisals = [name for name in numbers if normal(name) in APPRAISALS]
+        appraisals = [name for name in numbers if normal(name) in APPRAISALS or DIMENSION.fullmatch(normal(name))]
         if len(appraisals) > 1:  # a single column "effort" may be of the collecting
             self.columns |= {f"values.{normal(name)}": name for name in appraisals}
 
@@ -255,6 +257,7 @@ class _Guess:
             if about and "label" not in self._said and self._repeats(self.columns.get("text")):
                 del self.columns["label"]
                 self.columns |= {"about": about, **{f"people.{name}": name for name in persons}}
+                self._majority(persons)
                 return
             why = "hold numbers, and no column says of what"
         elif all(self._of_labels(name) for name in persons):
@@ -263,6 +266,15 @@ class _Guess:
         else:
             why = "hold no labels"
         self.told.append(literal(f"{', '.join(persons)} {why}: kept as own columns, not taken for labels"))
+
+    def _majority(self, persons: Sequence[str]) -> None:
+        """A column with the number that all of them together give, of the same kind as theirs."""
+        graded = not all(self._looks[name].zero_or_one for name in persons)
+        for name in self._free():
+            looks = self._looks[name]
+            if normal(name) in MAJORITY and looks.n and (looks.zero_or_one or (graded and looks.numbers > 0.9)):
+                self._take("majority", name)
+                return
 
     def _of_labels(self, name: str) -> bool:
         looks = self._looks[name]
@@ -343,12 +355,13 @@ def _looks(values: Sequence[object]) -> _Looks:
     if not there:
         return _Looks(0, 0, False, 0, 0, 0, 0, 0)
     numbers = [number(value) for value in there]
+    answered = sum(not is_unanswered(value) for value in there)
     lists = sum(isinstance(value, list | dict) or _is_list(value) for value in there)
     written = [value if isinstance(value, str) else "" for value in there]
     n = len(there)
     return _Looks(
         n=n,
-        numbers=sum(one is not None for one in numbers) / n,
+        numbers=sum(one is not None for one in numbers) / max(answered, 1),
         zero_or_one=all(one in (0.0, 1.0) for one in numbers),
         lists=lists / n,
         length=sum(map(len, written)) / n,

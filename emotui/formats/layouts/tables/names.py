@@ -13,11 +13,24 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "id": (
         *("id", "sample_id", "text_id", "item_id", "doc_id", "document_id", "sentence_id", "tweet_id", "comment_id"),
-        *("post_id", "utterance_id", "example_id", "record_id", "message_id", "idx", "index", "uid", "uuid", "guid"),
+        *(
+            "post_id",
+            "reddit_id",
+            "utterance_id",
+            "example_id",
+            "record_id",
+            "message_id",
+            "idx",
+            "index",
+            "uid",
+            "uuid",
+            "guid",
+        ),
         *("mykey", "key", "item", "nr", "no", "sr_no", "row_id", "doc"),
     ),
     "label": (
         *("label", "emotion", "emotions_label", "emotion_label", "gold", "gold_label", "sentiment", "category"),
+        *("hard_label", "majority_label"),
         *("class", "target", "feeling", "affect", "polarity", "annotation", "answer", "y", "emo", "emot", "mood"),
         *("klasse", "gefühl", "emoción", "emocion", "émotion", "sentimiento", "etiqueta"),
     ),
@@ -107,6 +120,12 @@ EMOTIONS = frozenset(
     }
 )
 """Names of columns that say each whether one emotion is there."""
+
+DIMENSION = re.compile(r"dim_?\d{1,2}")
+"""A numbered one of them, as CovidET calls its 24 (Zhan and others 2023)."""
+
+MAJORITY = frozenset({"majority_vote", "majority", "majority_label", "gold", "gold_label", "aggregated", "label"})
+"""What is called that says in numbers what people together say of the label that a row is about."""
 
 _OF_COLLECTING = frozenset({"phase", "round", "wave", "fold", "split", "session", "train", "dev", "test", "words"})
 """Parts of names of columns that say how a text was collected, and nothing of it."""

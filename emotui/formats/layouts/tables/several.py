@@ -269,6 +269,7 @@ def several_of(table: Table, columns: Mapping[str, str]) -> dict[str, Several]:
             for _, row in table.rows
             if not isinstance(row, Flaw)
         ]
+        cells += _answers(table, columns) if key == "label" else []
         words = [
             cell.strip() for cell in cells if isinstance(cell, str) and not is_empty(cell) and cell[:1] not in "[{("
         ]
@@ -276,6 +277,19 @@ def several_of(table: Table, columns: Mapping[str, str]) -> dict[str, Several]:
             words = [part for cell in words for part in _BETWEEN.split(cell) if part]
         found[key] = several_in(words)
     return found
+
+
+def _answers(table: Table, columns: Mapping[str, str]) -> list[str]:
+    """The one label each that people say under `annotators`."""
+    column = columns.get("annotators")
+    if not column:
+        return []
+    found: list[str] = []
+    for _, row in table.rows:
+        said = None if isinstance(row, Flaw) or is_empty(row.get(column)) else said_by(row[column], row.get(ANSWERS))
+        each = said.values() if isinstance(said, Mapping) else ()
+        found += [one["label"] for one in each if isinstance(one, Mapping) and one.keys() == {"label"} if one["label"]]
+    return [one for one in found if isinstance(one, str)]
 
 
 def _columns_of(key: str, columns: Mapping[str, str]) -> list[str]:
@@ -286,8 +300,10 @@ def _columns_of(key: str, columns: Mapping[str, str]) -> list[str]:
 
 def remarks(table: Table, columns: Mapping[str, str]) -> tuple[str, ...]:
     """What is to be told of the labels in a table, a line each."""
-    return tuple(
-        literal(line)
-        for key, several in several_of(table, columns).items()
-        for line in several.lines(", ".join(_columns_of(key, columns)))
-    )
+    told: list[str] = []
+    for key, several in several_of(table, columns).items():
+        if own := _columns_of(key, columns):
+            told += several.lines(", ".join(own))
+        elif column := columns.get("annotators"):
+            told += [*several.parted(column), *several.kept(column)]
+    return tuple(map(literal, told))

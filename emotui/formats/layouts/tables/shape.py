@@ -14,6 +14,7 @@ from emotui.formats.layouts.tables.values import (
     differs,
     identifier,
     is_empty,
+    is_unanswered,
     label,
     labels,
     number,
@@ -80,7 +81,7 @@ class _Shape:
             wrong = self._take_numbers(values, found)
         for key in self._more:
             wrong = wrong or self._take_more(key, values.get(columns[key]), found)
-        wrong = wrong or self._take_people(values, found)
+        wrong = wrong or self._take_people(values, found) or self._take_majority(values, found)
         if wrong is not None:
             return wrong
         kept = {
@@ -187,7 +188,7 @@ class _Shape:
             numbers: dict[str, float] = {}
             for name, column in wanted.items():
                 value = values.get(column)
-                if is_empty(value):
+                if is_unanswered(value):
                     continue
                 said = number(value)
                 if said is None or not isfinite(said):
@@ -208,7 +209,7 @@ class _Shape:
             if said is None:
                 found["meta"] = {**found.get("meta", {}), column: _plain(value)}
             else:
-                people |= {name: _plain(one) for name, one in said.items()}
+                people |= {name: self._answer_apart(_plain(one)) for name, one in said.items()}
         for name, person in self._people.items():
             said_here = self._of_person(person, values, found.get("text"))
             if isinstance(said_here, Flaw):
@@ -218,6 +219,23 @@ class _Shape:
         if people:
             found["annotators"] = people
         return None
+
+    def _take_majority(self, values: Mapping[str, Any], found: TextRow) -> Flaw | None:
+        """What people together say of the label that the row is about."""
+        column = self._columns.get("majority")
+        if column is None or "about" not in self._columns or is_empty(value := values.get(column)):
+            return None
+        said = self._about(column, value, values)
+        if isinstance(said, Flaw):
+            return said
+        found |= said
+        return None
+
+    def _answer_apart(self, answer: Any) -> Any:
+        """What a person says, with a label that is several as several."""
+        name = answer.get("label") if isinstance(answer, Mapping) else None
+        apart = self._several.get("label", {}).get(" ".join(name.split())) if isinstance(name, str) else None
+        return {"labels": list(apart)} if apart and answer.keys() == {"label"} else answer
 
     def _answered(self, values: Mapping[str, Any]) -> bool:
         """Whether `annotators` has names alone, whose answers stand beside them."""
@@ -319,6 +337,8 @@ def _joined(text: TextRow, row: TextRow, *, spans_apart: bool) -> Flaw | None:
             known.setdefault("spans", []).extend(value)
         elif first or key not in known:
             known[key] = value
+        elif isinstance(value, Mapping) and isinstance(known[key], Mapping) and not value.keys() & known[key].keys():
+            known[key] = {**known[key], **value}  # of other labels
         elif known[key] != value and not spans_apart:
             return Flaw(f"says another thing of the same text: {shown(value)} instead of {shown(known[key])}")
     return None

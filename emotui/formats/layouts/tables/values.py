@@ -32,6 +32,11 @@ def is_empty(value: object) -> bool:
     return isinstance(value, str) and value.strip().lower() in _NOTHING
 
 
+def is_unanswered(value: object) -> bool:
+    """Whether nobody gave a number where one was asked for: nothing, or what stands for it among numbers."""
+    return is_empty(value) or (isinstance(value, str) and value.strip().lower() in ("na", "n/a"))
+
+
 def number(value: object) -> float | None:
     """The number in a cell, with a point or a comma before its decimals, 1 and 0 for truths; None for anything else."""
     if isinstance(value, str):
