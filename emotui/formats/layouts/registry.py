@@ -7,6 +7,7 @@ from emotui.bounded import opened
 from emotui.errors import BadInput
 from emotui.formats.layouts.corpora.released import (
     BRIGHTER,
+    ECF,
     EMOBANK,
     GOEMOTIONS,
     GOEMOTIONS_RATERS,
@@ -46,6 +47,7 @@ LAYOUTS: tuple[Layout, ...] = (
     EMOBANK,
     ISEAR,
     MELD,
+    ECF,
     JSON_LINES,
     JSON_LIST,
     LONG,

@@ -1,5 +1,6 @@
 """Corpora as they are released: headers and rows in the form of the releases, with texts written for these tests."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -200,3 +201,48 @@ def test_a_number_without_a_label_is_a_fault_of_its_line(tmp_path: Path) -> None
     file = tmp_path / "train.tsv"
     file.write_text("one\t3\teebbqej\ntwo\t99\ted00q6i\nthree\t2\n")
     assert [line for line, _ in flaws(file, "goemotions")] == [2, 3]
+
+
+def _ecf(folder: Path, *pairs: list[str]) -> Path:
+    said = [
+        ("Ann", "I broke the vase .", "neutral"),
+        ("Bo", "Which vase ?", "anger"),
+        ("Ann", "The blue one .", "sadness"),
+    ]
+    turns = [
+        {"utterance_ID": at, "text": text, "speaker": who, "emotion": emotion, "video_name": f"d{at}.mp4"}
+        for at, (who, text, emotion) in enumerate(said, start=1)
+    ]
+    file = folder / "conversations.json"
+    file.write_text(json.dumps([{"conversation_ID": 7, "conversation": turns, "emotion-cause_pairs": pairs}]))
+    return file
+
+
+def test_ecf_has_an_utterance_a_text_and_causes_as_spans_of_the_emotion_that_they_cause(tmp_path: Path) -> None:
+    words = "1_broke the vase"
+    file = _ecf(
+        tmp_path, ["2_anger", words], ["3_sadness", words], ["3_sadness", "3_The blue one ."], ["2_anger", words]
+    )
+    assert taken_for(file) == "ecf"
+    first, second, third = read(file)
+    assert [first["id"], first["label"], second["meta"]["speaker"]] == ["7_1", "neutral", "Bo"]
+    assert first["meta"] == {"conversation": "7", "turn": 1, "speaker": "Ann", "video_name": "d1.mp4"}
+    assert first["spans"] == [
+        {"start": 2, "end": 16, "label": "anger", "attributes": {"cause_of": [2]}},
+        {"start": 2, "end": 16, "label": "sadness", "attributes": {"cause_of": [3]}},
+    ]
+    assert second["spans"] == []
+    assert second["meta"]["causes"] == [{"turn": 1, "text": "broke the vase"}]
+    assert third["meta"]["causes"][1] == {"turn": 3, "text": "The blue one ."}
+
+
+def test_a_cause_of_ecf_may_be_a_whole_turn_and_is_then_no_span(tmp_path: Path) -> None:
+    first, second, _ = read(_ecf(tmp_path, ["2_anger", "1"]))
+    assert "spans" not in first
+    assert second["meta"]["causes"] == [{"turn": 1}]
+
+
+def test_a_pair_of_ecf_about_a_turn_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
+    assert [why for _, why in flaws(_ecf(tmp_path, ["9_joy", "1"]))] == [
+        "the pair ['9_joy', '1'] names a turn that the conversation lacks"
+    ]

@@ -144,6 +144,8 @@ SEEDS = {
     b'<span annotation_id="1" cbegin="2" cend="6" type="sadness">weep</span></spans>'
     b"<relations/></adjudicated></document></corpus>",
     "reman.jsonl": b'{"doc_id": "1", "text": "I weep", "emotion_spans": [{"start": 2, "end": 6, "type": "joy"}]}\n',
+    "ecf.json": b'[{"conversation_ID": 1, "conversation": [{"utterance_ID": 1, "text": "Won!", "emotion": "joy"}], '
+    b'"emotion-cause_pairs": [["1_joy", "1_Won"]]}]',
     "raters.csv": b"id,text,rater,label\n1,one,ann,joy\n1,one,bob,fear\n",
 }
 
