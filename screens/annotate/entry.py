@@ -238,7 +238,7 @@ ENTRY = PlaceEntry(
     ),
 )
 
-_NOT_HERE = ("next_H", "next_F", "next_N", "raw", "view", "view_back", "metric", "rescore", "make_gold")
+_NOT_HERE = ("next_H", "next_F", "next_N", "raw", "view", "view_back", "metric", "rescore", "make_gold", "next_label")
 """Shared actions that nothing answers while Annotate is open, or that give way to labels."""
 
 

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from emotui.commands import cli
+from emotui.commands.options import TaskName
 from emotui.errors import BadInput
 from emotui.workbench.workspace import Workspace
 from tests.paths import CHECKOUT
@@ -38,6 +39,9 @@ def _required(command: click.Command) -> list[str]:
     for param in command.params:
         if param.required:
             value = "spans" if param.name in ("task", "kind", "format_name") else "some"
+            if isinstance(param, click.Option) and isinstance(param.type, click.FloatRange | TaskName):
+                given += [param.opts[0], "labels" if isinstance(param.type, TaskName) else "1000"]
+                continue
             given += [value] if isinstance(param, click.Argument) else [param.opts[0], f"{value} {param.name}"]
     return given
 
