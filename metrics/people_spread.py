@@ -203,7 +203,7 @@ def label_people_report(
         and `error_rate`; `ci95`, `conventions`, `notes`.
     """
     names, told = (
-        _annotators(people),
+        annotator_places(people),
         f"{SOURCE}; each label has the outcomes yes and no, means over labels, then texts",
     )
     if not labels:
@@ -228,76 +228,8 @@ def label_people_report(
     return people_document(columns, {"by_label": by_label}, names, {"error_rate": off}, shared, told)
 
 
-def class_people_report(
-    people: Sequence[Mapping[str, str]],
-    predicted: Sequence[str | Mapping[str, float]],
-    chosen: Sequence[str],
-    labels: Sequence[str],
-    shared: Shared,
-) -> dict[str, Any]:
-    """What `emotui score class --against people` adds, of one label a text.
-
-    Args:
-        people: of each text the label that each of its annotators gives, `LEAST` of them or more.
-        predicted: of each text a label, or a probability for each label; what does not add up to 1 is made to.
-        chosen: of each text the label that counts as predicted; empty where there is no answer, which then shares
-            nothing with anybody.
-        labels: all that anybody names. Where all of them are numbers they are a scale, in its order.
-
-    Returns:
-        As `label_people_report`, without `by_label`; of a scale with `wasserstein` and `normalised_absolute_distance`.
-    """
-    from emotui.metrics.people_numbers import distances_of_answers, scale_of, wasserstein_of_shares
-
-    names, places = _annotators(people), {name: at for at, name in enumerate(labels)}
-    given = np.full((len(people), len(names)), np.nan)
-    for row, own in zip(given, people, strict=True):
-        row[[names[name] for name in own]] = [places[label] for label in own.values()]
-    # The last outcome is no label: where there is no answer all of the probability is there.
-    q, p = np.zeros((len(people), len(labels) + 1)), np.zeros((len(people), len(labels) + 1))
-    uneven = 0
-    for at, answer in enumerate(predicted):
-        q[at] = np.bincount(given[at][~np.isnan(given[at])].astype(int), minlength=q.shape[1])
-        p[at, :-1] = as_table([[answer] if isinstance(answer, str) and answer else answer or {}], labels)[0]
-        total = p[at].sum()
-        uneven += bool(total) and abs(total - 1) > UNEVEN
-        p[at] = p[at] / total if total else [*[0.0] * len(labels), 1.0]
-    q /= np.maximum(q.sum(axis=1, keepdims=True), 1)
-    guessed = np.array([places.get(label, len(labels)) for label in chosen], dtype=np.float64)[:, None]
-    columns = {
-        "manhattan": manhattan(q, p),
-        "cross_entropy": soft_cross_entropy(q, p),
-        "entropy": soft_cross_entropy(q, q),
-        "error_rate": error_rates(given, guessed),
-    }
-    own_off = {"error_rate": np.where(np.isnan(given), np.nan, given != guessed)}
-    told = f"{SOURCE}; means over texts"
-    levels = scale_of(labels)
-    if levels is not None and len(people):
-        # An answer that is missing stands at the end of the scale that is farther from people.
-        on_scale = np.append(levels, np.nan)
-        numbers = np.where(np.isnan(given), np.nan, on_scale[np.nan_to_num(given).astype(int)])
-        low, high = float(levels.min()), float(levels.max())
-        nearer_low = np.nanmean(numbers, axis=1) - low <= high - np.nanmean(numbers, axis=1)
-        silent, farther = p[:, -1] == 1, np.where(nearer_low, levels.argmax(), levels.argmin())
-        spread = np.where(silent[:, None], np.eye(len(labels))[farther], p[:, :-1])
-        answers = np.where(silent, levels[farther], on_scale[guessed[:, 0].astype(int)])[:, None]
-        columns["wasserstein"] = wasserstein_of_shares(q[:, :-1], spread, levels)
-        off = distances_of_answers(numbers, answers, low, high)
-        columns["normalised_absolute_distance"] = np.nanmean(off, axis=1)
-        own_off["normalised_absolute_distance"] = off
-        told += f"; absolute distance over the width of the scale, {low:g} to {high:g}"
-    document = people_document(columns, {}, names, own_off, shared, told)
-    if uneven:
-        document["notes"]["manhattan"] = f"probabilities of {uneven} texts do not add up to 1, and are made to"
-    return document
-
-
 BOUNDS = {"manhattan": 2.0, "error_rate": 1.0}
 """The greatest that a figure can be, where there is one; the least is 0."""
-
-UNEVEN = 0.01
-"""Probabilities that add up to 1 but for so much are only rounded."""
 
 
 def people_document(
@@ -346,7 +278,7 @@ def people_document(
     return with_beside(document, beside(intervals([each_of]), shared))
 
 
-def _annotators(people: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def annotator_places(people: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """The place of each annotator, in the order in which they first come."""
     return {name: at for at, name in enumerate(dict.fromkeys(name for own in people for name in own))}
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.stats import entropy, wasserstein_distance
 
+from emotui.metrics.people_numbers import class_people_report
 from emotui.metrics.people_spread import (
     ADDED,
     FLOOR,
     SMALLEST,
     Bin,
     calibration_error,
-    class_people_report,
     cross_entropy,
     error_rates,
     jensen_shannon,

@@ -281,7 +281,7 @@ def score_people(
     Raises:
         BadInput: an answer is none; a line each, beginning with the id.
     """
-    from emotui.metrics.people_spread import class_people_report
+    from emotui.metrics.people_numbers import class_people_report
 
     said = {one.id: one.label if one.label is not None else one.probs or {} for one in answers}
     chosen = {one.id: chosen_label(said[one.id]) if said[one.id] else "" for one in golds}
