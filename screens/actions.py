@@ -473,8 +473,16 @@ TOOL: tuple[Action, ...] = (
         "Tool",
         needs="nothing is open yet",
     ),
-    Action("help", ("question_mark", "f1"), "?", "help", "This page", "Tool", 18),
-    Action("palette", ("ctrl+p",), "^P", "palette", "Find an action by its name", "Tool", 19),
+    Action(
+        "help",
+        ("question_mark", "f1"),
+        "?",
+        "help",
+        "Keys, marks and figures: type to find, Enter does",
+        "Tool",
+        18,
+    ),
+    Action("palette", ("ctrl+p",), "^P", "palette", "The same sheet as {help}", "Tool"),
     Action("close_view", ("q",), "q", "close", "Close the view that is open; in a sheet: the sheet", "Tool", 20),
     Action("quit", ("q", "ctrl+q"), "q", "quit", "Leave; position, filter and colours are remembered", "Tool", 21),
 )

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -103,38 +102,6 @@ def _seen() -> bool:
     return sys.__stderr__ is not None and sys.__stderr__.isatty()
 
 
-class ActionProvider(Provider):
-    """Finds actions by name or by what their help says."""
-
-    @property
-    def _found(self) -> list[tuple[str, str, Callable[[], None]]]:
-        frame = self.screen
-        if not isinstance(frame, Frame):
-            return []
-        found: list[tuple[str, str, Callable[[], None]]] = [
-            (f"{action.label}  {action.shown}".rstrip(), action.help, partial(frame.action_do, action.id))
-            for action in frame.keys.likely()
-            if action.id != "palette" and frame.can(action.id)
-        ]
-        found += [
-            (f"colours: {name}", "Use these colours from now on", partial(frame.tool.use_theme, name))
-            for name in THEMES
-        ]
-        return found
-
-    async def discover(self) -> Hits:
-        for name, about, do in self._found:
-            yield DiscoveryHit(name, do, help=about)
-
-    async def search(self, query: str) -> Hits:
-        """What matches by name, then by help."""
-        matcher = self.matcher(query)
-        for name, about, do in self._found:
-            score = max(matcher.match(name), matcher.match(about) / 2)
-            if score > 0:
-                yield Hit(score, matcher.highlight(name), do, help=about)
-
-
 class TooSmall(Screen[None]):
     """Goes away by itself as soon as there is room."""
 
@@ -174,7 +141,7 @@ class EmotuiApp(OutlivingApp):
     CSS = (
         PART_CSS
         + """
-    ScrollView, VerticalScroll, OptionList, CommandList {
+    ScrollView, VerticalScroll, OptionList {
         scrollbar-color: $rule;
         scrollbar-color-hover: $primary;
         scrollbar-color-active: $primary;
@@ -182,16 +149,6 @@ class EmotuiApp(OutlivingApp):
         scrollbar-background-hover: $background;
         scrollbar-background-active: $background;
     }
-    CommandPalette SearchIcon { display: none; }
-    CommandPalette > Vertical { width: 90%; max-width: 96; }
-    CommandPalette > Vertical, CommandPalette:dark > Vertical { background: $surface; }
-    CommandPalette #--input { border: round $primary; padding: 0 1; }
-    CommandPalette CommandList { background: $surface; }
-    CommandPalette { background: transparent; }
-    CommandPalette OptionList > .option-list--option-highlighted {
-        color: $primary; background: $background; text-style: bold reverse;
-    }
-    CommandPalette .command-palette--help-text { color: $text-muted; text-style: none; }
     Toast { background: $raised; }
     Toast .toast--title { color: $primary; }
     Toast.-warning .toast--title, Toast.-error .toast--title { color: $mark; }
@@ -201,8 +158,7 @@ class EmotuiApp(OutlivingApp):
     """
     )
     BINDINGS = []
-    COMMANDS = {ActionProvider}
-    # The registry binds the palette's key; Textual would bind it a second time.
+    # The sheet of keys finds actions (`Ctrl+P`); Textual has a palette of its own.
     ENABLE_COMMAND_PALETTE = False
     NOTIFICATION_TIMEOUT = 4
 
@@ -221,7 +177,6 @@ class EmotuiApp(OutlivingApp):
             self.register_theme(with_colours(theme, self.console.color_system) if _seen() else theme)
         self.theme = DEFAULT
         self.stylesheet = KeptStylesheet(self.get_css_variables())
-        self.use_command_palette = True
         let_go_of_closed_widgets()
         if self.no_color:
             use_two_colours(self)

@@ -274,6 +274,11 @@ class Keys:
         """The places by their numbers."""
         return TITLES
 
+    @property
+    def limited(self) -> bool:
+        """Does the open place let only some actions through, as while one judges blind?"""
+        return self._place.only is not None
+
     def of_here(self) -> tuple[list[Action], list[Action]]:
         """What keys do in the open place, and what they do besides; nothing that gives way to it."""
         place = self._place

@@ -1,4 +1,4 @@
-"""Colours, help, the palette, and leaving: what is the same whatever is open."""
+"""Colours, help, and leaving: what is the same whatever is open."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,9 +9,10 @@ from textual.widget import Widget
 
 from emotui.errors import BadInput
 from emotui.screens.actions import Acting, Action
-from emotui.screens.keymaps import Chosen, Keymap, clashes, hold, read, write
+from emotui.screens.keymaps import Chosen, Keymap, clashes, hold, keyed, read, write
 from emotui.screens.places import ACTIONS, PLACES
 from emotui.screens.session import Session
+from emotui.themes import THEMES
 
 if TYPE_CHECKING:
     from emotui.screens.dialogs.tour import Tour
@@ -122,17 +123,47 @@ class ToolActions(Acting):
             self._owner.app.push_screen(SqlDialog(ask, self._session))
 
     def do_help(self) -> None:
-        from emotui.screens.dialogs.help import HelpDialog
+        """The sheet of keys, marks and figures; what is chosen there is done."""
+        from emotui.screens.dialogs.help import COLOURS, EVERYWHERE, HERE, PLACE, WORDS, HelpDialog, Row, rows_of_words
 
         keys = self._keys()
         own, rest = keys.of_here()
 
-        def left(what: str | None) -> None:
-            if what == "tour" and self.can_tour():
-                self.do_tour()
+        def row(action: Action, where: str) -> Row:
+            answers = keys.answering(action.id) is not None
+            lacks = "" if not answers or keys.can(action.id) else keyed(action.needs) or "it has nothing to act on"
+            return Row(action.shown, action.label, keyed(action.help), where, action.id * answers, lacks)
 
+        listed = [one for one in rest if keys.can(one.id) and one.id not in ("help", "palette")]
+        places = [Row(str(n), title, "Open this place", "Places", f"{PLACE}{n}") for n, title in keys.titles.items()]
+        colours = [
+            Row("", f"colours: {name}", "Use these colours from now on", "", f"{COLOURS}{name}") for name in THEMES
+        ]
+        named = [row(one, keys.title) for one in own]
+        here, later = [one for one in named if not one.lacks], [one for one in named if one.lacks and not keys.limited]
+        rest = [one for one in rest if one.shown or not one.keys]
         figures = [(metric.title, metric.help) for metric in self._session.metrics]
-        self._owner.app.push_screen(HelpDialog(keys.title, own, rest, keys.titles, self._signs, figures), left)
+        rows = {
+            HERE: [*here, *(row(one, one.group) for one in listed), *later, *places, *colours],
+            EVERYWHERE: [*named, *(row(one, one.group) for one in rest), *places, *colours],
+            WORDS: rows_of_words(self._signs, figures),
+        }
+        self._owner.app.push_screen(HelpDialog(keys.title, rows), self._chosen)
+
+    def _chosen(self, what: str | None) -> None:
+        """Do what a line of the help says."""
+        from emotui.screens.dialogs.help import COLOURS, PLACE
+
+        if what is None or (what == "tour" and not self.can_tour()):
+            return
+        if what.startswith(COLOURS):
+            self.use_theme(what.removeprefix(COLOURS))
+        elif what.startswith(PLACE):
+            self._owner.app.call_later(self._owner.run_action, f"place({what.removeprefix(PLACE)})")
+        else:
+            self._owner.app.call_later(self._owner.run_action, f"do('{what}')")
+
+    do_palette = do_help
 
     def can_tour(self) -> bool:
         return self._session.source is not None
@@ -161,11 +192,6 @@ class ToolActions(Acting):
         """The tour, while there is one, looks which keys are pressed."""
         if self._tour is not None:
             self._tour.pressed(key)
-
-    def do_palette(self) -> None:
-        from emotui.screens.dialogs.textual_private_options import Palette
-
-        self._owner.app.push_screen(Palette(id="--command-palette"))
 
     def can_quit(self) -> bool:
         return not self._keys().closes

@@ -1,25 +1,23 @@
-"""Help: every key with what it does, those of the open place first, and what marks and figures mean; in columns.
+"""Help: one sheet of all keys and what marks and figures mean; letters find a line, Enter does what it says."""
 
-Letters that are typed find the lines that have them.
-"""
-
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
+import msgspec
 from msgspec.structs import replace
-from textual import events
+from textual import events, on
 from textual.binding import Binding
-from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 from textual.widgets.option_list import Option
 
+from emotui.errors import BadInput
 from emotui.screens.actions import Action
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.keymaps import SETS, SIGNS, Chosen, sign_of
 from emotui.screens.widgets.cell_width import width
+from emotui.screens.widgets.line import Line, Part
 from emotui.store.query import MARKS
 
 # Keys of one's own: a list of all actions, a new key for the one under the cursor, and what else that key means.
@@ -117,8 +115,6 @@ class KeysDialog(OptionDialog[Chosen]):
 
 
 Signs = tuple[str, tuple[tuple[str, str], ...]]
-Block = tuple[str, tuple[tuple[str, str], ...]]
-"""A heading, and under it keys or signs with what each does or means."""
 
 _SIGNS = (
     ("underlined", "gold span"),
@@ -136,150 +132,190 @@ _FIGURES = (
     ("n", "over how many texts"),
 )
 
-_COLUMN = 52
-"""Cells that a column has at least."""
+HERE, EVERYWHERE, WORDS = "here", "everywhere", "words"
+"""The views of the sheet: keys that do something in the open place; all keys; marks, letters and figures."""
 
-_KEY, _LONG_KEY = 7, 25
+_VIEWS = (HERE, EVERYWHERE, WORDS)
+
+PLACE, COLOURS = "place:", "colours:"
+"""What begins the name of a row that opens a place, or takes other colours; any other is that of an action."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A line of the sheet.
+
+    `sign`: a key, a mark or a figure. `label`: what it is called. `about`: a sentence. `where`: to what it belongs.
+    `does`: what Enter does (PLACE, COLOURS, or an action); empty: nothing. `lacks`: why that cannot be done now.
+    """
+
+    sign: str
+    label: str
+    about: str
+    where: str = ""
+    does: str = ""
+    lacks: str = ""
+
+    def holds(self, typed: str) -> bool:
+        """Whether all words that were typed stand in it, in capitals or not."""
+        there = f"{self.sign} {self.label} {self.about} {self.where}".casefold()
+        return all(word in there for word in typed.casefold().split())
+
+    def leads(self, typed: str) -> bool:
+        """Whether its key is what was typed, or its name begins so."""
+        wanted = typed.strip()
+        return self.sign == wanted or self.label.casefold().startswith(wanted.casefold())
 
 
 class HelpDialog(Dialog[str]):
-    """Scrolls with the arrow keys; letters find lines; ? and Esc leave. The key of the tour leaves with `tour`.
+    """Every key with what it does, and what marks and figures mean: letters find lines, Enter does what a line says.
+
+    The key of the tour leaves with `tour`, that of the list of keys with `own_keys`.
 
     Args:
         here: the name of the open place.
-        own: what keys do in it.
-        rest: what they do besides.
-        places: the places by their numbers.
-        signs: what the marks of the places mean, under a heading each.
-        figures: what the figures on the screen are, each under its name.
+        rows: the lines of each view.
     """
 
-    BINDINGS = [Binding("question_mark,f1", "leave", show=False)]
+    BINDINGS = [
+        Binding("f1,ctrl+p", "leave", show=False, priority=True),
+        Binding("up", "move('cursor_up')", show=False),
+        Binding("down", "move('cursor_down')", show=False),
+        Binding("pageup", "move('page_up')", show=False),
+        Binding("pagedown", "move('page_down')", show=False),
+    ]
     DEFAULT_CSS = """
-    HelpDialog > #sheet { width: 96%; max-width: 176; }
-    HelpDialog VerticalScroll { height: 80vh; scrollbar-size-vertical: 1; }
-    HelpDialog Horizontal { height: auto; }
-    HelpDialog .help-column { width: 1fr; height: auto; }
+    HelpDialog > #sheet { width: 96%; max-width: 120; }
+    HelpDialog #help-views { margin: 0; color: $text-muted; }
+    HelpDialog PickList, HelpDialog PickList:focus {
+        height: auto; max-height: 62vh; text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    HelpDialog #help-about { height: 2; margin: 0; color: $foreground; }
     """
 
-    def __init__(
-        self,
-        here: str,
-        own: Sequence[Action],
-        rest: Sequence[Action],
-        places: Mapping[int, str],
-        signs: Sequence[Signs],
-        figures: Sequence[tuple[str, str]] = (),
-    ) -> None:
-        super().__init__(f"Help: {here}", ("↑ ↓", "scroll"), ("a … z", "find"))
-        self._blocks = blocks(here, own, rest, places, signs, figures)
-        self._here, self._typed = here, ""
-        self._tour = {key for one in rest if one.id == "tour" for key in one.keys}
+    def __init__(self, here: str, rows: Mapping[str, Sequence[Row]]) -> None:
+        super().__init__("", ("Enter", "do it"), ("Tab", "more"), ("F10", "other key"))
+        self._here, self._rows = here, rows
+        self._view, self._typed = HERE, ""
+        self._leaves = {row.sign: row.does for row in rows[EVERYWHERE] if row.does in ("tour", "own_keys")}
+        self.shown: tuple[Row, ...] = ()
 
     def body(self) -> list[Widget]:
-        return [VerticalScroll(Horizontal(id="help-page"))]
+        return [
+            Input(placeholder="type to find: a name, a key, what it does", id="find", compact=True),
+            Line(id="help-views"),
+            PickList(id="found"),
+            Static(id="help-about", markup=False),
+        ]
 
     def on_mount(self) -> None:
-        """Scroll with the arrow keys at once."""
+        """Letters find lines at once."""
         super().on_mount()
-        self.query_one(VerticalScroll).focus()
+        self.query_one(PickList).can_focus = False
+        self.query_one(Input).focus()
+        self._draw()
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in self._tour:
+        if (what := self._leaves.get(sign_of(event.key))) is not None:
             event.stop()
-            self.dismiss("tour")
-        elif event.key == "backspace":
-            self._find(self._typed[:-1])
-        elif event.is_printable and event.character is not None:
-            self._find(self._typed + event.character)
+            self.dismiss(what)
+        else:
+            super().on_key(event)
+
+    @on(Input.Changed)
+    def _find(self, event: Input.Changed) -> None:
+        event.stop()
+        # The key that opened the sheet, pressed again, closes it.
+        if event.value == "?":
+            self.dismiss(None)
+            return
+        self._typed = event.value
+        self._draw()
 
     def action_leave(self) -> None:
         """Back to every line, or leave."""
         if self._typed:
-            self._find("")
+            self.query_one(Input).value = ""
         else:
             super().action_leave()
 
-    def on_resize(self, event: events.Resize) -> None:
-        super().on_resize(event)
-        self._draw()
+    def action_move(self, step: str) -> None:
+        """The cursor goes on in the list."""
+        getattr(self.query_one(PickList), f"action_{step}")()
 
-    def _find(self, typed: str) -> None:
-        """Show the lines that have what was typed."""
-        self._typed = typed.lstrip()
-        title = f"Help: {self._here}" + (f"   find {self._typed}" if self._typed else "")
-        self.query_one("#sheet").border_title = Content(title)
+    def action_field(self, step: int) -> None:
+        """The next view."""
+        self._turn(step)
+
+    def _turn(self, step: int) -> None:
+        self._view = _VIEWS[(_VIEWS.index(self._view) + step) % len(_VIEWS)]
         self._draw()
-        self.query_one(VerticalScroll).scroll_home(animate=False)
 
     def _draw(self) -> None:
-        """As many columns as fit."""
-        cells = min(int(self.app.size.width * 0.96), 176) - 5
-        n = max(cells // _COLUMN, 1)
-        there = with_words(self._blocks, self._typed) or [("Nothing here has these letters", ())]
-        page = self.query_one("#help-page", Horizontal)
-        page.remove_children()
-        page.mount_all(Static(_drawn(column, cells // n - 2), classes="help-column") for column in in_columns(there, n))
+        there = [row for row in self._rows[self._view] if row.holds(self._typed)]
+        # What is called so comes first, then what says so.
+        self.shown = tuple(sorted(there, key=lambda row: not row.leads(self._typed))) if self._typed else tuple(there)
+        title = f"Help: {self._here}   {len(self.shown)} of {len(self._rows[self._view])}"
+        self.query_one("#sheet").border_title = Content(title)
+        self.query_one("#help-views", Line).show(
+            [Part(f"[{view}] ", "strong") if view == self._view else Part(f" {view}  ", "dim") for view in _VIEWS]
+        )
+        found = self.query_one(PickList)
+        found.clear_options()
+        signs = min(max((width(row.sign) for row in self.shown), default=0), _WIDEST[self._view])
+        found.add_options([_option(row, signs) for row in self.shown])
+        found.highlighted = 0 if self.shown else None
+        self._tell()
+
+    @on(PickList.OptionHighlighted)
+    def _highlighted(self, event: PickList.OptionHighlighted) -> None:
+        event.stop()
+        self._tell()
+
+    def _tell(self) -> None:
+        """The whole of the line under the cursor."""
+        row = self._row
+        if row is None:
+            said = "Nothing here has these letters" + ("" if self._view == EVERYWHERE else ": Tab looks further")
+        else:
+            said = f"{row.where}: {row.about}" if row.where else row.about
+            said += f". Not now: {row.lacks}" if row.lacks else ""
+        self.query_one("#help-about", Static).update(said)
+
+    @property
+    def _row(self) -> Row | None:
+        at = self.query_one(PickList).highlighted
+        return None if at is None or at >= len(self.shown) else self.shown[at]
+
+    def result(self) -> str | None:
+        """What the line under the cursor does.
+
+        Raises:
+            BadInput: it cannot be done now, or it is no key.
+        """
+        row = self._row
+        if row is None or not row.does:
+            raise BadInput("this line explains: nothing is done by it")
+        if row.lacks:
+            raise BadInput(f"not now: {row.lacks}")
+        return row.does
 
 
-def with_words(found: Sequence[Block], typed: str) -> list[Block]:
-    """The lines that have what was typed, in capitals or not, under their headings."""
-    wanted = typed.casefold().strip()
-    kept = (
-        (heading, tuple(row for row in rows if wanted in f"{row[0]} {row[1]}".casefold())) for heading, rows in found
-    )
-    return [block for block in kept if block[1]]
+_WIDEST = {HERE: 9, EVERYWHERE: 9, WORDS: 26}
+"""Cells that keys, or marks and figures, have at most before what they are."""
 
 
-def blocks(
-    here: str,
-    own: Sequence[Action],
-    rest: Sequence[Action],
-    places: Mapping[int, str],
-    signs: Sequence[Signs],
-    figures: Sequence[tuple[str, str]],
-) -> list[Block]:
-    """Everything that the help says, in the order in which it is looked for."""
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for action in rest:
-        if action.shown:
-            groups.setdefault(action.group, []).append((action.shown, action.help))
-    general = ("Move", "List", "Runs", "Sample", "Views", "Writing", "Tool")
-    return [
-        (here, tuple((action.shown, action.help) for action in own if action.shown)),
-        ("Places", (("1 … 0", "   ".join(f"{number}\N{NO-BREAK SPACE}{title}" for number, title in places.items())),)),
-        *((name, tuple(groups[name])) for name in general if name in groups),
+def _option(row: Row, cells: int) -> Option:
+    sign = row.sign + " " * max(cells - width(row.sign), 0)
+    label = f"{row.label:<18} " if row.label else ""
+    style = "$text-muted" if row.lacks else ""
+    return Option(Content.assemble((f"{sign}  {label}", style or "bold"), (row.about, "$text-muted")))
+
+
+def rows_of_words(signs: Sequence[Signs], figures: Sequence[tuple[str, str]]) -> list[Row]:
+    """What marks, letters and figures on the screen mean."""
+    blocks: list[Signs] = [
+        ("Figures", (*figures, *_FIGURES)),
         ("Marks in the list", tuple(MARKS.items())),
         ("In the text", _SIGNS),
-        *([("Figures", (*figures, *_FIGURES))] if figures else ()),
-        *signs,
-        *((name, tuple(rows)) for name, rows in groups.items() if name not in general),
     ]
-
-
-def in_columns(found: Sequence[Block], n: int) -> list[list[Block]]:
-    """The blocks in so many columns, in order from the top of the first to the end of the last, none of them parted."""
-    most = -(-sum(len(rows) + 2 for _, rows in found) // n)
-    columns: list[list[Block]] = [[]]
-    used = 0
-    for block in found:
-        if used and used + len(block[1]) / 2 > most and len(columns) < n:
-            columns.append([])
-            used = 0
-        columns[-1].append(block)
-        used += len(block[1]) + 2
-    return columns
-
-
-def _drawn(column: Sequence[Block], cells: int) -> Content:
-    lines: list[Content] = []
-    for heading, rows in column:
-        lines.append(Content.assemble((heading, "bold $primary")))
-        widest = max((width(sign) for sign, _ in rows), default=0)
-        room = _KEY if widest <= _KEY else min(widest + 1, _LONG_KEY)
-        for sign, words in rows:
-            first, *more = textwrap.wrap(words, max(cells - room - 3, 20)) or [""]
-            lines.append(Content.assemble((f"  {sign:<{room}} ", "bold"), (first, "$text-muted")))
-            lines += [Content.assemble((" " * (room + 3) + line, "$text-muted")) for line in more]
-        lines.append(Content(""))
-    return Content("\n").join(lines)
+    return [Row(sign, "", words, heading) for heading, rows in (*blocks, *signs) for sign, words in rows]

@@ -2,11 +2,8 @@
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.app import ComposeResult
-from textual.command import CommandInput, CommandList, CommandPalette
-from textual.containers import Horizontal, Vertical
 from textual.strip import Strip
-from textual.widgets import LoadingIndicator, OptionList
+from textual.widgets import OptionList
 
 CURSOR = "▸ "
 _REVERSED = Style(reverse=True)
@@ -17,16 +14,6 @@ class PickList(OptionList):
 
     Textual leaves `reverse` out of the styles of options: without colours their cursor could not be seen at all.
     """
-
-    def _get_left_gutter_width(self) -> int:
-        return len(CURSOR)
-
-    def render_line(self, y: int) -> Strip:
-        return _signed(self, super().render_line(y), self.scroll_offset.y + y)
-
-
-class FoundList(CommandList, can_focus=False):
-    """What the palette has found, drawn as a `PickList` is."""
 
     def _get_left_gutter_width(self) -> int:
         return len(CURSOR)
@@ -48,15 +35,3 @@ def _signed(options: OptionList, line: Strip, at: int) -> Strip:
     sign = CURSOR if within == 0 else " " * len(CURSOR)
     lead = Strip([Segment(sign, base)]).apply_meta({"option": number})
     return Strip.join([lead, Strip([Segment(text, (style or base) + plain) for text, style, _ in line])])
-
-
-class Palette(CommandPalette):
-    """Textual's palette with a cursor that can be seen; it has no setting for its list."""
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="--container"):
-            with Horizontal(id="--input"):
-                yield CommandInput(placeholder=self._placeholder, select_on_focus=False)
-            with Vertical(id="--results"):
-                yield FoundList()
-                yield LoadingIndicator()

@@ -11,10 +11,11 @@ from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_fro
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from emotui.screens.app import EmotuiApp
 from emotui.screens.browse.place import Browse
+from emotui.screens.dialogs.help import HelpDialog
 from emotui.screens.frame import Frame
 from emotui.screens.place import Place
 from emotui.screens.samples.table import SampleList
@@ -183,8 +184,10 @@ def screen_text(pilot: "Pilot[None]") -> str:
 
 
 def help_text(pilot: "Pilot[None]") -> str:
-    """What the help that is open says, column after column."""
-    return "\n".join(str(column.content) for column in pilot.app.screen.query(".help-column").results(Static))
+    """What the lines of the help that is open say, whether they are in sight or not."""
+    sheet = pilot.app.screen
+    assert isinstance(sheet, HelpDialog)
+    return "\n".join(" ".join((row.sign, row.label, row.about)) for row in sheet.shown)
 
 
 def notified(pilot: "Pilot[None]") -> list[str]:

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.command import CommandList
 from textual.widgets import Input
 
 from emotui.metrics.span_scoring import score_samples
 from emotui.records import Mark, Sentence, SpanPrediction, SpanSample
 from emotui.screens.actions import SHARED, Acting, Action
 from emotui.screens.browse.things import things
+from emotui.screens.dialogs.choices import OrderDialog
+from emotui.screens.dialogs.help import HelpDialog
 from emotui.screens.folding import Folding
 from emotui.screens.frame import Frame
 from emotui.screens.keymaps import keyed
@@ -31,7 +32,6 @@ from emotui.workbench.source import RepeatView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import sample_records, workspace
 from tests.screens.driving import frame, help_text, listed, opened, press, screen_text, settle, shown_id, stave, strike
-from tests.waiting import awaited
 
 EVERYWHERE: tuple[type[Acting], ...] = (
     ListPane,
@@ -197,40 +197,52 @@ async def test_export_writes_the_predictions_of_the_list_and_asks_before_writing
     assert [record.id for record in written.records] == expected
 
 
-async def test_the_palette_finds_an_action_and_does_it(source: Workspace) -> None:
+@pytest.mark.parametrize("key", ["ctrl+p", "question_mark"])
+async def test_the_sheet_finds_an_action_and_does_it(source: Workspace, key: str) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "ctrl+p")
+        await press(pilot, key)
         await strike(pilot, *"colours: light")
-        found = pilot.app.screen.query_one(CommandList)
-        await awaited(
-            lambda: bool(found.option_count) and str(found.get_option_at_index(0).prompt).startswith("colours: light")
-        )
-        await press(pilot, "enter", "enter")
+        await press(pilot, "enter")
         assert pilot.app.theme == "light"
+        await press(pilot, key, *"Scenes", "enter")
+        await settle(pilot)
+        assert frame(pilot).places.here.entry.title == "Scenes"
+        await press(pilot, "1", key, *"order the list", "enter")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, OrderDialog)
 
 
-async def test_help_has_every_key_of_the_registry(source: Workspace) -> None:
+async def test_the_sheet_has_every_key_of_the_registry_and_says_what_cannot_be_done_now(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "question_mark")
-        page = " ".join(help_text(pilot).split())
+        await press(pilot, "question_mark", "tab")
+        page = help_text(pilot)
         assert [action.id for action in ACTIONS if action.shown and keyed(action.help) not in page] == []
-        assert page.startswith("Browse")
-        await press(pilot, "escape")
+        sheet = pilot.app.screen
+        assert isinstance(sheet, HelpDialog)
+        lacking = next(row for row in sheet.shown if row.lacks)
+        await press(pilot, *lacking.about, "enter")
+        assert pilot.app.screen is sheet
+        assert "not now: " in screen_text(pilot)
+        await press(pilot, "escape", "shift+tab")
+        assert not set(sheet.shown).issuperset([lacking]) or lacking.where == "Browse"
+        await press(pilot, "question_mark")
         assert pilot.app.screen is frame(pilot)
 
 
 async def test_help_tells_what_figures_are_and_letters_find_lines(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "question_mark")
+        await press(pilot, "question_mark", "tab", "tab")
         assert "F1" in help_text(pilot)
         assert "aligned pairs" in help_text(pilot)
         await press(pilot, *"fixated")
-        assert help_text(pilot).split() == ["Marks", "in", "the", "list", "F", "fixated"]
-        assert "find fixated" in screen_text(pilot)
+        assert help_text(pilot).split() == ["F", "fixated"]
+        assert "Marks in the list: fixated" in screen_text(pilot)
+        await press(pilot, "enter")
+        assert "nothing is done by it" in screen_text(pilot)
         await press(pilot, "x")
-        assert "Nothing here has these letters" in help_text(pilot)
+        assert "Nothing here has these letters: Tab looks further" in screen_text(pilot)
         await press(pilot, "escape")
-        assert "Places" in help_text(pilot)
+        assert "aligned pairs" in help_text(pilot)
         await press(pilot, "escape")
         assert pilot.app.screen is frame(pilot)
 

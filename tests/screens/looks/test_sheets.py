@@ -19,7 +19,7 @@ from emotui.screens.dialogs.choices import Choice, ChoiceDialog, NameDialog, Ord
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog
 from emotui.screens.dialogs.file import ExportDialog, FileDialog
 from emotui.screens.dialogs.filter import FilterDialog
-from emotui.screens.dialogs.help import HelpDialog, KeysDialog
+from emotui.screens.dialogs.help import EVERYWHERE, HERE, WORDS, HelpDialog, KeysDialog, Row, rows_of_words
 from emotui.screens.dialogs.import_file import ImportDialog, LabelsDialog
 from emotui.screens.dialogs.run_model import ModelDialog, Over
 from emotui.screens.dialogs.runs import GoldDialog, RunDialog
@@ -52,6 +52,7 @@ from tests.screens.looks.reading import PROBE, Run, rows, unmarked, wrong_in
 LONG = "everything that a person could ever say about this text in one go, and a little more than that besides"
 WIDE = "日本語の感情 " * 12
 MODEL = "hf:organisation/model-name"
+ROWS = [Row(one.shown, one.label, LONG, "Browse", one.id, WIDE * (n % 2)) for n, one in enumerate(SHARED)]
 CHOICES = [Choice("a", LONG, "about it"), Choice("b", WIDE, LONG), Choice("c", "short", "about it")]
 DATASET = Dataset(1, "sample", "spans", 10_000, "x", "sample data")
 NOTE = Note(1, "ann", "a note on this text", ("irony", "metaphor"), "2025-01-01", "2025-01-01")
@@ -102,7 +103,7 @@ SHEETS: Sequence[Callable[[], "Dialog[Any]"]] = (
     lambda: SqlDialog(lambda *_: None, SESSION),  # type: ignore[arg-type,return-value]
     lambda: RunDialog("Run", CHOICES, "b", ("a",), compares=True),
     lambda: NameDialog("Annotator", (LONG, "about it"), "語", why=LONG),
-    lambda: HelpDialog("Browse", SHARED[:10], SHARED[10:], {1: "Browse"}, SIGNS),
+    lambda: HelpDialog("Browse", {HERE: ROWS[:10], EVERYWHERE: ROWS, WORDS: rows_of_words(SIGNS, [("F1", LONG)])}),
     lambda: FilterDialog(ListState(), ["joy", WIDE, "sadness"], (), ["short", LONG]),
     lambda: LabelsDialog(lambda: LABELS, lambda _: {}),
     lambda: KeysDialog(SHARED, Chosen(), lambda _: SHARED, lambda _: ()),
