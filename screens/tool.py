@@ -140,11 +140,13 @@ class ToolActions(Acting):
             Row("", f"colours: {name}", "Use these colours from now on", "", f"{COLOURS}{name}") for name in THEMES
         ]
         named = [row(one, keys.title) for one in own]
-        here, later = [one for one in named if not one.lacks], [one for one in named if one.lacks and not keys.limited]
+        able = [keys.can(one.id) or not (keys.limited or line.lacks) for one, line in zip(own, named, strict=True)]
+        there = [line for line, can in zip(named, able, strict=True) if can]
+        later = [] if keys.limited else [line for line in named if line.lacks]
         rest = [one for one in rest if one.shown or not one.keys]
         figures = [(metric.title, metric.help) for metric in self._session.metrics]
         rows = {
-            HERE: [*here, *(row(one, one.group) for one in listed), *later, *places, *colours],
+            HERE: [*there, *(row(one, one.group) for one in listed), *later, *places, *colours],
             EVERYWHERE: [*named, *(row(one, one.group) for one in rest), *places, *colours],
             WORDS: rows_of_words(self._signs, figures),
         }

@@ -193,7 +193,8 @@ class HelpDialog(Dialog[str]):
     """
 
     def __init__(self, here: str, rows: Mapping[str, Sequence[Row]]) -> None:
-        super().__init__("", ("Enter", "do it"), ("Tab", "more"), ("F10", "other key"))
+        others = any(row.does == "own_keys" and not row.lacks for row in rows[EVERYWHERE])
+        super().__init__("", ("Enter", "do it"), ("Tab", "more"), *((("F10", "other key"),) if others else ()))
         self._here, self._rows = here, rows
         self._view, self._typed = HERE, ""
         self._leaves = {row.sign: row.does for row in rows[EVERYWHERE] if row.does in ("tour", "own_keys")}
