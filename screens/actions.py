@@ -482,7 +482,7 @@ TOOL: tuple[Action, ...] = (
         "Tool",
         18,
     ),
-    Action("palette", ("ctrl+p",), "^P", "palette", "The same sheet as {help}", "Tool"),
+    Action("palette", ("ctrl+p",), "^P", "palette", "The same sheet as {help}", "Tool", 19),
     Action("close_view", ("q",), "q", "close", "Close the view that is open; in a sheet: the sheet", "Tool", 20),
     Action("quit", ("q", "ctrl+q"), "q", "quit", "Leave; position, filter and colours are remembered", "Tool", 21),
 )
