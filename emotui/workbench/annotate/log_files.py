@@ -7,6 +7,7 @@ only added, so that any program can put the files of several machines together, 
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
@@ -168,6 +169,10 @@ def read_log(path: Path, texts: Mapping[str, str]) -> list[LogEntry]:
 def _check(annotator: str, entry: LogEntry, texts: Mapping[str, str]) -> None:
     if entry.id != _id_of(annotator, entry):
         raise BadInput("the entry was changed by hand, or is another annotator's: its id does not fit what it says")
+    try:
+        datetime.fromisoformat(entry.at)
+    except ValueError:
+        raise BadInput(f"{shown(entry.at, 40)} is no moment (ISO 8601)") from None
     if entry.kind == CONSENT.removeprefix(f"{KIND}:"):
         if entry.text is not None or not isinstance(_OBJECT.decode(entry.said).get("words"), str):
             raise BadInput("a consent that names a text, or no words")

@@ -157,7 +157,7 @@ def export_project(store: Store, dataset: Dataset, folder: Path, columns: Sequen
         BadInput: the folder is of other texts, its scheme and assignment were changed here and elsewhere, or it cannot
             be written.
     """
-    scheme, assignment = _portable(Desk(store).scheme(dataset.dataset)), assigned(store, dataset)
+    scheme, assignment, dealt, mark = _own_plan(store, dataset)
     told = {
         number
         for number, role in roles_of(assignment).items()
@@ -165,8 +165,6 @@ def export_project(store: Store, dataset: Dataset, folder: Path, columns: Sequen
     }
     texts = tuple(_texts(store, dataset, columns, told))
     project = _identity(texts)
-    dealt = [] if assignment is None else _by_id(store, dataset, batches(assignment, store.file_order(dataset.dataset)))
-    mark = _mark(scheme, assignment, dealt)
     there = read_plan(folder) if (folder / PROJECT).exists() else None
     if there is not None and there.project != project:
         raise BadInput(f"{literal(str(folder))}: a project of other texts ({literal(there.name)}): name another folder")
@@ -191,6 +189,13 @@ def export_project(store: Store, dataset: Dataset, folder: Path, columns: Sequen
     if there.mark == mark:
         _know(store, dataset, there)
     return Exported(there, added, notes)
+
+
+def _own_plan(store: Store, dataset: Dataset) -> tuple[Scheme, Assignment | None, list[_Batch], str]:
+    """The scheme, the assignment and its batches as a store has them, and their hash."""
+    scheme, assignment = _portable(Desk(store).scheme(dataset.dataset)), assigned(store, dataset)
+    dealt = [] if assignment is None else _by_id(store, dataset, batches(assignment, store.file_order(dataset.dataset)))
+    return scheme, assignment, dealt, _mark(scheme, assignment, dealt)
 
 
 def _revision(folder: Path, there: Plan | None, known: _Known | None, mark: str) -> tuple[int, tuple[str, ...]]:
@@ -326,8 +331,8 @@ def import_project(store: Store, folder: Path, name: str | None = None) -> Impor
     notes = _take_plan(store, dataset, plan, scheme, dealt)
     taken = tuple(take_in(store, dataset, annotator, entries) for annotator, entries in logs.items())
     for each in taken:
-        if each.entries:
-            Desk(store).begin(dataset.dataset, each.annotator).publish()
+        # Also where nothing is new: whoever was killed between the two has the log and not the source.
+        Desk(store).begin(dataset.dataset, each.annotator).publish()
     return Imported(store.dataset(dataset.dataset) or dataset, added, taken, notes)
 
 
@@ -373,7 +378,7 @@ def _added(store: Store, plan: Plan, scheme: Scheme, texts: Sequence[ProjectText
 def _take_plan(store: Store, dataset: Dataset, plan: Plan, scheme: Scheme, dealt: Sequence[_Batch]) -> tuple[str, ...]:
     """Keep the scheme and the assignment of a folder, unless the store's own are newer; what there is to tell."""
     known = _known(store, dataset)
-    own = _own_mark(store, dataset)
+    *_, own = _own_plan(store, dataset)
     if own == plan.mark:
         _know(store, dataset, plan)
         return ()
@@ -395,12 +400,6 @@ def _take_plan(store: Store, dataset: Dataset, plan: Plan, scheme: Scheme, dealt
     if changed:
         return ("scheme and assignment are the folder's now: what was changed here is gone",)
     return ()
-
-
-def _own_mark(store: Store, dataset: Dataset) -> str:
-    scheme, assignment = _portable(Desk(store).scheme(dataset.dataset)), assigned(store, dataset)
-    dealt = [] if assignment is None else _by_id(store, dataset, batches(assignment, store.file_order(dataset.dataset)))
-    return _mark(scheme, assignment, dealt)
 
 
 def _setting(dataset: Dataset) -> str:
@@ -467,7 +466,7 @@ def _lines(path: Path, kind: type[T]) -> list[T]:
 
 def _read_texts(folder: Path, plan: Plan) -> list[ProjectText]:
     texts = _lines(folder / TEXTS, ProjectText)
-    if _identity(texts) != plan.project:
+    if _identity(texts) != plan.project or len(texts) != plan.n:
         raise BadInput(f"{literal(str(folder / TEXTS))}: the texts are not those that the project was made of")
     return texts
 

@@ -414,6 +414,5 @@ def merge_logs(target: Store, sources: Sequence[Store]) -> list[MergedLog]:
             for name in names:
                 taken = take_in(target, dataset, name, kept_log(store, own, name).entries)
                 found.append(MergedLog(dataset.name, taken))
-                if taken.entries:
-                    Desk(target).begin(dataset.dataset, name).publish()
+                Desk(target).begin(dataset.dataset, name).publish()
     return found

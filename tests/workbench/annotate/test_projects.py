@@ -428,3 +428,27 @@ def test_the_commands_tell_what_was_new(emotui: Emotui, tmp_path: Path, lead: tu
         2,
         "nowhere: no annotation project (it has no project.json): see emotui project export\n",
     )
+
+
+def test_a_project_that_counts_other_texts_than_it_has_is_refused(tmp_path: Path, lead: tuple[Store, Dataset]) -> None:
+    store, dataset = lead
+    export_project(store, dataset, tmp_path / "p")
+    plan = json.loads((tmp_path / "p" / "project.json").read_text())
+    (tmp_path / "p" / "project.json").write_text(json.dumps(plan | {"n": 6}))
+    new = Store.open(tmp_path / "new.duckdb")
+    with pytest.raises(BadInput, match=r"texts.jsonl: the texts are not those that the project was made of"):
+        import_project(new, tmp_path / "p")
+    assert new.datasets() == []
+
+
+def test_an_import_that_was_killed_before_sources_were_made_goes_on(
+    tmp_path: Path, lead: tuple[Store, Dataset]
+) -> None:
+    store, dataset = lead
+    _say(_at(store, "demo", "ann"), _number(store, dataset, "t0"), "joy")
+    export_project(store, dataset, tmp_path / "p")
+    other, there = _store(tmp_path / "b.duckdb")
+    take_in(other, there, "ann", kept_log(store, dataset, "ann").entries)  # all that was done when it was killed
+    assert runs_of(other, there) == []
+    assert [one.entries for one in import_project(other, tmp_path / "p").logs] == [0]
+    assert [run.model for run in runs_of(other, there)] == ["ann"]
