@@ -68,7 +68,8 @@ def server(answer: Answer) -> Iterator[str]:
 
 
 def asked(spec: str, *texts: str) -> "list[Generation | Refused]":
-    model = load(spec, {"retries": 0, "timeout": 5}, lambda _: None)
+    # One after the other: an answer that ends the batch would take those on their way with it.
+    model = load(spec, {"retries": 0, "timeout": 5, "concurrency": 1}, lambda _: None)
     try:
         return model.generate([say(text) for text in texts])
     finally:
