@@ -1,6 +1,7 @@
 """The text that is annotated, on the screen and on its way into the log."""
 
 import gc
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -10,10 +11,10 @@ from textual.widgets import Input
 from emotui.screens.annotate import drawing
 from emotui.screens.annotate import requests as asking
 from emotui.screens.annotate.entry import ENTRY
-from emotui.screens.annotate.labelling import Work
+from emotui.screens.annotate.labelling import Work, next_number
 from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import Passage, label_rules
-from emotui.screens.annotate.writing import DO, Kept, Wish, Writing
+from emotui.screens.annotate.writing import ACCEPT, DO, Kept, Wish, Writing
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
@@ -22,7 +23,8 @@ from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
 from emotui.store.query import Run
-from emotui.workbench.annotate.events import Event
+from emotui.workbench.annotate.events import Accept, Event, SetLabels, SetNumber, SetSentence, SetWord
+from emotui.workbench.annotate.fits import is_whole
 
 if TYPE_CHECKING:
     from emotui.workbench.annotate.adjudicating import Adjudicating
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
 
 NOTE = "note of an answer"
 """The field of the note about a text, as drafts name it."""
+
+_WIDE = 124
+"""Cells from which on the guidelines have room beside the text."""
+
+_PANE = 40
+"""Cells that they take."""
 
 _BOLD = "text-style: bold;"
 _ABOUT = "Mark what the text shows; gold, models and others stay hidden until you have answered"
@@ -57,6 +65,8 @@ class AtWork(Place):
         self.bench: Annotating | None = None
         self._sample: int | None = None
         self._early: list[tuple[str, str | None]] = []
+        self._goes_on = False
+        self.without_guidelines = False
         self._without = False
         self._situation: object = None
         self._tierer = drawing.Tierer()
@@ -119,7 +129,9 @@ class AtWork(Place):
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this text; keys that are pressed meanwhile wait for it."""
         if sample != self._sample:
-            self._early.clear()
+            if not self._goes_on:
+                self._early.clear()
+            self._goes_on = False
         self._sample = sample
         dataset = self.session.overview.dataset
         if sample is None:
@@ -172,6 +184,9 @@ class AtWork(Place):
             self.work = work = Work(
                 stood.bench.scheme, stood.text, stood.said, marking, stood.progress, shows_others=shows
             )
+            if stood.bench.scheme.auto_accept and not stood.said.accepted and stood.standing is None:
+                first = next_number(work)
+                work.number = "" if first is None or first != stood.bench.scheme.groups[0] else first.name
         work.others, work.progress, work.standing = stood.others, stood.progress, stood.standing
         work.role = stood.role
         work.take(work.said if self._writing.busy else stood.said)
@@ -181,6 +196,10 @@ class AtWork(Place):
             self._arranged()
             self._take_keys()
         self.changed()
+        self._press_early()
+
+    def _press_early(self) -> None:
+        """Do what was pressed while the text that it is about was on its way."""
         early, self._early = self._early, []
         for key, character in early:
             self.press(key, character)
@@ -231,17 +250,42 @@ class AtWork(Place):
             self._situation = situation
             self.call_after_refresh(self.refresh_bindings)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether the guidelines have room beside the text."""
+        return self.size.width >= _WIDE
+
+    def place_guidelines(self) -> None:
+        """The guidelines stand beside the text where that leaves it as wide as it ever is, unless one put them away."""
+        there = next(iter(self.query(".guidelines")), None)
+        wanted = "" if self.work is None else self.work.scheme.guidelines
+        room = self.has_room and not self.without_guidelines
+        if not wanted or (there is None and not room):
+            if there is not None:
+                there.remove()
+            return
+        from emotui.screens.annotate.dialogs import GuidelinesPane
+
+        if isinstance(there, GuidelinesPane) and there.guidelines == wanted:
+            there.display = room
+            return
+        if there is not None:
+            there.remove()
+        self.mount(GuidelinesPane(wanted))
+
     def draw(self) -> None:
         """The text with what is marked in it, and the lines around it."""
         work = self.work
         if work is not None:
+            self.place_guidelines()
             self.query_one("#annotate-title", Line).show(*drawing.title(work))
             self.passage.show(drawing.passage_view(work, self._tierer))
             self.draw_below()
 
     def draw_below(self) -> None:
         """The lines under the text."""
-        work, cells = self.work, self.size.width - 3
+        beside = sum(_PANE for one in self.query(".guidelines") if one.display)
+        work, cells = self.work, self.size.width - beside - 3
         if work is not None:
             self.query_one("#annotate-about", Line).show(*drawing.about(work))
             lines = [*drawing.label_lines(work, cells), *drawing.others_lines(work, cells)]
@@ -258,10 +302,22 @@ class AtWork(Place):
         if events and self._writing is not None:
             work = self.at_work
             work.apply(events)
+            if kind == DO and self._is_enough(events):
+                work.apply((Accept(),))
+                events, kind = (*events, Accept()), ACCEPT
+            self._goes_on = kind == ACCEPT
             wish = Wish(kind, work.text.number, events, work.seconds, listed=self.session.listed())
             # The store's thread would take the processor from what is about to be drawn.
             self._writing.put(wish)
             self.call_after_refresh(self._writing.go_on)
+
+    def _is_enough(self, events: Sequence[Event]) -> bool:
+        """Whether these events end an answer that is given by saying all that is asked."""
+        work = self.at_work
+        if not work.scheme.auto_accept or work.standing is not None or work.said.accepted:
+            return False
+        says = any(isinstance(event, SetLabels | SetNumber | SetSentence | SetWord) for event in events)
+        return says and is_whole(work.scheme, work.text, work.said.answer)
 
     def wish(self, kind: str, source: str = "") -> None:
         """Ask for what only the log can tell: undo, redo, a suggestion."""
@@ -291,11 +347,15 @@ class AtWork(Place):
             if kept.others is not None:
                 work.others = kept.others
             self.changed()
+        goes = kept.go is not None and kept.go != self._sample
+        if (kept.ended or kept.error) and not goes:
+            self._goes_on = False
+            self._press_early()
         if kept.tags is not None:
             self._publishing.ask(self.bench_of)
             if self.display:
                 self.post_message(self.Tagged("done", kept.tags))
-        if kept.go is not None and kept.go != self._sample:
+        if kept.go is not None and goes:
             self.post_message(self.Sought(frozenset({kept.go}), 0))
 
     def press(self, key: str, character: str | None) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.widget import Widget
@@ -152,6 +153,23 @@ class AdjudicateDialog(Dialog[tuple[tuple[str, ...], str]]):
         if not name:
             raise BadInput("the result needs a name")
         return tuple(one.strip() for one in self.text("sources").split(",") if one.strip()), name
+
+
+class GuidelinesPane(VerticalScroll, can_focus=False):
+    """The guidelines of the scheme beside the text."""
+
+    DEFAULT_CSS = """
+    GuidelinesPane { dock: right; width: 40; padding: 1 1 0 2; border-left: solid $rule; scrollbar-size-vertical: 1; }
+    GuidelinesPane Markdown { padding: 0; background: $background; }
+    GuidelinesPane MarkdownBullet { color: $primary; }
+    """
+
+    def __init__(self, guidelines: str) -> None:
+        super().__init__(classes="guidelines")
+        self.guidelines = guidelines
+
+    def compose(self) -> ComposeResult:
+        yield Markdown(self.guidelines, open_links=False)
 
 
 class GuidelinesDialog(Dialog[None]):

@@ -22,7 +22,7 @@ from emotui.workbench.annotate.events import (
 )
 from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.others import OtherSaid
-from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Label, Scheme
+from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Label, Scale, Scheme
 from emotui.workbench.annotate.service import Progress
 
 # The text at work: its answer as it is on the screen, the caret, what others say of it.
@@ -140,10 +140,43 @@ def number_meant(scheme: Scheme, key: str) -> Group | None:
     return next((group for group in scheme.of(TEXT) if group.scale is not None and group.key == key), None)
 
 
-def one_digit(group: Group) -> bool:
-    """Is every number of the group one digit, so that none has to be ended?"""
-    scale = group.scale
-    return scale is not None and scale.minimum >= 0 and scale.maximum < 10 and float(scale.step).is_integer()
+def may_follow(scale: Scale, typed: str, character: str) -> bool:
+    """Whether a character may go on with a number: a digit, a sign or a point where the scale has such numbers."""
+    if character == "-":
+        return not typed and scale.minimum < 0
+    if character == ".":
+        return "." not in typed and _decimals(scale) > 0
+    return character in "0123456789"
+
+
+def is_finished(scale: Scale, typed: str) -> bool:
+    """Whether no number of the scale goes on with what is typed, so that it need not be ended."""
+    digits = typed.removeprefix("-")
+    if not digits:
+        return False
+    if decimals := _decimals(scale):
+        return len(digits.partition(".")[2]) >= decimals
+    farthest = -scale.minimum if typed.startswith("-") else scale.maximum
+    return int(digits) * 10 > farthest or int(digits) == 0
+
+
+def _decimals(scale: Scale) -> int:
+    """How many digits behind the point the numbers of a scale have at most."""
+    return max(len(f"{one:.6f}".rstrip("0").partition(".")[2]) for one in (scale.minimum, scale.step))
+
+
+def next_number(work: Work, name: str = "") -> Group | None:
+    """The first number behind the one of this name that nothing is said of; with no name of all."""
+    numbers = [group for group in work.scheme.of(TEXT) if group.scale is not None]
+    behind = next((place for place, group in enumerate(numbers, 1) if group.name == name), 0)
+    return next((group for group in numbers[behind:] if group.name not in work.said.values), None)
+
+
+def number_before(scheme: Scheme, name: str) -> Group | None:
+    """The number that the scheme asks for before the one of this name."""
+    numbers = [group for group in scheme.of(TEXT) if group.scale is not None]
+    place = next((place for place, group in enumerate(numbers) if group.name == name), 0)
+    return numbers[place - 1] if place else None
 
 
 def keys_of(scheme: Scheme) -> frozenset[str]:

@@ -72,7 +72,6 @@ class Marking:
         self.typed = ""
         self._anchor: Span | None = None
         self._dragged: Span | None = None
-        self._letters = ""
         self._under: tuple[tuple[object, ...], SpanMark | None] = ((None, None, None), None)
 
     def take(self, spans: Sequence[SpanMark]) -> None:
@@ -150,7 +149,7 @@ class Marking:
     def show_hints(self, starts: Sequence[int], letters: str) -> None:
         """Put letters over these places: the first one chosen begins a span, the second ends it."""
         self._anchor = self._dragged = self.chosen = None
-        self.typed, self._letters = "", letters
+        self.typed = ""
         self.hints = hints(starts, self.at, letters)
 
     @property
@@ -158,11 +157,10 @@ class Marking:
         """Do the letters stand for the end of a span?"""
         return bool(self.hints) and self._anchor is not None
 
-    def type_hint(self, letter: str, following: Sequence[int]) -> bool | None:
+    def type_hint(self, letter: str) -> bool | None:
         """A letter of a hint is typed: None where no hint goes on with it, True where the end is chosen by it.
 
-        Args:
-            following: where words begin that the span may end with, once its start is known.
+        Words keep their letters from the start to the end, so that both can be read before either is typed.
         """
         typed = self.typed + letter.lower()
         if not any(code.startswith(typed) for code in self.hints):
@@ -172,14 +170,14 @@ class Marking:
             return False
         here = self.units.word_at(self.hints[typed])
         ending = self._anchor is not None
-        self.hints, self.typed = {}, ""
+        dealt, self.hints, self.typed = self.hints, {}, ""
         self.caret = here
         if ending:
             self._dragged, self._anchor = self.selection, None
             return True
         self._anchor = here
         if here is not None:
-            self.hints = hints([start for start in following if start >= here[0]], here[0], self._letters)
+            self.hints = {code: at for code, at in dealt.items() if at >= here[0]}
         return False
 
     # The caret.

@@ -102,7 +102,7 @@ class MarkingKeys(AtWork):
             self.label(one)
             return True
         else:
-            ended = marking.type_hint(character, [start for start, _ in self.words_in_sight()])
+            ended = marking.type_hint(character)
             if ended and work.scheme.span_labels is None:
                 self.mark(None)
                 return True

@@ -377,7 +377,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         return drawn_literally(self.view.text, start, end, style, self._style("symbol"))
 
     def _with_hints(self, segments: Sequence[Segment], line: int) -> list[Segment]:
-        """Letters over the first cells of words; the text beside them stays where it is."""
+        """Letters in the space before words, and over their first cells where there are more."""
         start, end = self._broken.lines[line]
         cells = self._gutter + width(self.view.text, start, end)
         codes: list[Segment] = []
@@ -385,11 +385,13 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         column, at = self._gutter, start
         for place in self._hinted[bisect_left(self._hinted, start) : bisect_left(self._hinted, end)]:
             column, at = column + width(self.view.text, at, place), place
-            if cuts and column < cuts[-1]:
-                continue
             code = self.view.hints[place]
+            least = cuts[-1] if cuts else 0
+            beside = max(column - 1, least) if self._is_space(place - 1, start) else column
+            if beside < least:
+                continue
             codes.append(Segment(code, self._style("hint")))
-            cuts += [column, column + len(code)]
+            cuts += [beside, beside + len(code)]
         if not codes:
             return list(segments)
         # Of a word at the end of the line there may be fewer cells than letters.
@@ -398,6 +400,10 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         for n, part in enumerate(parts):
             drawn += [codes[n // 2]] if n % 2 and n < len(cuts) else part
         return drawn
+
+    def _is_space(self, at: int, start: int) -> bool:
+        """Whether a free cell stands before a word: a space, or the gutter where the line starts with it."""
+        return self._gutter > 0 if at < start else self.view.text[at].isspace()
 
     def _bar_row(self, row: Row) -> list[Segment]:
         tier = self.view.tiers[row.tier]

@@ -196,6 +196,11 @@ class AnswerKeys(AtWork):
         NoteDialog(self.at_work.said.note, self.session.drafts, field).ask(self.app, written)
 
     def do_guidelines(self) -> None:
+        """Show the guidelines; where they have room beside the text, put them away or bring them back."""
+        if self.has_room:
+            self.without_guidelines = not self.without_guidelines
+            self.place_guidelines()
+            return
         from emotui.screens.annotate.dialogs import GuidelinesDialog
 
         self.app.push_screen(GuidelinesDialog(self.at_work.scheme))
@@ -303,14 +308,10 @@ class AnswerKeys(AtWork):
         if key == "enter":
             self._take_number(group)
         elif key == "backspace":
-            if work.typed:
-                work.typed = work.typed[:-1]
-            else:
-                work.number = ""
-                self.keep(SetNumber(group.name, None))
-        elif character is not None and character in "0123456789.-":
+            self._back_in_number(group)
+        elif character is not None and labelling.may_follow(group.scale, work.typed, character):
             work.typed += character
-            if labelling.one_digit(group):
+            if labelling.is_finished(group.scale, work.typed):
                 self._take_number(group)
         else:
             work.number = work.typed = ""
@@ -319,7 +320,20 @@ class AnswerKeys(AtWork):
         self.changed()
         return True
 
+    def _back_in_number(self, group: Group) -> None:
+        """Take back a digit, else the number that is there, else go to the number before."""
+        work = self.at_work
+        if work.typed:
+            work.typed = work.typed[:-1]
+            return
+        before = labelling.number_before(work.scheme, group.name)
+        if group.name in work.said.values:
+            self.keep(SetNumber(group.name, None))
+        elif before is not None:
+            work.number = before.name
+
     def _take_number(self, group: Group) -> None:
+        """The number is said; the next one that is still open follows without a key between."""
         work, scale = self.at_work, group.scale
         typed, work.number, work.typed = work.typed, "", ""
         try:
@@ -330,6 +344,8 @@ class AnswerKeys(AtWork):
             between = f"{scale.minimum:g} to {scale.maximum:g} in steps of {scale.step:g}"
             self.notify(f"{group.name} is from {between}", severity="warning", markup=False)
             return
+        following = None if work.said.accepted else labelling.next_number(work, group.name)
+        work.number = "" if following is None else following.name
         self.keep(SetNumber(group.name, value))
 
 
@@ -349,7 +365,7 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
         if work is None:
             return False
         mine = [action for action in self.session.keymap.on(key) if action.id in _OWN]
-        if work.text.number != self._sample:
+        if work.text.number != self._sample or self._goes_on:
             # The text that it is about is on its way.
             waits = bool(mine) or character in labelling.keys_of(work.scheme)
             if waits:

@@ -50,13 +50,15 @@ class Wish(msgspec.Struct, frozen=True):
 class Kept(msgspec.Struct, frozen=True):
     """What came of wishes.
 
-    `sample`: of which text `said` is the answer now. `go`: which text to go to. `error`: why the last one was refused.
+    `sample`: of which text `said` is the answer now. `go`: which text to go to. `ended`: an answer was given, so that
+    keys wait for the text that comes. `error`: why the last one was refused.
     Where they may have changed: what others say that may be shown, how far one is, and what the list says.
     """
 
     sample: int
     said: Said
     go: int | None = None
+    ended: bool = False
     told: str = ""
     error: str = ""
     others: tuple[OtherSaid, ...] | None = None
@@ -156,10 +158,10 @@ class Writing:
         if wish.kind == ACCEPT and wish.sample not in self._compared and bench.known_answer(wish.sample) is not None:
             self._compared.add(wish.sample)
             told = "What gold says stands under the text: Space goes on"
-            return self._changed(Kept(wish.sample, said, told=told))
+            return self._changed(Kept(wish.sample, said, ended=True, told=told))
         go = open_text(bench, self._adjudicating, wish.sample, 1, wish.listed) if wish.kind == ACCEPT else None
         told = "Every text has an answer" if wish.kind == ACCEPT and go is None else ""
-        kept = Kept(wish.sample, said, go=go, told=told)
+        kept = Kept(wish.sample, said, go=go, ended=wish.kind == ACCEPT, told=told)
         return self._changed(kept) if any(isinstance(event, _TURNS) for event in wish.events) else kept
 
     def _changed(self, kept: Kept) -> Kept:

@@ -45,6 +45,11 @@ def missing(scheme: Scheme, text: AnnotatedText, answer: Answer) -> tuple[str, .
     return tuple(found)
 
 
+def is_whole(scheme: Scheme, text: AnnotatedText, answer: Answer) -> bool:
+    """Whether the answer says all that the scheme asks, so that nothing more could be said."""
+    return not scheme.endless and not any(_lacking(group, text, answer) for group in scheme.groups)
+
+
 def _lacking(group: Group, text: AnnotatedText, answer: Answer) -> list[str]:
     if group.of == SENTENCE:
         said = [answer.sentences.get(place, SentenceSaid()) for place in range(len(text.sentences))]

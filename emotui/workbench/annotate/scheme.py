@@ -98,12 +98,14 @@ class Scheme(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a person marks. `tasks`: for which it is meant; empty: for any. `path`: of its file, for messages.
 
     `spans`: whether spans are marked at all; the first group of spans gives their labels, further ones attributes.
+    `auto_accept`: an answer that says all that is asked is given by that, and the next text comes.
     """
 
     name: str
     tasks: tuple[str, ...] = ()
     spans: bool = False
     overlap: bool = True
+    auto_accept: bool = False
     groups: tuple[Group, ...] = ()
     guidelines: str = ""
     path: str = ""
@@ -111,6 +113,14 @@ class Scheme(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def of(self, unit: str) -> tuple[Group, ...]:
         """The groups that are about spans, sentences, texts or masks."""
         return tuple(group for group in self.groups if group.of == unit)
+
+    @property
+    def endless(self) -> str:
+        """Why no answer is ever known to be whole; empty where one is once every group has something."""
+        if self.spans:
+            return "spans are marked, and there may always be one more"
+        several = [group.name for group in self.groups if group.labels and not group.exclusive]
+        return f"a text may have several labels of {several[0]!r}" if several else ""
 
     @property
     def span_labels(self) -> Group | None:
@@ -372,7 +382,15 @@ class _Lines:
         return self.group(place)
 
 
-_TOP: dict[str, type] = {"name": str, "tasks": list, "spans": bool, "overlap": bool, "guidelines": str, "groups": list}
+_TOP: dict[str, type] = {
+    "name": str,
+    "tasks": list,
+    "spans": bool,
+    "overlap": bool,
+    "auto_accept": bool,
+    "guidelines": str,
+    "groups": list,
+}
 _GROUP: dict[str, type] = {
     "name": str,
     "of": str,
@@ -408,15 +426,19 @@ def _scheme(path: str, content: dict[str, Any], lines: _Lines, problems: list[st
     ]
     if problems:
         return None
-    return Scheme(
+    scheme = Scheme(
         name=content["name"],
         tasks=tuple(content.get("tasks", ())),
         spans=spans,
         overlap=content.get("overlap", True),
+        auto_accept=content.get("auto_accept", False),
         groups=tuple(groups),
         guidelines=content.get("guidelines", ""),
         path=path,
     )
+    if scheme.auto_accept and scheme.endless:
+        problems.append(f"{path}:1: auto_accept = true: {scheme.endless}")
+    return scheme
 
 
 def _group(path: str, place: int, table: object, lines: _Lines, problems: list[str]) -> Group | None:

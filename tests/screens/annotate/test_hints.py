@@ -4,8 +4,13 @@ import itertools
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.segment import Segment
+from rich.style import Style
 
-from emotui.screens.annotate.marking import alphabet, codes, hints
+from emotui.screens.annotate.lines import break_lines
+from emotui.screens.annotate.marking import Marking, alphabet, codes, hints
+from emotui.screens.annotate.passage import Passage, PassageView
+from emotui.screens.annotate.units import TextUnits
 
 
 @given(st.integers(0, 700), st.integers(4, 26))
@@ -37,3 +42,28 @@ def test_words_of_one_letter_have_the_shortest_so_that_codes_do_not_touch() -> N
 def test_hints_never_use_a_key_of_a_label_and_take_digits_where_letters_are_few() -> None:
     assert not set(alphabet("SHa")) & set("sha")
     assert alphabet("abcdefghijklmnopqrstuvw") == "yxz1234567890"
+
+
+@given(st.integers(2, 60), st.integers(0, 59), st.integers(0, 59))
+def test_words_keep_their_letters_from_the_start_to_the_end(n: int, first: int, last: int) -> None:
+    first, last = sorted((first % n, last % n))
+    marking = Marking(TextUnits(" ".join(["word"] * n)))
+    starts = [5 * place for place in range(n)]
+    marking.show_hints(starts, "asdf")
+    dealt = {start: code for code, start in marking.hints.items()}
+    for letter in dealt[5 * first]:
+        marking.type_hint(letter)
+    assert marking.hints == {dealt[start]: start for start in starts if start >= 5 * first}
+    for letter in dealt[5 * last]:
+        marking.type_hint(letter)
+    assert marking.selection == (5 * first, 5 * last + 4)
+
+
+def test_a_code_stands_in_the_space_before_its_word() -> None:
+    view = PassageView(text="I am cold", hints={0: "a", 2: "s", 5: "dk"})
+    passage = Passage(lambda *_: False)
+    passage.view, passage._hinted = view, tuple(view.hints)
+    passage._broken = break_lines(view.text, 20)
+    passage._style = lambda _: Style()  # type: ignore[method-assign]
+    drawn = passage._with_hints([Segment(view.text)], 0)
+    assert "".join(segment.text for segment in drawn) == "asamdkold"

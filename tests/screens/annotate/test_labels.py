@@ -11,7 +11,7 @@ from emotui.workbench.annotate.planning.assignment import Assignment, assign
 from emotui.workbench.annotate.scheme import built_in
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.screens.driving import frame, notified, opened, press, screen_text
+from tests.screens.driving import frame, notified, opened, press, screen_text, settle
 
 EIGHT = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
 TWO = (Sentence(start=0, end=7, emotion="sad"), Sentence(start=8, end=15))
@@ -130,3 +130,91 @@ async def test_consent_is_asked_for_before_the_first_text_and_kept(tmp_path: Pat
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "2", "A", "4")
         assert place(pilot).at_work.said.values == {"valence": 3, "arousal": 4}
+
+
+ONE = """name = "mood"
+auto_accept = true
+[[groups]]
+name = "label"
+of = "text"
+labels = [{ name = "joy", key = "J" }, { name = "fear", key = "F" }]
+"""
+NUMBERS = """name = "three numbers"
+auto_accept = true
+[[groups]]
+name = "valence"
+of = "text"
+scale = { minimum = 1, maximum = 9 }
+[[groups]]
+name = "age"
+of = "text"
+scale = { minimum = 0, maximum = 120 }
+[[groups]]
+name = "shift"
+of = "text"
+scale = { minimum = -1, maximum = 1, step = 0.5 }
+"""
+
+
+def with_scheme(path: Path, toml: str, n: int) -> Workspace:
+    source = workspace(path, "values", *(ValuesGold(id=f"t{i}", text=f"My tea is cold {i}.") for i in range(n)))
+    (path / "mine.toml").write_text(toml)
+    source.annotating().keep_scheme("some", str(path / "mine.toml"))
+    return source
+
+
+async def test_where_one_label_is_the_whole_answer_it_is_given_by_its_key_and_undone_by_one(tmp_path: Path) -> None:
+    async with opened(with_scheme(tmp_path, ONE, 4), (100, 24)) as pilot:
+        # Pressed at once: a key that comes before the next text is in sight is about that one.
+        await press(pilot, "2")
+        await pilot.press("J", "F", "J")
+        await settle(pilot)
+        assert place(pilot).at_work.text.id == "t3"
+        bench = place(pilot).bench_of
+        assert [bench.said(n).labels for n in bench.order] == [("joy",), ("fear",), ("joy",), None]
+        assert [bench.said(n).accepted for n in bench.order] == [True, True, True, False]
+        await press(pilot, "u")
+        said = place(pilot).at_work
+        assert (said.text.id, said.said.labels, said.said.accepted) == ("t2", None, False)
+        await press(pilot, "F")
+        assert place(pilot).at_work.text.id == "t3"
+        # An answer that was given already is changed where it is.
+        await press(pilot, "k", "J")
+        assert (place(pilot).at_work.text.id, place(pilot).at_work.said.labels) == ("t2", ("joy",))
+
+
+async def test_number_follows_number_without_a_key_between(tmp_path: Path) -> None:
+    async with opened(with_scheme(tmp_path, NUMBERS, 2), (100, 24)) as pilot:
+        # 4 is whole; 31 is, since no 310 is on the scale; -0.5 is, with its one digit behind the point.
+        await press(pilot, "2", "4", "3", "1", "minus", "0", "full_stop", "5")
+        bench = place(pilot).bench_of
+        first, second = bench.order
+        assert bench.said(first).values == {"valence": 4, "age": 31, "shift": -0.5}
+        assert place(pilot).at_work.text.number == second
+        # Back from an empty number to the one before; 7 could go on (70), so Enter ends it.
+        await press(pilot, "5", "backspace", "backspace", "6", "7", "enter", "1", "full_stop", "0")
+        assert bench.said(second).values == {"valence": 6, "age": 7, "shift": 1}
+
+
+async def test_a_minus_passes_a_text_over_where_no_number_has_one(tmp_path: Path) -> None:
+    source = workspace(tmp_path, "values", *(ValuesGold(id=i, text="My tea is cold.") for i in "ab"))
+    async with opened(source, (100, 24)) as pilot:
+        await press(pilot, "2", "V", "3", "minus")
+        assert place(pilot).at_work.text.id == "b"
+        assert len(place(pilot).bench_of.skipped()) == 1
+
+
+async def test_the_guidelines_stand_beside_the_text_where_there_is_room(tmp_path: Path) -> None:
+    source = workspace(tmp_path, "values", ValuesGold(id="a", text="My tea is cold."))
+    async with opened(source, (200, 40)) as pilot:
+        await press(pilot, "2")
+        assert "from unpleasant (1)" in screen_text(pilot)
+        assert "My tea is cold." in screen_text(pilot)
+        await press(pilot, "f2")
+        assert "from unpleasant (1)" not in screen_text(pilot)
+        await press(pilot, "f2")
+        await pilot.resize_terminal(100, 30)
+        await settle(pilot)
+        assert "from unpleasant (1)" not in screen_text(pilot)
+        await press(pilot, "f2")
+        assert "Guidelines: valence, arousal and dominance" in screen_text(pilot)

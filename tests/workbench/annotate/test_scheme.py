@@ -179,3 +179,15 @@ def test_of_names_the_one_that_no_scheme_has_is_told(name: str, wrong: str) -> N
 def test_what_looks_like_a_file_is_looked_for_as_one(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         scheme_of(str(tmp_path / name))
+
+
+@pytest.mark.parametrize(
+    ("rest", "why"),
+    [
+        ("spans = true\n", "spans are marked, and there may always be one more"),
+        ('[[groups]]\nname = "g"\nof = "text"\nexclusive = false\nlabels = ["a"]\n', "may have several labels of 'g'"),
+    ],
+)
+def test_an_answer_that_is_never_known_to_be_whole_is_not_given_by_itself(tmp_path: Path, rest: str, why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        read_scheme(written(tmp_path, f'name = "mine"\nauto_accept = true\n{rest}'))
