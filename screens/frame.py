@@ -19,7 +19,7 @@ from emotui.screens.keys import LONG, WAIT, Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
 from emotui.screens.place import Place
-from emotui.screens.places import ACTIONS, ANNOTATE, PLACES, SIGNS, TITLES, WAYS, OpenPlaces, list_tasks, place_of
+from emotui.screens.places import ACTIONS, ANNOTATE, OPENED, SIGNS, TITLES, WAYS, OpenPlaces, list_tasks, place_of
 from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Opened, Session
@@ -379,7 +379,15 @@ class Frame(Acting, LaidOut):
         self.place.tell(what, value)
 
     async def action_place(self, number: int, *, same_list: bool = False) -> None:
-        """Open a place; what is selected travels along, and with `same_list` the list, whatever task it is of."""
+        """Open a place, or a view of one that has a digit of its own.
+
+        What is selected travels along, and with `same_list` the list, whatever task it is of.
+        """
+        if number in WAYS:
+            of, what, value = WAYS[number]
+            await self.action_place(of)
+            self.place.tell(what, value)
+            return
         if number == self.places.number:
             return
         if not self.places.is_mounted:  # pressed while the first screen is made
@@ -423,7 +431,7 @@ class Frame(Acting, LaidOut):
         if action == "do":
             return self.is_mounted and (self.can(str(parameters[0])) or self._has_to_wait(str(parameters[0])))
         if action == "place":
-            return parameters[0] in PLACES
+            return parameters[0] in OPENED
         return True
 
     def _has_to_wait(self, action: str) -> bool:
@@ -454,12 +462,8 @@ class Frame(Acting, LaidOut):
             self.action_do(action.id)
             if action.id in _ENDS and self.pane.rows.cursor == before and not self.place.doing(action.id):
                 bar.say(_ENDS[action.id])
-        elif len(key) == 1 and key.isdigit() and int(key) in PLACES and int(key) != self.places.number:
+        elif len(key) == 1 and key.isdigit() and int(key) in OPENED and int(key) != self.places.number:
             await self.action_place(int(key))
-        elif len(key) == 1 and key.isdigit() and int(key) in WAYS:
-            number, what, value = WAYS[int(key)]
-            await self.action_place(number)
-            self.place.tell(what, value)
         else:
             bar.say(self.keys.why_not(key))
 

@@ -36,6 +36,9 @@ WAYS: dict[int, tuple[int, str, str]] = {9: (7, "view", "two")}
 
 TITLES = {number: place.title for number, place in PLACES.items()}
 
+OPENED = TITLES | {number: f"{TITLES[of]}: {value}" for number, (of, _, value) in WAYS.items()}
+"""What each digit opens."""
+
 ACTIONS: tuple[Action, ...] = (*SHARED, *(action for place in PLACES.values() for action in place.actions), *TOOL)
 """Everything that a key can do, once."""
 

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from emotui.errors import BadInput
 from emotui.screens.actions import Acting, Action
 from emotui.screens.keymaps import Chosen, Keymap, clashes, hold, keyed, read, write
-from emotui.screens.places import ACTIONS, PLACES
+from emotui.screens.places import ACTIONS, OPENED, PLACES, TITLES
 from emotui.screens.session import Session
 from emotui.themes import THEMES
 
@@ -135,7 +135,10 @@ class ToolActions(Acting):
             return Row(action.shown, action.label, keyed(action.help), where, action.id * answers, lacks)
 
         listed = [one for one in rest if keys.can(one.id) and one.id not in ("help", "palette")]
-        places = [Row(str(n), title, "Open this place", "Places", f"{PLACE}{n}") for n, title in keys.titles.items()]
+        places = [
+            Row(str(n), title, "Open this " + ("place" if n in TITLES else "view"), "Places", f"{PLACE}{n}")
+            for n, title in OPENED.items()
+        ]
         colours = [
             Row("", f"colours: {name}", "Use these colours from now on", "", f"{COLOURS}{name}") for name in THEMES
         ]
@@ -148,7 +151,7 @@ class ToolActions(Acting):
         rows = {
             HERE: [*there, *(row(one, one.group) for one in listed), *later, *places, *colours],
             EVERYWHERE: [*named, *(row(one, one.group) for one in rest), *places, *colours],
-            WORDS: rows_of_words(self._signs, figures),
+            WORDS: rows_of_words(figures, self._signs),
         }
         self._owner.app.push_screen(HelpDialog(keys.title, rows), self._chosen)
 

@@ -14,11 +14,11 @@ from textual.widgets.option_list import Option
 from emotui.errors import BadInput
 from emotui.screens.actions import Action
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog, option
+from emotui.screens.dialogs.glossary import GLOSSARY, Signs
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.keymaps import SETS, SIGNS, Chosen, sign_of
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Line, Part
-from emotui.store.query import MARKS
 
 # Keys of one's own: a list of all actions, a new key for the one under the cursor, and what else that key means.
 
@@ -113,24 +113,6 @@ class KeysDialog(OptionDialog[Chosen]):
         self.options.highlighted = at
         self.refuse(told or "; ".join(self._clash(name)))
 
-
-Signs = tuple[str, tuple[tuple[str, str], ...]]
-
-_SIGNS = (
-    ("underlined", "gold span"),
-    ("on a ground, or reversed", "predicted span"),
-    ("both at once", "where they meet"),
-    ("dotted bar", "predicted, but nothing except a keyword"),
-    ("struck through", "predicted, but not in the text"),
-    ("◦ ▸ ◂ ␛", "stand for characters that cannot be seen"),
-    ("–", "no figure is defined"),
-)
-
-_FIGURES = (
-    ("[low, high]", "95% interval: other texts of this kind would give a figure within it in 95 of 100 cases"),
-    ("p", "how often chance alone gives a difference as great, corrected for all that were tested"),
-    ("n", "over how many texts"),
-)
 
 HERE, EVERYWHERE, WORDS = "here", "everywhere", "words"
 """The views of the sheet: keys that do something in the open place; all keys; marks, letters and figures."""
@@ -312,11 +294,12 @@ def _option(row: Row, cells: int) -> Option:
     return Option(Content.assemble((f"{sign}  {label}", style or "bold"), (row.about, "$text-muted")))
 
 
-def rows_of_words(signs: Sequence[Signs], figures: Sequence[tuple[str, str]]) -> list[Row]:
-    """What marks, letters and figures on the screen mean."""
-    blocks: list[Signs] = [
-        ("Figures", (*figures, *_FIGURES)),
-        ("Marks in the list", tuple(MARKS.items())),
-        ("In the text", _SIGNS),
-    ]
-    return [Row(sign, "", words, heading) for heading, rows in (*blocks, *signs) for sign, words in rows]
+def rows_of_words(figures: Sequence[tuple[str, str]], signs: Sequence[Signs]) -> list[Row]:
+    """What figures, letters and marks on the screens mean.
+
+    Args:
+        figures: of the list that is open, with what they measure: these stand first.
+        signs: what marks mean that a place or a sheet has for itself, under a heading each.
+    """
+    blocks: list[Signs] = [("Figures of this list", tuple(figures)), *GLOSSARY, *signs]
+    return [Row(sign, "", words, heading) for heading, rows in blocks for sign, words in rows]

@@ -73,6 +73,7 @@ ENTRY = PlaceEntry(
         (
             ("▆ ▒", "on as in gold, on and not in gold"),
             ("▁ ·", "in gold and not on, neither"),
+            ("▌ ▐", "it goes off, comes on within this cell"),
             ("▼ ◆", "alpha now, the one that cross-validation chose"),
             ("↑ ↓", "on from this alpha, off from it"),
             ("▆ ▓ ░", "own evidence, bias of the prior, pull of the other emotions; right of 0: for it"),

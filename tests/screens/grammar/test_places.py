@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from emotui.screens.actions import Acting
+from emotui.screens.dialogs.help import EVERYWHERE, HERE, HelpDialog, Row
 from emotui.screens.folding import Folding
 from emotui.screens.frame import Frame
 from emotui.screens.keymaps import PANE, SIGNS, Chosen, Keymap, clashes, hold, keyed
 from emotui.screens.keys import Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions
-from emotui.screens.places import ACTIONS, PLACES, TITLES, class_of
+from emotui.screens.places import ACTIONS, OPENED, PLACES, TITLES, class_of
 from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.tool import SCOPES, ToolActions
@@ -220,3 +221,53 @@ def test_the_set_of_vim_pages_by_its_own_keys_and_clashes_with_nothing() -> None
     keymap = Keymap(ACTIONS, Chosen("vim").all)
     assert [one.id for one in keymap.on("ctrl+f")] == ["page_down"]
     assert {name: told for name in Chosen("vim").all if (told := clashes(keymap, SCOPES, name))} == {}
+
+
+def _rows_of_help(keys: Keys) -> dict[str, list[Row]]:
+    """The lines of each view of the sheet of help."""
+    opened: list[HelpDialog] = []
+    app = SimpleNamespace(push_screen=lambda sheet, callback: opened.append(sheet))
+    ToolActions(SimpleNamespace(metrics=()), SimpleNamespace(app=app), lambda: keys, ()).do_help()  # type: ignore[arg-type]
+    return {view: list(rows) for view, rows in opened[0]._rows.items()}
+
+
+@pytest.mark.parametrize("number", PLACES)
+def test_every_line_of_the_help_belongs_to_where_it_is_shown(number: int) -> None:
+    entry = PLACES[number]
+    by_id = {one.id: one for one in ACTIONS}
+    for in_list in (True, False):
+        keys, place = keys_in(number, in_list=in_list)
+        rows = _rows_of_help(keys)
+        for row in rows[HERE]:
+            if row.does in by_id:
+                own = SCOPES.get(row.does, entry.title) == entry.title
+                assert own, f"{entry.title} lists {row.does} of {SCOPES[row.does]}"
+                assert (row.where == entry.title) == (place.doing(row.does) is not None), row
+        here = {
+            one.help
+            for one in Keymap(ACTIONS).actions
+            if SCOPES.get(one.id) == entry.title or place.doing(one.id) is not None
+        }
+        assert [row for row in rows[EVERYWHERE] if row.where == entry.title and row.about not in here] == []
+
+
+IN_TURN = ("escape", "enter", "q")
+"""Keys that do the nearest of several things: where everything can be done at once, that is another one."""
+
+
+@pytest.mark.parametrize("number", PLACES)
+def test_a_key_of_the_help_s_here_does_there_what_its_line_says(number: int) -> None:
+    """In the pane to which arrows, Enter and the like belong, or in any other pane."""
+    either = [keys_in(number, in_list=in_list)[0] for in_list in (True, False)]
+    by_id = {one.id: one for one in ACTIONS}
+    for row in _rows_of_help(either[1])[HERE]:
+        if row.does in by_id and row.sign and not row.lacks:
+            meant = [keys.meant(key) for keys in either for key in by_id[row.does].keys if key not in IN_TURN]
+            assert not meant or row.does in {one.id for one in meant if one is not None}, row
+
+
+def test_the_help_lists_every_digit_that_opens_something() -> None:
+    keys, _ = keys_in(1, in_list=True)
+    digits = [row for row in _rows_of_help(keys)[HERE] if row.where == "Places"]
+    assert [(row.sign, row.label) for row in digits] == [(str(n), title) for n, title in OPENED.items()]
+    assert digits[-1].label == "Results: two"
