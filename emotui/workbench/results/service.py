@@ -216,6 +216,7 @@ class Results:
             each = baselines is True
             least = [] if baselines is False else self._baselines(found, own, cancelled, on_step, each=each)
             tables += task_tables(self._material(found, own, people, least, each_baseline=each))
+            tables += self._evidence(found, own, cancelled, named=runs is not None)
             tables += self._spread(found, [one.run.run for one in own], cancelled)
         if experimental or experiment_of(found) is not None:
             tables += [*prompting_tables(experimental), asking(experimental, "asking-experiments")]
@@ -255,6 +256,29 @@ class Results:
         runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]
         made = slice_table(self._store, dataset, runs, metrics_of(self._store, dataset.dataset, dataset.task)[0])
         return list(told_of_lexicons(made, self._store, dataset, runs))
+
+    def _evidence(
+        self,
+        dataset: Dataset,
+        own: Sequence[RunFigures],
+        cancelled: IsCancelled,
+        *,
+        named: bool,
+    ) -> list[ResultsTable]:
+        """Evidence taken away, beside the F1 of these runs, and of people unless runs are named."""
+        over = [run for run in self._store.runs(dataset.dataset) if run.task == "evidence"]
+        if not over:
+            return []
+        from emotui.workbench.compare.evidence import beside_f1
+
+        sources = {one.run.run for one in own} if named else None
+        marks = self._store.run_revisions([run.run for run in self._store.runs(dataset.dataset)])
+        made = self._once(
+            ("evidence", dataset.dataset, None if sources is None else frozenset(sources)),
+            (marks, tuple(run.state for run in over), dataset.fingerprint, dataset.gold),
+            lambda: beside_f1(self._store, dataset, sources, cancelled),
+        )
+        return [] if made is None else [made]
 
     def spread(
         self, dataset: int | str, runs: Sequence[str] | None = None, *, cancelled: IsCancelled = never
@@ -588,7 +612,9 @@ def _newest_each(runs: Sequence[Run]) -> list[Run]:
     """Of each model and setting over each dataset: the newest that is done, else the newest that has anything."""
     chosen: dict[Hashable, Run] = {}
     for run in runs:
-        key = run.dataset, run.model, run.config.get("way", "")
+        options: Any = run.config.get("options") or {}
+        # Whose spans a run over the evidence takes away is its setting too.
+        key = run.dataset, run.model, run.config.get("way", ""), options.get("spans")
         held = chosen.get(key)
         if held is None or _rank(run) > _rank(held):
             chosen[key] = run

@@ -41,7 +41,8 @@ def compare_runs(
 
     Returns:
         that of `paired_report`, with `runs`, `dataset` and `metric`, and `shared`, the column by which samples go
-        together; repeats count by their mean. Where the task has labels, `f1` and `f1_by_label` of `label_tests`.
+        together; repeats count by their mean. Where the task has labels, `f1` and `f1_by_label` of `label_tests`;
+        where their spans were taken away, `evidence` (`emotui.workbench.compare.evidence`).
 
     Raises:
         BadInput: no such run or metric, two datasets, or samples that only one of them has a value of.
@@ -49,6 +50,7 @@ def compare_runs(
     import numpy as np
 
     from emotui.metrics.paired import paired_report
+    from emotui.workbench.compare.evidence import SPANS, beside_f1, evidence_document
     from emotui.workbench.compare.figures import label_tests, with_label_tests
 
     dataset, sources = both_sources(store, first, second)
@@ -76,6 +78,9 @@ def compare_runs(
     named = _named_in(dataset, sources, name, None if shared is None else shared[0])
     tested = label_tests(store, dataset, *sources, None if shared is None else shared[1], seed=seed)
     document = named | with_label_tests(paired_report(a, b, inner, seed, groups=groups), tested)
+    taken = beside_f1(store, dataset, {source.key for source in sources}) if dataset.task == SPANS else None
+    if taken is not None:
+        document |= {"evidence": evidence_document(taken)}
     return _with_gold(document, gold_note(store, dataset, sources))
 
 
