@@ -1,6 +1,7 @@
 """A model behind a server, as a backend: batches in, answers and refusals out."""
 
 import asyncio
+import threading
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -172,5 +173,18 @@ class ServerModel:
 
 
 def _end(connection: Connection, runner: asyncio.Runner) -> None:
-    runner.run(connection.close())
-    runner.close()
+    """Close both, in a thread of its own where one event loop runs already: the garbage collector lets go of a model
+    wherever it happens to run."""
+
+    def close() -> None:
+        runner.run(connection.close())
+        runner.close()
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        close()
+        return
+    closing = threading.Thread(target=close)
+    closing.start()
+    closing.join()

@@ -1,5 +1,6 @@
 """Models behind a server: what is asked of it, what comes back, and what its faults cost. The server is real."""
 
+import asyncio
 import contextlib
 import gc
 import json
@@ -71,14 +72,30 @@ def test_answers_stand_in_the_order_of_their_requests(server: FaultyServer) -> N
     ]
 
 
+@pytest.mark.parametrize("inside", [False, True], ids=["outside", "inside a loop"])
 def test_a_model_that_nobody_closes_closes_itself(
-    server: FaultyServer, caplog: pytest.LogCaptureFixture, recwarn: pytest.WarningsRecorder
+    server: FaultyServer,
+    caplog: pytest.LogCaptureFixture,
+    recwarn: pytest.WarningsRecorder,
+    monkeypatch: pytest.MonkeyPatch,
+    inside: bool,
 ) -> None:
+    unraisable: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
     model = connect(server)
     model.generate([say("early")])
-    runner = model.runner
+    runner, models = model.runner, [model]
     del model
+
+    async def let_go() -> None:
+        models.clear()
+        gc.collect()
+
+    if inside:
+        asyncio.run(let_go())
+    models.clear()
     gc.collect()
+    assert not unraisable
     with pytest.raises(RuntimeError, match="closed"):
         runner.get_loop()
     assert not caplog.records

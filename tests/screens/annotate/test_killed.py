@@ -47,7 +47,10 @@ def test_a_kill_while_the_place_is_open_costs_at_most_the_last_key(tmp_path: Pat
         wait_until(lambda: shows(b"0 spans"), lambda: screen.decode(errors="replace"))
         for n in range(1, 4):
             os.write(ours, b"lJ")
-            wait_until(lambda n=n: shows(b"") and len(spans(store)) == n)  # type: ignore[misc]
+            wait_until(
+                lambda n=n: shows(b"") and len(spans(store)) == n,  # type: ignore[misc]
+                lambda: f"{spans(store)}\n{screen.decode(errors='replace')}",
+            )
         os.write(ours, b"lJ")
     finally:
         person.send_signal(signal.SIGKILL)
