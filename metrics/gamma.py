@@ -216,20 +216,24 @@ def _chance(
     strata = [_Stratum(one.makers, one.weight / whole, one.found) for one in strata]
     first = max(_FIRST_EACH, ceil(FIRST_SAMPLES / len(strata)))
     wanted = [first] * len(strata)
+    means, spread = [0.0] * len(strata), [0.0] * len(strata)
     while True:
-        for stratum, size in zip(strata, wanted, strict=True):
+        for at, (stratum, size) in enumerate(zip(strata, wanted, strict=True)):
+            if len(stratum.found) == size:
+                continue
             while len(stratum.found) < size:
                 stratum.found.append(_random(texts, marked, counts, how, labels, draw, stratum.makers))
-        disorders = [stratum.disorders(n) for stratum in strata]
-        mean = sum(stratum.weight * float(own.mean()) for stratum, own in zip(strata, disorders, strict=True))
-        # The variance of the mean that each stratum adds, and the one where one more annotation takes most away.
-        spread = [stratum.weight**2 * float(own.var(ddof=1)) for stratum, own in zip(strata, disorders, strict=True)]
-        sizes = [len(own) for own in disorders]
-        reached = _CONFIDENCE * sum(v / size for v, size in zip(spread, sizes, strict=True)) ** 0.5 / mean
-        if reached <= precision or sum(sizes) >= MOST_SAMPLES:
+            disorders = stratum.disorders(n)
+            # What each stratum adds to the mean, and to the variance of the mean for each of its annotations.
+            means[at] = stratum.weight * float(disorders.mean())
+            spread[at] = stratum.weight**2 * float(disorders.var(ddof=1))
+        mean = sum(means)
+        reached = _CONFIDENCE * sum(v / size for v, size in zip(spread, wanted, strict=True)) ** 0.5 / mean
+        if reached <= precision or sum(wanted) >= MOST_SAMPLES:
             return strata, mean, reached
-        worst = max(range(len(strata)), key=lambda at: spread[at] / (sizes[at] * (sizes[at] + 1)))
-        wanted = [size + (at == worst) for at, size in enumerate(sizes)]
+        # One more annotation, where it takes most of the variance away.
+        worst = max(range(len(strata)), key=lambda at: spread[at] / (wanted[at] * (wanted[at] + 1)))
+        wanted[worst] += 1
 
 
 def _strata(annotators: int) -> list[_Stratum]:
