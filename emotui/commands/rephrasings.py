@@ -38,8 +38,8 @@ from emotui.tasks.rephrase.task import read_rephrase_prompts
 from emotui.workbench.rephrase import files
 from emotui.workbench.rephrase.evaluation import PROMPTINGS, read_examples
 from emotui.workbench.rephrase.evaluation import evaluate as compare
+from emotui.workbench.rephrase.live import keep_prompts, kept_prompts, suggestions_for
 from emotui.workbench.rephrase.originals import drop_variants
-from emotui.workbench.rephrase.suggestions import keep_prompts, kept_prompts, suggestions_for
 
 # `emotui rephrasings suggest` and `prompt`: rephrasings by a model, and how it is asked for them.
 
@@ -408,10 +408,77 @@ def split(chains: str, to: str, dev: float, test: float, seed: int, skip_bad: bo
         say(f"{part}: {counts}: {', '.join(said['files'])}")
 
 
+# `emotui rephrasings contrast` and `consistency`: a suspected cause taken away, and who answers both texts rightly.
+
+
+@click.command()
+@dataset_option
+@click.option("--where", default="", metavar="CONDITIONS", help="Originals of this slice alone (see emotui slices).")
+@click.option("--run", help="Of whose errors and figures the conditions are.")
+@annotator_option("Only what this person wrote.")
+@written_option("--to", required=True, help="The file to write: .jsonl, .csv, .tsv or .parquet.")
+@db_option
+@read_only_option
+@json_option
+def contrast(
+    dataset: str,
+    where: str,
+    run: str | None,
+    annotator: str | None,
+    to: str,
+    db: str | None,
+    read_only: bool,
+    as_json: bool,
+) -> None:
+    """Keep a contrast set: each rephrased original of a slice beside the last version that a person made of it."""
+    from emotui.workbench.rephrase.contrast import write_contrast
+
+    workspace = look_into(db, read_only=read_only)
+    document = write_contrast(
+        workspace.rephrasing(), workspace.slicing(), dataset, to, where=where, run=run, annotator=annotator
+    )
+    if as_json:
+        print_json(document)
+        return
+    goes, comes = document["error_goes"], document["error_comes"]
+    say(f"{document['pairs']} pairs of {document['texts']} texts written to {literal(to)}")
+    say(f"by the classifier that they were written against the error goes in {goes} of them, and comes in {comes}")
+
+
+@click.command()
+@click.option("--pairs", required=True, help="A contrast set: .jsonl, .csv, .tsv, .parquet, or -.")
+@click.option("--model", "models", multiple=True, required=True, metavar="SPEC", help="A model (again for more).")
+@click.option("--labels", "labels_file", type=click.Path(), help="The labels to choose among, one a line.")
+@skip_bad_option
+@json_option
+def consistency(pairs: str, models: tuple[str, ...], labels_file: str | None, skip_bad: bool, as_json: bool) -> None:
+    """How many pairs of a contrast set models answer rightly on both sides, and how many answers flip."""
+    from emotui.workbench.rephrase.contrast import score_contrast
+
+    options: dict[str, object] = {} if labels_file is None else {"labels": read_labels(labels_file)}
+    with bar("contrast set") as progress:
+        document = score_contrast(
+            pairs,
+            models,
+            options=options,
+            skip_bad=skip_bad,
+            warn=warn,
+            progress=lambda spec, done, n: progress(done, n, spec),
+        )
+    if as_json:
+        print_json(document)
+        return
+    for spec, figures in document["models"].items():
+        print_figures(f"{spec} over {pairs}", figures)
+    say(document["conventions"]["contrast"])
+
+
 @click.group()
 def rephrasings() -> None:
     """Sets 1R to 4R of rephrased texts, their statistics, and splits for training."""
 
 
-for command in (agreement, evaluate, export, import_, prompt, sets, split, statistics, suggest, variants):
+for command in (
+    *(agreement, consistency, contrast, evaluate, export, import_, prompt, sets, split, statistics, suggest, variants),
+):
     rephrasings.add_command(command)

@@ -12,7 +12,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.tasks.prompting.files import filled
 from emotui.tasks.rephrase.suggesting import PROMPTS, parse_suggestions, read_suggestion_prompts, suggest, three_lines
 from emotui.workbench.progress import RunProgress
-from emotui.workbench.rephrase.suggestions import explicit_words, words_to_avoid
+from emotui.workbench.rephrase.live import explicit_words, words_to_avoid
 from emotui.workbench.rephrase.views import CarryingWords
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui

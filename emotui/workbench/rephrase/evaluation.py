@@ -177,7 +177,7 @@ def evaluate(
                 if not left:
                     _check_used(gone, promptings, options or {})
                 for way in ways:
-                    asking = _Asking(model, golds, way, options or {}, seed, cancelled)
+                    asking = Asked(model, golds, way, options or {}, seed, cancelled)
                     figures = _figures(asking, sets, partial(progress, spec))
                     by_way.setdefault(way, []).append(_Run(asking.labels, *figures))
                     if asking.silent:
@@ -250,7 +250,26 @@ def _row(row: Contender, way: str, runs: Sequence[_Run]) -> dict[str, Any]:
     }
 
 
-class _Asking:
+def asking_by(
+    model: ModelProcess,
+    golds: Sequence[tuple[str, str]],
+    options: Mapping[str, object],
+    seed: int,
+    cancelled: IsCancelled | None,
+) -> "Asked":
+    """A model, asked in the way that it is asked by itself: a classifier by its labels, others zero-shot.
+
+    Args:
+        golds: (id, label) of the texts. options: the rephrase task's settings.
+
+    Raises:
+        BadInput: it cannot be asked, or does not know a label.
+    """
+    way = _ways(model.load(cancelled=cancelled), ())[0]
+    return Asked(model, golds, way, options, seed, cancelled)
+
+
+class Asked:
     """One model and the way it is asked, for all texts of all sets."""
 
     def __init__(
@@ -306,7 +325,7 @@ def _column(name: str, runs: Sequence[_Run]) -> dict[str, Any]:
 
 
 def _figures(
-    asking: _Asking, sets: Mapping[str, Sequence[ClassGold]], progress: Callable[[int, int], None]
+    asking: Asked, sets: Mapping[str, Sequence[ClassGold]], progress: Callable[[int, int], None]
 ) -> "tuple[dict[str, dict[str, float | None]], dict[str, Resampled]]":
     """By set: the figures of one model, and what they come to over resamples of the set's texts."""
     from emotui.metrics.beside import drawn, single_labels

@@ -16,7 +16,7 @@ from emotui.store.store import Store
 from emotui.tasks.rephrase.labelling import Verdict, labelling
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.rephrase.files import Rephrased
-from emotui.workbench.rephrase.live import Typing
+from emotui.workbench.rephrase.live import Typing, kept_prompts, suggestions
 from emotui.workbench.rephrase.log import (
     ATTEMPT,
     REDO,
@@ -32,7 +32,6 @@ from emotui.workbench.rephrase.log import (
     numbered,
 )
 from emotui.workbench.rephrase.originals import classified
-from emotui.workbench.rephrase.suggestions import kept_prompts, suggestions
 from emotui.workbench.rephrase.views import (
     AttemptView,
     CarryingWords,
