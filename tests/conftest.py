@@ -83,9 +83,9 @@ def _models() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _stores() -> Iterator[None]:
-    """Each worker makes the tables of an empty workspace once, and stores on the same file share an engine in turn."""
-    with copied_stores(), kept_engines():
+def _stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Each worker makes the tables of an empty workspace once, and stores share engines in turn."""
+    with copied_stores(), kept_engines(tmp_path_factory.getbasetemp()):
         yield
 
 

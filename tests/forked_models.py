@@ -22,6 +22,7 @@ import pytest
 from emotui.backends.host import ModelProcess, child_environment
 from emotui.backends.spec import parse_spec
 from tests.fork_server import OFFLINE, Wanted
+from tests.kept_engines import others
 
 KINDS = ("embedded", "hf", "openai")
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "AF_UNIX")
@@ -94,6 +95,7 @@ class Server:
                 stdout=subprocess.DEVNULL,
                 env={**environment, OFFLINE: "1"},
             )
+        others.discard(self._process)
 
     def close(self) -> None:
         """End it; each child ends when its own standard input does."""

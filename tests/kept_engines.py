@@ -1,75 +1,230 @@
-"""DuckDB's engines outlive the stores that started them: the next store on the same file takes one that waits.
+"""DuckDB's engines outlive the stores that started them: the next store takes one that waits.
 
-Starting an engine takes longer than most of what tests ask of it, and each command in a test opens its store anew.
-An engine that waits has no file open, and may open no other file than the one it was started for. It has one thread:
-as many tests run at once as there are cores.
+Starting an engine takes longer than most of what tests ask of it, each command in a test opens its store anew, and the
+store's file is opened and closed for every turn, which is three quarters of what a turn takes. So an engine that waits
+may have the file of its last store open for reading, which is closed before anybody writes to it, and for as long as a
+process runs that a test has started. Engines may open files in the folders of tests alone. They have one thread: as
+many tests run at once as there are cores.
 """
 
+import os
+import subprocess
+import tempfile
+import threading
 import weakref
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from emotui.store import access
-from emotui.store.access import Access
+from emotui.store.access import Access, Mark, lock_of, mark_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_MOST = 4
+_MOST = 6
 """Engines that wait at once."""
 
-start_engines, end_engine, settings = Access._try, Access._let_go, access.settings
-"""As the product does it: an engine of several threads for each store."""
+start_engines, end_engine, close_file, settings = Access._try, Access._let_go, Access._detach, access.settings
+new_file = access.new_file
+"""As the product does it: an engine of several threads for each store, and a file that is closed after each turn."""
+
+others: "weakref.WeakSet[subprocess.Popen[Any]]" = weakref.WeakSet()
+"""Processes that tests have started and that may want a store."""
 
 
-def _place(turns: Access) -> Path:
-    """Of the file: a name alone is another file in each test's folder."""
-    return turns._file.absolute()
+class _Open(NamedTuple):
+    """A file that an engine has open for reading, as it stood when it was last read."""
+
+    engine: "DuckDBPyConnection"
+    mark: Mark
+
+
+class Engines:
+    """Those that wait, and the files that are open between two turns."""
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
+        self._idle: deque[DuckDBPyConnection] = deque()
+        self._open: dict[Path, _Open] = {}
+        self._reads: weakref.WeakSet[Access] = weakref.WeakSet()
+        self._claims = threading.Lock()
+        """Held by who takes an engine or closes a file of one. Giving one back takes no lock: it happens wherever the
+        garbage collector runs, maybe in a thread that holds it."""
+        self._lent: weakref.WeakKeyDictionary[Access, weakref.finalize[[DuckDBPyConnection], Access]]
+        self._lent = weakref.WeakKeyDictionary()
+
+    def may_open(self, file: Path) -> bool:
+        return str(_whole(file)).startswith(tuple(f"{folder}/" for folder in self.folders))
+
+    def lend(self, turns: Access) -> bool:
+        """Whether these turns have one of these engines; they get one where they had none."""
+        if turns._engine is not None or not turns._shut:
+            return turns in self._lent
+        turns._engine = self.take(_whole(turns._file))
+        comes_back = weakref.finalize(turns, self._idle.append, turns._engine)
+        comes_back.atexit = False
+        self._lent[turns] = comes_back
+        return True
+
+    def take(self, path: Path | None = None) -> "DuckDBPyConnection":
+        """One that waits, best the one that has this file open, or else a new one."""
+        with self._claims:
+            kept = self._open.get(path) if path is not None else None
+            if kept is not None and kept.engine in self._idle:
+                self._idle.remove(kept.engine)
+                return kept.engine
+            while len(self._idle) > _MOST:
+                self._end(self._idle.popleft())
+            if self._idle:
+                engine = self._idle.popleft()
+                self._close_of(engine)
+                return engine
+        engine = access._engine()
+        folders = ", ".join(f"'{folder}'" for folder in self.folders)
+        engine.execute(f"set allowed_directories = [{folders}]; set enable_external_access = false")
+        return engine
+
+    def give_back(self, engine: "DuckDBPyConnection") -> None:
+        self._idle.append(engine)
+
+    def begin(self, turns: Access, read_only: bool) -> bool:
+        """Whether the file is open as this turn has to have it; nobody else's engine has it open any more."""
+        self._reads.discard(turns)
+        if read_only and turns._file == turns.path:
+            self._reads.add(turns)
+        path = _whole(turns._file)
+        kept = self._open.get(path)
+        if kept is not None and read_only and kept.engine is turns._engine and kept.mark == mark_of(turns._file):
+            del self._open[path]
+            return True
+        self.close(path)
+        return False
+
+    def keep(self, turns: Access, engine: "DuckDBPyConnection") -> bool:
+        """End a turn: whether its file stays open."""
+        plain = turns in self._reads and turns in self._lent and not turns._until_let_go._exit_callbacks  # type: ignore[attr-defined]
+        if not plain or any(getattr(other, "returncode", None) is None for other in tuple(others)):
+            return False
+        if (mark := mark_of(turns._file)) is None:
+            return False
+        self._open[_whole(turns._file)] = _Open(engine, mark)
+        return True
+
+    def close(self, path: Path) -> None:
+        """Close this file, for who holds its lock or needs none."""
+        with self._claims:
+            if (kept := self._open.pop(path, None)) is not None:
+                kept.engine.execute("detach store")
+
+    def close_all(self) -> None:
+        """Close all files that nobody is at; who is will do it himself where he is not to keep it."""
+        for path in tuple(self._open):
+            lock = lock_of(path)
+            if lock.acquire(blocking=False):
+                self.close(path)
+                lock.release()
+
+    def drop(self, turns: Access) -> None:
+        """These turns end their engine, with what it has open."""
+        if (comes_back := self._lent.pop(turns, None)) is not None:
+            comes_back.detach()
+        for path, kept in tuple(self._open.items()):
+            if kept.engine is turns._engine:
+                del self._open[path]
+
+    def end_all(self) -> None:
+        """End all, those too that a store which nobody has closed still has."""
+        self._open.clear()
+        while self._idle:
+            self._idle.popleft().close()
+        for comes_back in tuple(self._lent.values()):
+            if (lent := comes_back.detach()) is not None:
+                lent[2][0].close()
+
+    def _end(self, engine: "DuckDBPyConnection") -> None:
+        self._close_of(engine)
+        engine.close()
+
+    def _close_of(self, engine: "DuckDBPyConnection") -> None:
+        for path, kept in tuple(self._open.items()):
+            if kept.engine is engine:
+                del self._open[path]
+                engine.execute("detach store")
+
+
+def _whole(file: Path) -> Path:
+    return Path(os.path.realpath(file))
+
+
+engines = Engines()
 
 
 @contextmanager
-def kept_engines() -> Iterator[None]:
-    """While it lasts, a store that nobody has any more leaves its engine to the next one on that file."""
-    idle: dict[Path, DuckDBPyConnection] = {}
-    lent: weakref.WeakKeyDictionary[Access, weakref.finalize[[Path, DuckDBPyConnection], Access]]
-    lent = weakref.WeakKeyDictionary()
+def kept_engines(folder: Path) -> Iterator[None]:
+    """While it lasts, a store that nobody has any more leaves its engine to the next one.
 
-    # No lock: this runs wherever the garbage collector does, maybe in a thread that would hold it.
-    def keep(path: Path, engine: "DuckDBPyConnection") -> None:
-        before = idle.pop(path, None)
-        idle[path] = engine
-        if before is not None:
-            before.close()
-        while len(idle) > _MOST and (oldest := next(iter(tuple(idle)), None)) is not None:
-            if (old := idle.pop(oldest, None)) is not None:
-                old.close()
+    Args:
+        folder: where tests have their files, beside the folder of temporary files.
+    """
+    import duckdb  # what is there when everything is collected stays, see conftest, and duckdb finds fault with that
+
+    engines.folders = [os.path.realpath(each) for each in (tempfile.gettempdir(), folder)]
 
     def take_or_start(turns: Access, read_only: bool, beside: Path | None) -> Exception | None:
-        plain = beside is None and turns._beside is None and turns._shut
-        if plain and turns._engine is None:
-            turns._engine = idle.pop(_place(turns), None)
-        try:
-            return start_engines(turns, read_only, beside)
-        finally:
-            engine = turns._engine
-            if plain and engine is not None and turns not in lent:
-                comes_back = weakref.finalize(turns, keep, _place(turns), engine)
-                comes_back.atexit = False
-                lent[turns] = comes_back
+        inside = engines.may_open(turns._file) and (beside is None or engines.may_open(beside))
+        if inside and engines.lend(turns):
+            turns._beside = beside
+        if engines.begin(turns, read_only and beside is None):
+            return None
+        return start_engines(turns, read_only, beside)
+
+    def close_or_keep(turns: Access, engine: "DuckDBPyConnection") -> None:
+        if not engines.keep(turns, engine):
+            close_file(turns, engine)
 
     def let_go(turns: Access) -> None:
-        if (comes_back := lent.pop(turns, None)) is not None:
-            comes_back.detach()
+        engines.drop(turns)
         end_engine(turns)
+
+    @contextmanager
+    def file_of_a_kept_engine(file: Path) -> "Iterator[DuckDBPyConnection]":
+        if not engines.may_open(file):
+            with new_file(file) as connection:
+                yield connection
+            return
+        engine = engines.take()
+        try:
+            engine.execute(f"set memory_limit = '{access.ROOMY}'; attach '{file}' as fresh (type duckdb); use fresh")
+            yield engine
+            engine.execute("use memory; detach fresh")
+        except BaseException:
+            engine.close()
+            raise
+        engines.give_back(engine)
+
+    start, connect = subprocess.Popen.__init__, duckdb.connect
+
+    def start_alone(child: "subprocess.Popen[Any]", *how: Any, **more: Any) -> None:
+        others.add(child)
+        engines.close_all()
+        start(child, *how, **more)
+
+    def connect_alone(database: str | Path = ":memory:", *how: Any, **more: Any) -> "DuckDBPyConnection":
+        engines.close(_whole(Path(database)))
+        return connect(database, *how, **more)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(access, "settings", lambda *memory: {**settings(*memory), "threads": 1})
+        patched.setattr(access, "new_file", file_of_a_kept_engine)
         patched.setattr(Access, "_try", take_or_start)
+        patched.setattr(Access, "_detach", close_or_keep)
         patched.setattr(Access, "_let_go", let_go)
+        patched.setattr(subprocess.Popen, "__init__", start_alone)
+        patched.setattr(duckdb, "connect", connect_alone)
         yield
-    for engine in idle.values():
-        engine.close()
+    engines.end_all()

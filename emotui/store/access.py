@@ -185,6 +185,19 @@ def _started() -> "DuckDBPyConnection":
     return duckdb_core.connect(":memory:", config=settings())
 
 
+@contextlib.contextmanager
+def new_file(file: Path) -> Iterator["DuckDBPyConnection"]:
+    """A connection to a DuckDB file that is not there yet, and whose tables are made in the block.
+
+    Raises:
+        duckdb.Error: the file cannot be made.
+    """
+    from emotui.store import duckdb_core
+
+    with contextlib.closing(duckdb_core.connect(file, config=settings(ROOMY))) as connection:
+        yield connection
+
+
 _LOGS = ("", ".wal", ".wal.checkpoint", ".wal.recovery")
 """What DuckDB opens for a file, by what stands after its name."""
 

@@ -1,6 +1,5 @@
 """Data sets and their samples, on an open connection."""
 
-import contextlib
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -45,9 +44,7 @@ class Staged:
             raise refusals.refusal(self.file, error) from error
 
     def _fill(self, rows: Iterable[SampleRow]) -> None:
-        from emotui.store import duckdb_core
-
-        with contextlib.closing(duckdb_core.connect(self.file, config=access.settings(access.ROOMY))) as connection:
+        with access.new_file(self.file) as connection:
             connection.execute(
                 "create table samples(position bigint, id varchar, text varchar using compression uncompressed,"
                 " length integer, emotion varchar, valence varchar, label_set integer, record varchar)"

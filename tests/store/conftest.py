@@ -4,7 +4,7 @@ import pytest
 
 from emotui.store import access, store
 from emotui.store.access import Access
-from tests.kept_engines import end_engine, settings, start_engines
+from tests.kept_engines import close_file, end_engine, engines, new_file, settings, start_engines
 from tests.templates import make_store
 
 
@@ -16,7 +16,10 @@ def _stores_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _engines_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each store has an engine of its own, of as many threads as a person's."""
+    """Each store has an engine of its own, of as many threads as a person's, and its file is closed after each turn."""
+    engines.close_all()
     monkeypatch.setattr(access, "settings", settings)
+    monkeypatch.setattr(access, "new_file", new_file)
     monkeypatch.setattr(Access, "_try", start_engines)
+    monkeypatch.setattr(Access, "_detach", close_file)
     monkeypatch.setattr(Access, "_let_go", end_engine)
