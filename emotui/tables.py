@@ -91,7 +91,8 @@ class Row(msgspec.Struct, frozen=True):
 
     `source`: the paper and table of a published row; of others the run ids, or how many annotators. `remark`: what a
     reader has to know of this row (unfinished, fitted on these samples). `cells` stand in the order of the columns.
-    `gold`: of which version of gold its figures are, in words, where they are not all of today's.
+    `gold`: of which version of gold its figures are, in words, where they are not all of today's. `n`: of a baseline
+    over how many samples it is; 0: of no baseline.
     """
 
     label: str
@@ -100,6 +101,7 @@ class Row(msgspec.Struct, frozen=True):
     cells: tuple[Cell, ...]
     remark: str = ""
     gold: str = ""
+    n: int = 0
 
     @property
     def published(self) -> bool:

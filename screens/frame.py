@@ -15,7 +15,7 @@ from emotui.screens.actions import Acting
 from emotui.screens.entry import PlaceEntry
 from emotui.screens.folding import Divider, Folding
 from emotui.screens.keymaps import Keymap, bindings, hold, keyed
-from emotui.screens.keys import LONG, WAIT, Keys
+from emotui.screens.keys import LONG, Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
 from emotui.screens.place import Place
@@ -245,7 +245,7 @@ class Frame(Acting, LaidOut):
         if self._listing.can_import():
             self._listing.import_file(file)
         else:
-            self.notify(f"{file} cannot be brought in: the workspace is only read", severity="error")
+            self.notify(f"{file} cannot be brought in: the workspace is only read", severity="error", markup=False)
 
     def show_live_model(self) -> None:
         """Another model is live, or the same was chosen once more."""
@@ -254,8 +254,12 @@ class Frame(Acting, LaidOut):
     def show_overview(self) -> None:
         """There are other datasets or runs, or another dataset is to be shown."""
         if self.session.overview.dataset is None:
+            if self.session.turn_to(self._samples_for(self.place.entry, same_list=False)):
+                self.session.look_again()  # the place was opened before it was known that its list has no sample
+                return
             job = self.session.job
-            self._say("No samples yet", f"{job.what}: the top line says how far" if job else self.session.filled_by)
+            title = "Samples are on their way" if job is not None and job.brings else "No samples yet"
+            self._say(title, f"{job.what}: the top line says how far" if job else self.session.filled_by)
         else:
             self.show_list()
             self._notes_due = True
@@ -329,27 +333,26 @@ class Frame(Acting, LaidOut):
         await self.action_place(place_of(self.session.list_task))
         self.notify(f"Just the samples behind {event.why}: " + keyed("{clear} shows all again"), markup=False)
 
-    @on(Place.Tagged)
-    def _tag(self, event: Place.Tagged) -> None:
+    @on(Place.OfList)
+    def _list_as_told(self, event: Place.OfList) -> None:
+        """The list follows the place that is open; one that was left meanwhile has no say in it any more."""
         event.stop()
-        self.pane.rows.show_tags(event.name, event.tags)
-
-    @on(Place.Arranged)
-    def _arrange(self, event: Place.Arranged) -> None:
-        event.stop()
-        if self.pane.hold_order(event.samples, event.why):
-            self.show_list()
-
-    @on(Place.Released)
-    def _release(self, event: Place.Released) -> None:
-        event.stop()
-        if self.pane.as_it_was():
-            self.show_list()
-
-    @on(Place.Veiled)
-    def _veil(self, event: Place.Veiled) -> None:
-        event.stop()
-        self.pane.blind = event.veiled
+        pane = self.pane
+        if event.place is not self.place:
+            return
+        match event:
+            case Place.Tagged():
+                pane.rows.show_tags(event.name, event.tags)
+            case Place.Arranged():
+                if pane.hold_order(event.samples, event.why):
+                    self.show_list()
+            case Place.Released():
+                if pane.as_it_was():
+                    self.show_list()
+            case Place.Veiled():
+                pane.blind = event.veiled
+            case Place.Sought():
+                pane.seek(event.samples, event.step)
 
     @on(Place.Secluded)
     def _seclude(self, event: Place.Secluded) -> None:
@@ -368,11 +371,6 @@ class Frame(Acting, LaidOut):
         number = next(number for number, title in TITLES.items() if title == event.title)
         await self.action_place(number, same_list=True)
         self.place.tell(event.what, event.value)
-
-    @on(Place.Sought)
-    def _seek(self, event: Place.Sought) -> None:
-        event.stop()
-        self.pane.seek(event.samples, event.step)
 
     def action_tell(self, what: str, value: object) -> None:
         """A part of a line of the place was clicked."""
@@ -484,7 +482,7 @@ class Frame(Acting, LaidOut):
     def action_do(self, action: str) -> None:
         """Do an action: the place's, or else the list's or the frame's own."""
         if self._has_to_wait(action) and not self.can(action):
-            self.notify(keyed(WAIT), markup=False)
+            self.notify(keyed(jobs.WAIT), markup=False)
             return
         one = self.keys.answering(action)
         do = one.doing(action) if one is not None else None
@@ -568,6 +566,9 @@ class Frame(Acting, LaidOut):
         self.folding.drag(event)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if any(not place.display and place in event.widget.ancestors for place in self.places.opened):
+            self.set_focus(None)  # asked for before the place was left
+            return
         panes: list[ListPane | Place] = [self.pane, *self.places.opened]
         for pane in panes:
             here = pane.headings.get(event.widget.id or "")

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 STOPPED = "Stopped; what was done is kept"
 """What is said of work that was stopped, unless it says something else."""
 
+WAIT = "One thing at a time: wait for what the top line shows, or {stop} stops it"
+"""What is said where more long work would begin."""
+
 _BAR = 12
 _NAME = 8
 
@@ -40,7 +43,10 @@ class Finished(Message):
 
 
 class Job(msgspec.Struct):
-    """What is being done now, as the top line shows it; `ticks`: for how many half seconds, of which it counts."""
+    """What is being done now, as the top line shows it; `ticks`: for how many half seconds, of which it counts.
+
+    `brings`: are samples on their way by it?
+    """
 
     what: str
     halt: Callable[[], object] | None
@@ -48,6 +54,7 @@ class Job(msgspec.Struct):
     progress: "RunProgress | None" = None
     stopping: bool = False
     ticks: int = 0
+    brings: bool = False
 
 
 def begin(

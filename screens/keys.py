@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 from textual.screen import Screen
 
 from emotui.screens.actions import SHARED, Acting, Action
+from emotui.screens.jobs import WAIT
 from emotui.screens.keymaps import PANE, SIGNS, sign_of, typed
 from emotui.screens.place import Place
 from emotui.screens.places import TITLES, OpenPlaces
@@ -19,9 +20,6 @@ _NOT_ASKED = object()
 
 LONG = ("model", "import", "export", "make_gold", "rescore", "map_labels")
 """Actions that begin long work."""
-
-WAIT = "One thing at a time: wait for what the top line shows, or {stop} stops it"
-
 
 _OF_LIST = frozenset(
     [

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import on
 from textual.containers import Vertical
 from textual.message import Message
 
@@ -50,14 +51,20 @@ class Place(Acting, Vertical):
     blind: ClassVar[bool] = False
     """Does the list keep to itself what gold and runs say while this place is open?"""
 
-    class Tagged(Message):
+    class OfList(Message):
+        """What the list is to do while this place is open, and no longer."""
+
+        place: "Place | None" = None
+        """The one that says so, told on the message's way up."""
+
+    class Tagged(OfList):
         """What the list is to say beside each sample, in up to six cells under a name; None: its own marks again."""
 
         def __init__(self, name: str, tags: Mapping[int, str] | None) -> None:
             super().__init__()
             self.name, self.tags = name, tags
 
-    class Sought(Message):
+    class Sought(OfList):
         """The nearest of these samples is to be selected, below (1) or above (-1) in the list; 0: wherever it is."""
 
         def __init__(self, samples: frozenset[int], step: int) -> None:
@@ -77,7 +84,7 @@ class Place(Acting, Vertical):
             super().__init__()
             self.samples, self.why, self.dataset, self.run, self.mark = tuple(samples), why, dataset, run, mark
 
-    class Arranged(Message):
+    class Arranged(OfList):
         """The list is to hold just these samples, in this order, while this place is open; `why` says what they are.
 
         None: all of them, as they stand in the file.
@@ -87,10 +94,10 @@ class Place(Acting, Vertical):
             super().__init__()
             self.samples, self.why = samples, why
 
-    class Released(Message):
+    class Released(OfList):
         """The list is to be in the order that is chosen again, after it was arranged."""
 
-    class Veiled(Message):
+    class Veiled(OfList):
         """The list is to keep what gold and runs say to itself, as `blind` does, or to show it again."""
 
         def __init__(self, veiled: bool) -> None:
@@ -118,6 +125,10 @@ class Place(Acting, Vertical):
         super().__init__(id=id)
         self.session = session
 
+    @on(OfList)
+    def _sign(self, event: OfList) -> None:
+        event.place = self
+
     def bind_source(self, source: "BrowseSource") -> None:
         """Ask this source from now on."""
         raise NotImplementedError
@@ -136,6 +147,10 @@ class Place(Acting, Vertical):
     def focus_first(self) -> None:
         """Put the keys into the first pane."""
         raise NotImplementedError
+
+    def focus_soon(self) -> None:
+        """Put the keys into the first pane once it is laid out, where this place is still open by then."""
+        self.call_after_refresh(lambda: self.focus_first() if self.display else None)
 
     def use_model(self, spec: str) -> None:
         """Ask this model from now on, where one text at a time is asked about."""

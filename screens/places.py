@@ -109,7 +109,10 @@ class OpenPlaces(Horizontal):
                 if self._session.source is not None:
                     place.bind_source(self._session.source)
                 self._places[number] = place
-            self.here.display = False
+            before, focused = self.here, self.screen.focused
+            before.display = False
+            if focused is not None and before in focused.ancestors:
+                self.screen.set_focus(None)  # a pane that was not laid out yet is told of no hiding
             self.number = number
             self.tell_model()
             self.here.display = True

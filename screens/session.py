@@ -322,9 +322,13 @@ class Session:
         return at_worst
 
     def tour_is_due(self) -> bool:
-        """Is there something to show a newcomer now: a run that is over? Once in a workspace."""
+        """Is there something to show a newcomer now: a run that is over? Once in a workspace.
+
+        A run that was stopped is over once nothing goes on: while a file is brought in it waits for that.
+        """
         run = usual_run(self.overview.runs, self._own_task)
-        due = self._tour and run is not None and run.state != "running"
+        over = run is not None and (run.state == "done" or (run.state != "running" and self.job is None))
+        due = self._tour and over
         if due:
             self._tour = False
             self.remember(TOUR, "shown")
@@ -432,23 +436,30 @@ class Session:
     # Work.
 
     def begin(
-        self, what: str, do: Callable[..., object], halt: Callable[[], object] | None, stopped: str = jobs.STOPPED
+        self,
+        what: str,
+        do: Callable[..., object],
+        halt: Callable[[], object] | None,
+        stopped: str = jobs.STOPPED,
+        *,
+        brings: bool = False,
     ) -> None:
         """Start long work; its progress stands in the top line. `halt`: None where nothing can end it before its time;
-        `stopped`: what is said where it was stopped.
+        `stopped`: what is said where it was stopped; `brings`: does it bring samples?
         """
         self.job = jobs.begin(self._owner, what, do, halt, stopped)
+        self.job.brings = brings
         self._view.show_standing()
 
     def begin_before(
         self, what: str, do: Callable[..., object], halt: Callable[[], object] | None, stopped: str = jobs.STOPPED
     ) -> None:
-        """Start long work; the first runs of a new workspace stop for it and go on after it."""
+        """Bring samples; the first runs of a new workspace stop for it and go on after it."""
         if self.starts_first:
-            self._waiting = partial(self.begin, what, do, halt, stopped)
+            self._waiting = partial(self.begin, what, do, halt, stopped, brings=True)
             self._halt()
         else:
-            self.begin(what, do, halt, stopped)
+            self.begin(what, do, halt, stopped, brings=True)
 
     def _start_first(self) -> None:
         """Give a new workspace its first runs, or go on with them."""
@@ -472,7 +483,7 @@ class Session:
             over.set()
             models.stop()
 
-        self.begin(_FIRST_START, first_start, halt)
+        self.begin(_FIRST_START, first_start, halt, brings=True)
 
     def progressed(self, progress: "RunProgress") -> None:
         """The work has come further."""

@@ -4,6 +4,7 @@ import gc
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from textual import on
 from textual.app import ComposeResult
 from textual.widget import Widget
 from textual.widgets import Input
@@ -21,7 +22,7 @@ from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.page import Ended, Page
 from emotui.store.query import Run
 from emotui.workbench.annotate.events import Accept, Event, SetLabels, SetNumber, SetSentence, SetWord
 from emotui.workbench.annotate.fits import is_whole
@@ -41,6 +42,9 @@ _WIDE = 124
 _PANE = 40
 """Cells that they take."""
 
+_LEAST_BELOW = 6
+"""Lines of labels that stay in sight under the longest text."""
+
 _BOLD = "text-style: bold;"
 _ABOUT = "Mark what the text shows; gold, models and others stay hidden until you have answered"
 
@@ -53,7 +57,7 @@ class AtWork(Place):
     marks_errors = False
     blind = True
     DEFAULT_CSS = """
-    AtWork > #annotate-labels { height: auto; max-height: 6; min-height: 1; }
+    AtWork > #annotate-labels { min-height: 1; }
     """ + "".join(
         label_rules(f"AtWork > {shown}", "part--label-") + label_rules(f"AtWork > {shown}", "part--held-", _BOLD)
         for shown in ("Page", "Line")
@@ -70,6 +74,7 @@ class AtWork(Place):
         self._without = False
         self._situation: object = None
         self._tierer = drawing.Tierer()
+        self._rows = self._columns = 0
         self._writing: Writing | None = None
         self.adjudicating: Adjudicating | None = None
         self._standing: LatestRequest[tuple[asking.Standing, Adjudicating | None], asking.Stood] | None = None
@@ -135,7 +140,7 @@ class AtWork(Place):
         self._sample = sample
         dataset = self.session.overview.dataset
         if sample is None:
-            self.work = None
+            self._drop()
             empty = self.session.is_empty
             self.show_nothing(self.session.filled_by if empty else f"No text is selected: {keyed(EMPTY_LIST)}")
         elif self._standing is not None and dataset is not None:
@@ -160,8 +165,11 @@ class AtWork(Place):
         if not self._without:
             self.say(_ABOUT, why, failed=failed)
 
+    def _drop(self) -> None:
+        self.work = self._situation = None
+
     def _unread(self, _: object, why: str) -> None:
-        self.work = None
+        self._drop()
         self.say("This text cannot be annotated", *why.splitlines()[:4], keyed(OTHERS), failed=True)
 
     def _stood(self, question: "tuple[asking.Standing, Adjudicating | None]", stood: asking.Stood) -> None:
@@ -181,9 +189,18 @@ class AtWork(Place):
         if work is None or work.text.number != asked.sample:
             shows = work is None or work.shows_others
             marking = Marking(stood.units)
+            bench = stood.bench
             self.work = work = Work(
-                stood.bench.scheme, stood.text, stood.said, marking, stood.progress, shows_others=shows
+                bench.scheme,
+                stood.text,
+                stood.said,
+                marking,
+                stood.progress,
+                bench.annotator,
+                bench.assignment is not None,
+                shows_others=shows,
             )
+            self._rows = 0
             if stood.bench.scheme.auto_accept and not stood.said.accepted and stood.standing is None:
                 first = next_number(work)
                 work.number = "" if first is None or first != stood.bench.scheme.groups[0] else first.name
@@ -206,7 +223,7 @@ class AtWork(Place):
 
     def _ask_consent(self, stood: asking.Stood) -> None:
         """Nothing is annotated before the words of the assignment are agreed to."""
-        self.work = None
+        self._drop()
         self.say("Your consent comes first", keyed("{next} or {previous}, to any text, asks again"))
         if self.display and self.app.screen is self.screen:
             from emotui.screens.annotate.dialogs import ConsentDialog
@@ -241,6 +258,10 @@ class AtWork(Place):
     def on_resize(self) -> None:
         if self.work is not None:
             self.draw()
+
+    @on(Passage.Reflowed)
+    def _reflowed(self) -> None:
+        self.draw_below()
 
     def changed(self) -> None:
         """Draw everything; what can be pressed now is told after that."""
@@ -290,6 +311,29 @@ class AtWork(Place):
             self.query_one("#annotate-about", Line).show(*drawing.about(work))
             lines = [*drawing.label_lines(work, cells), *drawing.others_lines(work, cells)]
             self.query_one("#annotate-labels", Page).show(lines)
+            self._fit(len(lines))
+
+    def _fit(self, below: int) -> None:
+        """Labels and all that is said stand right under the text; a text that is too long for that is scrolled.
+
+        Rows come and go with spans: as long as a text is at work, what stands under it moves down and never up.
+
+        Args:
+            below: how many lines there are under the line about what the keys would act on.
+        """
+        passage, labels, room = self.passage, self.query_one("#annotate-labels", Page), self.size.height - 2
+        if passage.columns != self._columns:
+            self._rows, self._columns = 0, passage.columns
+        self._rows = max(self._rows, passage.rows + 2)
+        least = min(below, _LEAST_BELOW)
+        height = max(min(self._rows, room - least), 1)
+        for pane, lines in ((passage, height), (labels, max(min(below, room - height), 1))):
+            if pane.styles.height is None or pane.styles.height.value != lines:
+                pane.styles.height = lines
+
+    def remark(self, words: str) -> None:
+        """Say this in the footer until the next key: a notice would lie over the text, its labels and numbers."""
+        self.post_message(Ended(words))
 
     def words_in_sight(self) -> list[tuple[int, int]]:
         """The words of which lines are in sight."""
@@ -337,8 +381,10 @@ class AtWork(Place):
         work = self.work
         if not kept.error:
             self.session.drafts.kept(self.note_field(kept.sample), kept.said.note)
-        if kept.error or kept.told:
-            self.notify(kept.error or kept.told, severity="warning" if kept.error else "information", markup=False)
+        if kept.error:
+            self.notify(kept.error, severity="warning", markup=False)
+        elif kept.told:
+            self.remark(kept.told)
         if work is not None and work.text.number == kept.sample:
             if kept.said != work.said:
                 work.take(kept.said)

@@ -9,7 +9,7 @@ from emotui.screens.annotate.labelling import Work
 from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import PassageTier, PassageView, Placed, TierMark
 from emotui.screens.keymaps import keyed
-from emotui.screens.widgets.cell_width import fit
+from emotui.screens.widgets.cell_width import fit, shown
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
@@ -162,7 +162,19 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
         if said.accepted and not said.skipped and not said.revealed
         else []
     )
-    return left, [Part(f"{count(work.progress.accepted)} of {count(work.progress.n)} done ", "strong")]
+    return left, _pace(work)
+
+
+def _pace(work: Work) -> list[Part]:
+    """Who annotates, and how far they are: today, an hour and what is left, where texts were dealt out."""
+    progress = work.progress
+    parts = [Part(f"{shown(work.annotator)}  ", "plain")]
+    if not work.assigned:
+        return [*parts, Part(f"{count(progress.accepted)} of {count(progress.n)} done ", "strong")]
+    wanted = "" if progress.wanted is None else f" of {count(progress.wanted)}"
+    parts.append(Part(f"{count(progress.today)}{wanted} today  ", "strong"))
+    parts += [Part(f"{progress.an_hour:.0f} an hour  ", "dim")] if progress.an_hour is not None else []
+    return [*parts, Part(f"{count(progress.left)} left ", "strong")]
 
 
 def about(work: Work) -> tuple[list[Part], list[Part]]:

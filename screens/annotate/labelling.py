@@ -31,6 +31,7 @@ from emotui.workbench.annotate.service import Progress
 class Work(msgspec.Struct):
     """One text under a scheme.
 
+    `annotator`: who annotates, or the name of what an adjudication comes to; `assigned`: whether texts were dealt out.
     `standing`: how far the adjudication is, where the answer settles what others disagree about. `shows_others`:
     whether what others say stands under the text. `number`, `typed`: the name of the number that is being typed, and
     its digits so far. `role`: of a text whose answer is told afterwards (training, check). `since`: when the text came
@@ -42,6 +43,8 @@ class Work(msgspec.Struct):
     said: Said
     marking: Marking
     progress: Progress
+    annotator: str = ""
+    assigned: bool = False
     others: tuple[OtherSaid, ...] = ()
     standing: "Adjudicated | None" = None
     shows_others: bool = True

@@ -65,7 +65,7 @@ class MarkingKeys(AtWork):
         starts = [start for start, _ in self.words_in_sight()]
         marking.show_hints(starts, alphabet(labelling.keys_of(self.at_work.scheme)))
         if not marking.hints:
-            self.notify("No word is in sight: the caret goes by characters with ⇧← ⇧→", markup=False)
+            self.remark("No word is in sight: the caret goes by characters with ⇧← ⇧→")
         self.changed()
 
     def _ask_word(self) -> None:

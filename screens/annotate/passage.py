@@ -155,7 +155,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         &:nocolor > .passage--chosen { text-style: bold underline; }
         &:nocolor > .passage--selected { text-style: reverse bold; }
         &:nocolor > .passage--caret { text-style: reverse; }
-        &:nocolor > .passage--hint { text-style: reverse bold; }
+        &:nocolor > .passage--hint { text-style: reverse bold underline; }
     }
     """ + label_rules("Passage", "passage--label-")
 
@@ -169,6 +169,9 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             super().__init__()
             self.start, self.end, self.mark = start, end, mark
             self.exactly, self.done = exactly, done
+
+    class Reflowed(Message):
+        """Its lines are broken for another width, and there may be more or fewer of them."""
 
     def __init__(self, press: Callable[[str, str | None], bool], *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -240,7 +243,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         view, cells = self.view, self.scrollable_content_region.width
         names = [f"  {tier.name}" for tier in view.tiers if tier.name and tier.marks]
         widest = max(map(width, (*view.heads, *names)), default=0)
-        self._gutter = min(widest, max(cells // 5, 6), 18) + 2 if widest else 0
+        self._gutter = min(widest, max(cells // 5, 6), 18) + 2 if widest else 1
         self._columns = max(min(cells - self._gutter, MOST_COLUMNS), 8)
         wanted = (view.text, view.sentences, self._columns)
         if wanted != self._broken_for:
@@ -256,8 +259,11 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self) -> None:
         """Break the lines anew where the width has changed."""
+        before = self._columns
         self._lay_out()
         self.refresh()
+        if self._columns != before:
+            self.post_message(self.Reflowed())
 
     def on_show(self) -> None:
         """What came while this was hidden was laid out for no width at all."""
@@ -273,6 +279,16 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=first, animate=False, force=True)
         elif last >= top + height:
             self.scroll_to(y=max(min(last + 1 - height, first), 0), animate=False, force=True)
+
+    @property
+    def columns(self) -> int:
+        """The cells for which its lines are broken."""
+        return self._columns
+
+    @property
+    def rows(self) -> int:
+        """How many rows the text takes, with the bars under its lines."""
+        return self._tiers.n
 
     @property
     def in_sight(self) -> Span:

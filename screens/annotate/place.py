@@ -1,5 +1,6 @@
 """Annotate: spans, labels and numbers by letters, caret or mouse; every change is kept, and can be undone."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -61,7 +62,7 @@ class OtherTexts(AtWork):
 
     def _go(self, _: object, number: int | None) -> None:
         if number is None:
-            self.notify("No other text is open", markup=False)
+            self.remark("No other text is open")
         else:
             self.post_message(self.Sought(frozenset({number}), 0))
 
@@ -140,12 +141,12 @@ class AnswerKeys(AtWork):
     def _accept(self, kind: str) -> None:
         lacking = drawing.missing_parts(self.at_work)
         if lacking:
-            self.notify(f"Not yet: {lacking[0]} is missing", severity="warning", markup=False)
+            self.remark(f"Not yet: {lacking[0]} is missing")
             return
         if self._unchosen and self._asked_about != self.at_work.text.number:
             self._asked_about = self.at_work.text.number
-            told = "{union} or {majority} merges them; {accept} again settles that nothing is there"
-            self.notify(f"No version is chosen: 1 to {len(self.at_work.others)}, {keyed(told)}", markup=False)
+            told = "{union}, {majority}; {accept} again: nothing is there"
+            self.remark(f"No version is chosen: 1 to {len(self.at_work.others)}, {keyed(told)}")
             return
         self.keep(Accept(), kind=kind)
         self.changed()
@@ -224,7 +225,7 @@ class AnswerKeys(AtWork):
         if self.work is None or self.work.text.number != sample:
             return
         if not sources:
-            self.notify("Nobody else says anything about this text", markup=False)
+            self.remark("Nobody else says anything about this text")
             return
 
         def chosen(source: str | None) -> None:
@@ -342,7 +343,7 @@ class AnswerKeys(AtWork):
             return
         if scale is not None and not scale.fits(value):
             between = f"{scale.minimum:g} to {scale.maximum:g} in steps of {scale.step:g}"
-            self.notify(f"{group.name} is from {between}", severity="warning", markup=False)
+            self.remark(f"{group.name} is from {between}")
             return
         following = None if work.said.accepted else labelling.next_number(work, group.name)
         work.number = "" if following is None else following.name
@@ -397,9 +398,25 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
             self.begin_number(number)
         return number is not None
 
+    @property
+    def _reads(self) -> bool:
+        """Is the first text on its way? What keys would do in it waits for it."""
+        return self.work is None and self._sample is not None and self._standing is not None and self._standing.busy
+
+    def doing(self, action: str) -> Callable[[], None] | None:
+        """What does this action; while the first text is being read, it waits for that."""
+        do = super().doing(action)
+        return do if do is None or action not in _OWN or not self._reads else lambda: self._wait(action)
+
+    def _wait(self, action: str) -> None:
+        key = self.session.keymap.keys_of(action)[0]
+        self._early.append((key, key if len(key) == 1 else None))
+
     def can(self, action: str) -> bool:
         """Whether it can be done now."""
-        if self.work is None or self.doing(action) is None:
+        if self.work is None:
+            return self._reads and action in _OWN
+        if self.doing(action) is None:
             return False
         if action == "sort":
             return not self.takes_letters and self.can_sort()

@@ -42,14 +42,14 @@ class SaidPane(Vertical):
 
     DEFAULT_CSS = """
     SaidPane { display: none; }
-    SaidPane > #said-text { height: auto; min-height: 3; max-height: 50%; padding: 1 1 1 1; }
+    SaidPane > #said-text { height: auto; min-height: 3; padding: 1 1 1 1; }
     SaidPane > #said-lines { height: 1fr; }
     SaidPane > #said-raw { height: 3fr; display: none; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.repeat = 0
+        self.repeat = self._below = 0
         self.raw = False
         self._said: SampleSaid | None = None
         self._runs: tuple[Run, ...] = ()
@@ -148,6 +148,18 @@ class SaidPane(Vertical):
             return
         why = [answer.error] if answer is not None and answer.error else []
         page.show_for(lambda room: [*lines(things, room.width), *([Part(one, "mark")] for one in why)])
+        self._below = max(len(things), 1) + len(why)
+        self._fit()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """A long text has half of the pane, and what the lines under it leave free."""
+        if self.children:
+            beside = sum(self.query_one(name).display for name in ("#said-title", "#said-columns", "#said-below"))
+            free = 0 if self.query_one("#said-voices").display else self.size.height - beside - self._below
+            self.query_one("#said-text").styles.max_height = max(self.size.height // 2, free, 3)
 
     def _surround(self, said: "SampleSaid") -> None:
         """Show its own columns under the title, and the turns around it."""

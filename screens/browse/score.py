@@ -18,7 +18,7 @@ from emotui.records import Span
 from emotui.screens.browse import things, voices
 from emotui.screens.browse.things import MarginShape, Thing, cut_to, label_parts
 from emotui.screens.widgets.cell_width import fit, width
-from emotui.screens.widgets.line import Part, drawn
+from emotui.screens.widgets.line import Part, drawn, taken
 from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import tell_end
 from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Margin, Row, lay_out
@@ -68,10 +68,13 @@ def heading(things: Sequence[Thing], at: int, about: About, cells: int) -> list[
         parts += [Part("  Sim ", "dim"), Part(share(one.sim).strip(), "strong")]
     if labels := label_parts(one):
         parts += [Part("   label ", "dim"), *labels]
+    more = []
     if one.strength is not None:
         given = share(one.strength).strip() if abs(one.strength) <= 1 else f"{one.strength:.3g}"
-        parts += [Part("  strength ", "dim"), Part(given)]
-    parts += [Part(f"   {words}", "dim") for words in (_sentence(one, about), _offsets(one)) if words]
+        more.append([Part("  strength ", "dim"), Part(given)])
+    more += [[Part(f"   {words}", "dim")] for words in (_sentence(one, about), _offsets(one)) if words]
+    for part in more:
+        parts += part if taken([*parts, *part]) < cells else []  # whole or not at all
     keys = [Part(about.key, "key"), Part(" next span ", "dim")] if about.key else []
     used = sum(width(part.text) for part in [*parts, *keys])
     return (

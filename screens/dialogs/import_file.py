@@ -146,8 +146,9 @@ class LabelsDialog(OptionDialog["tuple[LabelSheet, Mapping[str, str]]"]):
         return self._sheet, others | {label: ours for label, ours in self._chosen.items() if ours is not None}
 
 
-_INDENT, _TEXT_LINES = 4, 2
-"""Of the records that are shown: cells before what they say, and the most lines that a text takes."""
+_ID_CELLS, _TEXT, _SHORTEST = 12, 40, 8
+"""Of the records that are shown: the most cells of an id, those that a text has before other columns give way to it,
+and the fewest of a column."""
 
 LONG = ("path", "columns")
 """The fields in which one writes more than a name."""
@@ -310,9 +311,9 @@ class ImportDialog(Dialog["Asked"]):
         said = f"Enter imports {count(n)} sample{'s' * (n != 1)} as {look.name}{without}; the first of them:"
 
         def lines(room: Size) -> Lines:
-            first = [line for record in look.first for line in _record(record, room)]
+            first = _table(look.first, room) if look.first else []
             wrong = _folded(look.wrong, room, "mark")
-            return [*_folded(look.lines, room), *wrong, [], *_folded([said], room, "strong"), *first]
+            return [*_folded([said], room, "strong"), *wrong, *first, [], *_folded(look.lines, room)]
 
         self._page.show_for(lines, home=True)
 
@@ -329,19 +330,34 @@ def _folded(texts: Sequence[str], room: Size, kind: str = "plain") -> Lines:
     return [[Part(text[a:b], kind)] for text in texts for a, b in wrap(text, max(room.width, 20))]
 
 
-def _record(record: Mapping[str, Any], room: Size) -> Lines:
-    """A record as it will be: its text, and under it what is said of it, a line for each kind."""
-    text = str(record.get("text", ""))
-    cells = max(room.width - _INDENT, 20)
-    lines: list[list[Part]] = [[Part(f"  {fit(str(record.get('id', '')), room.width - 4)}", "key")]]
-    rows = wrap(text, cells)
-    for at, (a, b) in enumerate(rows[:_TEXT_LINES]):
-        last = at == _TEXT_LINES - 1 < len(rows) - 1
-        lines.append([Part(" " * _INDENT + fit(text[a:] if last else text[a:b], cells))])
-    for name, value in record.items():
-        if name not in ("id", "text", "meta"):
-            said = "; ".join(_in_words(value, text))
-            lines.append([Part(f"{'':{_INDENT}}{name} ", "dim"), Part(fit(said, max(cells - width(name) - 1, 8)))])
+def _table(records: Sequence[Mapping[str, Any]], room: Size) -> Lines:
+    """The first records as they will be: a row a record, a column a kind of thing that is said."""
+    names = list(dict.fromkeys(name for one in records for name in one if name not in ("id", "text", "meta")))
+    texts = [" ".join(str(one.get("text", "")).split()) for one in records]
+    cells = [
+        ["; ".join(_in_words(one[name], str(one.get("text", "")))) if name in one else "" for name in names]
+        for one in records
+    ]
+    ids = [str(one.get("id", "")) for one in records]
+    id_cells = min(max(map(width, ["id", *ids])), _ID_CELLS)
+    sizes = [max(map(width, [name, *(row[at] for row in cells)])) for at, name in enumerate(names)]
+    longest = max(map(width, ["text", *texts]))
+    while (
+        sizes
+        and max(sizes) > _SHORTEST
+        and room.width - id_cells - 6 - sum(sizes) - 2 * len(sizes) < min(longest, _TEXT)
+    ):
+        sizes[sizes.index(max(sizes))] -= 1
+    text_cells = max(min(room.width - id_cells - 6 - sum(sizes) - 2 * len(sizes), longest), _SHORTEST)
+
+    def row(first: str, text: str, said: Sequence[str]) -> list[str]:
+        rest = [fit(one, size) for one, size in zip(said, sizes, strict=True)]
+        return [f"  {fit(first, id_cells)}  ", "  ".join([fit(text, text_cells), *rest])]
+
+    lines: list[list[Part]] = [[Part("".join(row("id", "text", names)), "dim")]]
+    for first, text, said in zip(ids, texts, cells, strict=True):
+        key, rest = row(first, text, said)
+        lines.append([Part(key, "key"), Part(rest)])
     return lines
 
 

@@ -379,6 +379,7 @@ class Generate(Place):
             lambda on_progress: bench().add_samples(on_progress, over.is_set),
             over.set,
             "Stopped; the rest of the sample texts comes when Generate is opened again",
+            brings=True,
         )
 
     def focus_first(self) -> None:
@@ -392,7 +393,7 @@ class Generate(Place):
             self._count()
             if self._lacks is not None and self.session.job is None:
                 self._lacks.ask(None)
-        self.call_after_refresh(self.focus_first)
+        self.focus_soon()
 
     # What comes back.
 
@@ -471,7 +472,11 @@ class Generate(Place):
                 [
                     [
                         Part(
-                            keyed("Nobody has written versions of this text yet: {model} runs a model that writes."),
+                            "The versions of this text are on their way: the top line says how far."
+                            if self.session.job is not None and self.session.job.brings
+                            else keyed(
+                                "Nobody has written versions of this text yet: {model} runs a model that writes."
+                            ),
                             "dim",
                         )
                     ]

@@ -173,6 +173,9 @@ def _gold(word: str) -> Part:
     return Part(fit(word, 20).rstrip(), "gold-line")
 
 
+_ABOUT = " {fill} turns between the gap, the word that was hidden (gold) and the model's (run)"
+"""What the switch is for, and what one looks at."""
+
 _TALL = 34
 """Rows from which the examples stand under the bars."""
 
@@ -204,6 +207,7 @@ class Masked(GuessPlace):
     Masked.-tall #masked-doubts { height: 20; }
     Masked.-review #masked-doubts { display: block; }
     Masked.-review #masked-detail { display: none; }
+    Masked.-study #masked-about, Masked.-review #masked-about, Masked.-results #masked-about { display: none; }
     Masked.-study #masked-detail, Masked.-study #masked-mask { display: none; }
     Masked.-results #masked-detail, Masked.-results #masked-mask { display: none; }
     """
@@ -217,6 +221,7 @@ class Masked(GuessPlace):
     def compose(self) -> ComposeResult:
         with Vertical(id="masked-body"):
             yield Line(id="masked-title", classes="-pane")
+            yield Line(id="masked-about")
             yield Page(id="masked-text")
             yield GuessLine(id="masked-guess")
             yield Line(id="masked-mask", classes="-pane")
@@ -291,7 +296,7 @@ class Masked(GuessPlace):
 
     def on_show(self) -> None:
         self._veil()
-        self.call_after_refresh(self.focus_first)
+        self.focus_soon()
 
     def on_resize(self) -> None:
         self.set_class(self.size.height >= _TALL, "-tall")
@@ -330,6 +335,7 @@ class Masked(GuessPlace):
             self._seen.add(view.number)
         right = [Part(keyed("{fill} "), "key", "do('fill')"), *tabs(FILLS, self.filled, "fill"), Part(" ")]
         self.query_one("#masked-title", Line).show(masked_text.title(view, self.filled, self._wanted[1]), right)
+        self.query_one("#masked-about", Line).show([Part(keyed(_ABOUT), "dim")])
         text = self.query_one("#masked-text", Page)
         fillings = [masked_text.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
         chosen = self.mask if view.gold else None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from emotui.screens.results.parts import FEW
 from emotui.screens.results.state import ALL, GROUPS, RULES
 
 if TYPE_CHECKING:
@@ -12,13 +13,14 @@ if TYPE_CHECKING:
     from emotui.workbench.compare.pairs import Axis, Comparing, Marks, Pair
     from emotui.workbench.compare.sources import Compared
     from emotui.workbench.slices.conditions import Bools
-    from emotui.workbench.slices.slicing import Findings, Parts, Slicing
+    from emotui.workbench.slices.slicing import Findings, Parts, Sliced, Slicing
 
 HOLM: "Correction" = "holm"
 DISCOVERIES: "Correction" = "benjamini-hochberg"
 
-FEW = 10
-"""Texts under which a source says too little to be compared unless it is chosen."""
+
+_MOST_PARTS = 3
+"""Parts that are named where a source wins most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,25 @@ def _by_part(slicing: "Slicing", wanted: Wanted, found: Found, first: str, secon
     if wanted.view == GROUPS:
         return replace(found, parts=slicing.parts(wanted.dataset, first, second, metric, correction=wanted.correction))
     return replace(found, rules=slicing.found(wanted.dataset, first, second, metric, correction=wanted.correction))
+
+
+@dataclass(frozen=True, slots=True)
+class Won:
+    """Where is one source above another, by a metric? Both by their keys."""
+
+    dataset: int
+    source: str
+    other: str
+    metric: str
+
+
+def where_won(slicing: "Slicing", asked: Won) -> "list[Sliced]":
+    """The parts in which it is farthest above the other one.
+
+    Raises:
+        EmotuiError: it cannot be told.
+    """
+    return slicing.wins(asked.dataset, asked.source, asked.other, asked.metric)[:_MOST_PARTS]
 
 
 @dataclass(frozen=True, slots=True)

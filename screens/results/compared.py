@@ -14,7 +14,7 @@ from textual.geometry import Size
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.results import parts
-from emotui.screens.results.asking import DISCOVERIES, HOLM, Found, Text, Wanted, ask, read
+from emotui.screens.results.asking import DISCOVERIES, HOLM, Found, Text, Wanted, Won, ask, read, where_won
 from emotui.screens.results.parts import (
     DifferenceRows,
     against_rest,
@@ -36,9 +36,13 @@ from emotui.screens.widgets.tiered_text import TieredText
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
-    from emotui.workbench.compare.pairs import Comparing, Marks, Pair
+    from emotui.workbench.compare.pairs import Comparing, Marks, Pair, Standing
     from emotui.workbench.slices.slicing import FoundRule, Sliced
     from emotui.workbench.source import BrowseSource
+
+
+_TALL = 26
+"""Lines from which on all that has to be known of rows stands under them."""
 
 
 class ComparedView(Vertical):
@@ -57,6 +61,7 @@ class ComparedView(Vertical):
     ComparedView.-many #compare-sample, ComparedView.-many #compare-text { display: none; }
     ComparedView.-many #compare-said { display: none; }
     ComparedView.-many #compare-note { display: block; }
+    ComparedView.-low #compare-note { max-height: 3; }
     ComparedView.-parts #compare-parts, ComparedView.-rules #compare-rules { display: block; }
     """
 
@@ -76,6 +81,10 @@ class ComparedView(Vertical):
         yield Line(id="compare-sample", classes="-pane")
         yield Page(id="compare-said")
         yield TieredText(id="compare-text")
+
+    def on_resize(self) -> None:
+        """Where there are few lines, the rows get them: what has to be known of them is scrolled."""
+        self.set_class(self.size.height < _TALL, "-low")
 
     @property
     def rows(self) -> DifferenceRows:
@@ -168,15 +177,15 @@ class ComparedView(Vertical):
         return shown(against_rest(self.parts.picked))
 
     def _cut_name(self, cells: int) -> str:
-        """The name of the picked part or rule, where its row has no room for all of it."""
-        if self.found is None or self.found.pair is not None:
+        """The name of the picked rule, where its row has no room for all of it."""
+        if self.found is None or self.found.rules is None:
             return ""
-        parts = self.found.parts is not None
-        named = [(f"{row.facet} {row.value}", row.low, row.high) for row in self.parts.rows] if parts else []
-        named = named or [(row.conditions, row.rule.low, row.rule.high) for row in self.rules.rows]
-        names = [name for name, _, _ in named]
-        sure = [None if low is None or high is None else (low, high) for _, low, high in named]
-        at = (self.parts if parts else self.rules).cursor
+        rows, at = self.rules.rows, self.rules.cursor
+        names = [row.conditions for row in rows]
+        sure = [
+            None if rule.low is None or rule.high is None else (rule.low, rule.high)
+            for rule in (row.rule for row in rows)
+        ]
         cut = bool(names) and name_cut(at, names, sure, cells)
         return f"▸ {shown(names[at])}" if cut else ""
 
@@ -198,6 +207,7 @@ class ComparedPlace(Place):
         self._comparing: Callable[[], Comparing] | None = None
         self._pairs: LatestRequest[Wanted, Found] | None = None
         self._texts: LatestRequest[Text, Marks] | None = None
+        self._won: LatestRequest[Won, list[Sliced]] | None = None
         self._sources: object = None
         self._sample: int | None = None
 
@@ -224,6 +234,9 @@ class ComparedPlace(Place):
         self._comparing = comparing
         self._pairs = LatestRequest(
             "compare", self, lambda wanted: ask(comparing(), slicing, wanted), self._take, self._not_compared
+        )
+        self._won = LatestRequest(
+            "where won", self, lambda asked: where_won(slicing(), asked), self._tell_won, lambda *_: None
         )
         self._texts = LatestRequest("compare text", self, lambda text: read(comparing(), text), self._show_text)
 
@@ -294,6 +307,19 @@ class ComparedPlace(Place):
         if picked is not None and picked.sample == text.sample:
             self.compared.show_text(marks)
 
+    # Where a source on the axis wins.
+
+    def ask_where_won(self, source: "Standing | None") -> None:
+        """Ask in which parts the source under the cursor is farthest above the one that all stand against."""
+        axis = None if self.found is None else self.found.axis
+        if self._won is None or self.wanted is None or axis is None:
+            return
+        if source is not None and source.off is not None and not self.wanted.within:
+            self._won.ask(Won(self.wanted.dataset, source.key, axis.first, axis.metric.name))
+
+    def _tell_won(self, asked: Won, parts: "list[Sliced]") -> None:
+        raise NotImplementedError
+
     # How it is headed.
 
     def compared_heading(self) -> list[Part]:
@@ -308,7 +334,7 @@ class ComparedPlace(Place):
         ]
         by_part = found.parts or found.rules
         if by_part is not None:
-            left.append(Part(f"  {title_of(by_part.first, by_part.second)}", "dim"))
+            left.append(Part(f"  {title_of(by_part.first, by_part.second, dots=bool(found.parts))}", "dim"))
         elif wanted.within:
             left.append(Part(f"  in {shown(wanted.within)}", "mark", "do('within')"))
         if found.axis is not None:

@@ -9,8 +9,8 @@ from textual.binding import Binding
 from textual.message import Message
 
 from emotui.screens.keymaps import keyed
-from emotui.screens.results.asking import FEW
 from emotui.screens.results.cells import decimals, in_words, shortened, written
+from emotui.screens.results.parts import FEW
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.drawing import Dot, Scale

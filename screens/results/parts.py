@@ -9,9 +9,11 @@ from textual.binding import Binding
 from textual.geometry import Size
 from textual.message import Message
 
+from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown
+from emotui.screens.widgets.drawing import Dot
 from emotui.screens.widgets.line import Part
-from emotui.screens.widgets.number_format import bars, count, value_of
+from emotui.screens.widgets.number_format import UNDEFINED, bars, count, value_of
 from emotui.screens.widgets.page import Lines, Page, tell_end
 from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
 from emotui.tables import reads_zero
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from emotui.workbench.compare.pairs import Difference, Marks, Pair
     from emotui.workbench.compare.sources import Compared
     from emotui.workbench.slices.slicing import Findings, FoundRule, Parts, Sliced
+
+FEW = 10
+"""Sources and parts of fewer texts say too little: they stand aside and stretch no axis."""
 
 # How a comparison is written: both means, their difference with its interval, tests, and how differences spread.
 
@@ -302,22 +307,58 @@ _FIGURES = 28
 """Cells of n, difference and p, without the interval."""
 
 
+_GAPS = 29
+"""Cells of two figures, their difference and p, without the interval."""
+_SURE_FROM = 92
+"""Cells from which on the interval stands in the row too; the line under the rows has it at any width."""
+_LEAST_AXIS = 16
+_SPAN = 0.2
+"""Of an axis of shares, at least."""
+
+
 def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cells: int) -> list[list[Part]]:
-    """A heading and a line a part: how far it is from the whole, or the first source from the second."""
+    """A heading and a line a part, all on one axis: the figure with its interval, or two sources joined by a line."""
     if parts is None or not rows or cells <= 0:
         return [[]]
-    two, whole = parts.second is not None, parts.whole
-    offs = [_off(row, whole) for row in rows]
-    every = [offs[at] or 0.0 for at in range(len(rows))]
-    shape = _Shape.of(cells, [_named(row) for row in rows], [_ends(row) for row in rows], every)
-    middle = "A − B" if two else "mean"
-    better = "better" if parts.metric.higher_is_better else "more"
-    sides = (f"B {better}", f"A {better}") if two else ("below all", "above all")
-    lines = [shape.heading("part", middle, *sides)]
-    for at, (row, off) in enumerate(zip(rows, offs, strict=True)):
-        figure = "–" if row.mean is None or off is None else signed(off) if two else bare(row.mean, 2)
-        lines.append(shape.line(_named(row), row.n, figure, _ends(row), row.adjusted, off or 0.0, here=at == cursor))
+    two = parts.second is not None
+    sure = [_ends(row) for row in rows]
+    spread = max(map(len, map(between, sure)), default=0) if cells >= _SURE_FROM or not two else 0
+    taken = (_GAPS if two else _GAPS - 12) + (spread + 1 if spread else 0) + 10
+    name = min(max(len(_named(row)) for row in rows), max(cells - taken - _LEAST_AXIS, 10))
+    dots = [Dot(row.mean) if two else Dot(row.mean, row.low, row.high) for row in rows]
+    # Parts of a few texts stretch no axis where others are of more.
+    most = [at for at, row in enumerate(rows) if row.n >= FEW] or range(len(rows))
+    over = [dots[at] for at in most] + [Dot(rows[at].other) for at in most if two]
+    values = [dot.value for dot in over if dot.value is not None]
+    low, high = (0.0 if min(values, default=0) >= 0 else None), (1.0 if max(values, default=1) <= 1 else None)
+    scale = axis.scaled(*axis.ends(over, None, low, high, _SPAN if high else 0), max(cells - name - taken, 8))
+    ticks = axis.headed(scale, [bare(value, 2) if value else "0" for value in scale.ticks])
+    figures = f"    {axis.OWN}     {axis.OTHER}    gap" if two else "   mean"
+    head = f"  {'part':{name}}     n  {ticks}  {figures}{' ' * bool(spread)}{'95%' if spread else '':{spread}} p"
+    lines = [[Part(head, "dim")]]
+    for at, (row, ends) in enumerate(zip(rows, sure, strict=True)):
+        here, known = at == cursor, row.adjusted is not None and row.adjusted < SURE
+        kind = "picked" if here else "plain" if known else "dim"
+        lines.append(
+            [
+                Part(f"{'▸' if here else ' '} {fit(shown(_named(row)), name)} {count(row.n):>5}  ", kind),
+                *(axis.joined(row.mean, row.other, scale, strong=known) if two else axis.on_axis(dots[at], scale)),
+                Part(
+                    f"  {_figures(row, two=two)}{' ' * bool(spread)}{between(ends) if spread else '':{spread}} ", kind
+                ),
+                Part(f"{p_value(row.adjusted):8}", "strong" if known else "dim"),
+            ]
+        )
     return lines
+
+
+def _figures(row: "Sliced", *, two: bool) -> str:
+    def said(value: float | None, cells: int, *, signs: bool = False) -> str:
+        return f"{UNDEFINED if value is None else signed(value) if signs else bare(value, 2):>{cells}}"
+
+    if not two:
+        return said(row.mean, 7)
+    return f"{said(row.mean, 5)} {said(row.other, 5)} {said(row.difference, 6, signs=True)}"
 
 
 def rule_lines(found: "Findings | None", rows: "Sequence[FoundRule]", cursor: int, cells: int) -> list[list[Part]]:
@@ -340,28 +381,28 @@ def name_cut(at: int, names: "Sequence[str]", sure: "Sequence[Interval]", cells:
     return len(names[at]) > _Shape.of(cells, names, sure, [0.0]).name
 
 
-def title_of(first: "Compared", second: "Compared | None") -> str:
-    """Whose figures they are; what else tells two apart stands there where both have one name."""
+def title_of(first: "Compared", second: "Compared | None", *, dots: bool = False) -> str:
+    """Whose figures they are; what else tells two apart stands there where both have one name.
+
+    Args:
+        dots: before each of two stands the sign that it has on an axis.
+    """
     if second is None:
         return told(first)
-    both = (first, second)
-    return " − ".join(told(one) if first.name == second.name else shown(one.name) for one in both)
+    names = [told(one) if first.name == second.name else shown(one.name) for one in (first, second)]
+    return f"{axis.OWN} {names[0]}  {axis.OTHER} {names[1]}" if dots else " − ".join(names)
 
 
 def against_rest(row: "Sliced") -> str:
     """How far a part is from the rest, in words: the figure, or the difference of two sources (the interaction)."""
-    if row.apart is None:
-        return ""
-    what = "A − B here less A − B in the rest" if row.other is not None else "here less the rest"
-    sure = None if row.apart_low is None or row.apart_high is None else (row.apart_low, row.apart_high)
-    return f"{_named(row)}: {what} {signed(row.apart, 3)} {between(sure, plus=True)} {p_value(row.apart_adjusted)}"
-
-
-def _off(row: "Sliced", whole: "Sliced") -> float | None:
-    """How far the first source is from the second, or the part from the whole; None where a figure is undefined."""
-    if row.other is not None or row.mean is None or whole.mean is None:
-        return row.difference
-    return row.mean - whole.mean
+    said = []
+    if row.difference is not None:
+        said.append(f"A − B {signed(row.difference, 3)} {between(_ends(row), plus=True)} {p_value(row.adjusted)}")
+    if row.apart is not None:
+        what = "A − B here less A − B in the rest" if row.other is not None else "here less the rest"
+        sure = None if row.apart_low is None or row.apart_high is None else (row.apart_low, row.apart_high)
+        said.append(f"{what} {signed(row.apart, 3)} {between(sure, plus=True)} {p_value(row.apart_adjusted)}")
+    return f"{_named(row)}: {'; '.join(said)}" if said else _named(row)
 
 
 def _named(row: "Sliced") -> str:

@@ -16,14 +16,14 @@ from textual.message import Message
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import NO_WORKSPACE
 from emotui.screens.requests import LatestRequest, any_busy
-from emotui.screens.results.asking import FEW
 from emotui.screens.results.asking import Wanted as Compared
+from emotui.screens.results.asking import Won
 from emotui.screens.results.compared import ComparedView
 from emotui.screens.results.counted import PATIENCE, CountedPlace
 from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.parts import DifferenceRows
+from emotui.screens.results.parts import FEW, DifferenceRows
 from emotui.screens.results.state import (
     AGREEMENT,
     ALL,
@@ -35,12 +35,13 @@ from emotui.screens.results.state import (
 )
 from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
-from emotui.screens.widgets.line import Line, Part, tabs, taken
+from emotui.screens.widgets.line import Line, Part, fitted, tabs, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
+    from emotui.workbench.slices.slicing import Sliced
     from emotui.workbench.source import BrowseSource
 
 SPANS = "spans"
@@ -52,6 +53,9 @@ _ALL = 1_000_000
 
 _CURSOR = ("next", "previous", "page_down", "page_up", "first", "last")
 """What moves a cursor: in the list, where that stands beside two sources."""
+
+_SHORTEST_TITLE = 14
+"""Cells that what is looked at has beside the views: it is cut before they are."""
 
 _OF_A = ("run", "compare_with")
 """What chooses who is compared."""
@@ -154,7 +158,7 @@ class Results(CountedPlace):
         if self._standing is not None:
             self._count_anew()
             self.compare()
-        self.call_after_refresh(self.focus_first)
+        self.focus_soon()
 
     def _not_compared(self, wanted: Compared, why: str) -> None:
         if wanted.view == self.looked.view:
@@ -232,16 +236,21 @@ class Results(CountedPlace):
             self.query_one("#results-title", Line).show([Part(" Results", "strong")])
             return
         named, at, of = looked.named
-        left = self.compared_heading() if looked.of_sources else [Part(f" {named}", "strong")]
-        left = [*(left or [Part(" ")]), Part(f"   {at} of {of}" if of > 1 else "", "dim")]
+        left = (self.compared_heading() if looked.of_sources else [Part(f" {named}", "strong")]) or [Part(" ")]
+        place = [Part(f"   {at} of {of}", "dim")] if of > 1 else []
         if looked.runs and not looked.of_sources and looked.view != TRANSITIONS:
-            left.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
+            place.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
         views = [Part(keyed("{view} "), "key", "do('view')"), *tabs(looked.views, looked.view, "view"), Part(" ")]
-        if taken(left) + taken(views) >= self.size.width and looked.on_axis:
+        room = self.size.width - taken(views) - 1
+        if taken([*left, *place]) > room and looked.on_axis:
             left = [part for part in left if not part.text.endswith(("text", "texts"))]
-        if taken(left) + taken(views) >= self.size.width:
-            place = f" {looked.views.index(looked.view) + 1} of {len(looked.views)} "
-            views = [views[0], *tabs((looked.view,), looked.view, "view"), Part(place, "dim", "do('view')")]
+        if room >= _SHORTEST_TITLE:
+            place = place if room - taken(place) >= _SHORTEST_TITLE or taken([*left, *place]) <= room else []
+            left = [*fitted(left, room - taken(place)), *place]
+        else:
+            nth = f" {looked.views.index(looked.view) + 1} of {len(looked.views)} "
+            views = [views[0], *tabs((looked.view,), looked.view, "view"), Part(nth, "dim", "do('view')")]
+            left = [*left, *place]
         counting = Part("   counting…", "dim")
         if self.busy and taken([*left, counting, *views]) < self.size.width:
             left.append(counting)
@@ -255,7 +264,11 @@ class Results(CountedPlace):
     @on(ForestRows.Moved)
     def _moved(self, event: Message) -> None:
         event.stop()
+        self.ask_where_won(self.view.standing)
         self.refresh_bindings()
+
+    def _tell_won(self, asked: Won, parts: "list[Sliced]") -> None:
+        self.view.tell_won(asked.source, parts)
 
     # Keys.
 
@@ -343,8 +356,7 @@ class Results(CountedPlace):
             self.post_message(self.Secluded())
         self.compare()
         self._look()
-        if self.display:
-            self.call_after_refresh(self.focus_first)
+        self.focus_soon()
 
     def do_view(self) -> None:
         """The next view; where the counting was stopped, count again."""
@@ -430,7 +442,7 @@ class Results(CountedPlace):
         else:
             self.looked.pictured = not self.looked.pictured
         self.draw()
-        self.call_after_refresh(self.focus_first)
+        self.focus_soon()
 
     def do_samples(self) -> None:
         """Browse the samples behind the figure; of all sources compare the picked one; from bars or points go to

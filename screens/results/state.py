@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from emotui.screens.results.parts import bare
+from emotui.screens.results.parts import FEW, bare
 from emotui.screens.widgets.number_format import UNDEFINED, count
 from emotui.tables import Cell
 from emotui.workbench.results.forests import Forest, Point, figures_of, forest_of
 
 if TYPE_CHECKING:
-    from emotui.tables import Bars, ResultsTable, Transitions
+    from emotui.tables import Bars, ResultsTable, Row, Transitions
     from emotui.workbench.compare.pairs import Axis
     from emotui.workbench.results.service import Results
 
@@ -343,7 +343,9 @@ class Looked:
     def _forest_of(self, table: "ResultsTable", figure: str) -> Forest:
         """The sources of a table by a figure, without those that stand aside."""
         rows = (
-            replace(row, cells=tuple(Cell() if self.aside(cell.run) else cell for cell in row.cells))
+            replace(
+                row, cells=tuple(Cell() if self._of_few(row) or self.aside(cell.run) else cell for cell in row.cells)
+            )
             for row in table.rows
         )
         return forest_of(replace(table, rows=tuple(rows)) if self.few else table, figure, self.people)
@@ -368,6 +370,10 @@ class Looked:
     def aside(self, run: str | None) -> bool:
         """Does a source say too little to stand on an axis with others? One that was chosen does not."""
         return run in self.few and run not in self.runs
+
+    def _of_few(self, row: "Row") -> bool:
+        """Is it a baseline of nothing but sources that stand aside?"""
+        return 0 < row.n < FEW and all(map(self.aside, self.few))
 
     @property
     def other_forests(self) -> list[Forest]:

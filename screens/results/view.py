@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from emotui.metrics.significance import Correction
     from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Transitions
     from emotui.workbench.compare.pairs import Axis, Standing
+    from emotui.workbench.slices.slicing import Sliced
 
 _MOST_NAMES = 4
 """Lines of names over a plot, where a third of the place would be fewer."""
@@ -55,6 +56,8 @@ class ResultsView(Vertical):
         self.stopped = False
         self._standing: list[Standing] = []
         self._told: list[str] = []
+        self._won: tuple[str, str] = ("", "")
+        """Of a source by its key, where it wins most."""
 
     def compose(self) -> ComposeResult:
         yield ForestRows(id="results-forest")
@@ -265,7 +268,17 @@ class ResultsView(Vertical):
             left.append(Part(f"   won {count(source.won)}   lost {count(source.lost)}   tied {count(source.tied)}"))
             right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(" sample by sample ", "dim")]
         line.show(left, right)
-        self._tell(page, [*([shown(source.note)] if source.note else []), *self._told])
+        won = [self._won[1]] if self._won[0] == source.key and self._won[1] else []
+        self._tell(page, [*won, *([shown(source.note)] if source.note else []), *self._told])
+
+    def tell_won(self, key: str, parts: "Sequence[Sliced]") -> None:
+        """Say in which parts a source is farthest above the one that all stand against."""
+        said = "   ".join(
+            f"{shown(f'{one.facet} {one.value}')} {signed(one.difference or 0)} ({one.n})" for one in parts
+        )
+        self._won = key, f"where it wins most (means, untested)   {said}" if said else ""
+        if self.standing is not None and self.standing.key == key:
+            self._tell_source(self.standing)
 
 
 def _against(row: "Standing") -> str:

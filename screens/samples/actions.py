@@ -10,6 +10,7 @@ from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
+from emotui.screens.jobs import WAIT
 from emotui.screens.keymaps import keyed
 from emotui.screens.list_state import NO_RUN
 from emotui.screens.requests import LatestRequest
@@ -85,7 +86,7 @@ class SourceActions(Acting):
 
     def _idle(self) -> bool:
         if self._session.job is not None:
-            self._owner.notify("One thing at a time: wait for what the top line shows, or stop it with Esc")
+            self._owner.notify(keyed(WAIT), markup=False)
         return self._session.job is None
 
     def _can_work(self) -> bool:
@@ -297,7 +298,7 @@ class ListActions(Acting):
         return slicing().save(*wish)
 
     def _tell_saved(self, wish: tuple[int, str, str, str | None], _: bool) -> None:
-        self._pane.notify(f"{wish[1]} is a slice now: " + keyed("{filter} and Compare offer it"), markup=False)
+        self._pane.notify(f"{wish[1]} is a slice now: " + keyed("{filter} and Results offer it"), markup=False)
         self._session.follow()
 
     def do_sort(self) -> None:

@@ -297,6 +297,9 @@ class AskingScenes(Place):
 
 _NEED_PAIRS = ("info", "together", "given")
 
+_ABOUT = " {alpha_less} {alpha_more} alpha: how far other emotions overrule the model; a row an emotion"
+"""What the slider is for, and what one looks at."""
+
 TALL, LOW = 32, 21
 """Lines from which every view of the whole set stands under the ribbons, and from which the evidence does; below,
 a view takes the place of scenario and ribbons until Esc."""
@@ -308,6 +311,7 @@ class ShownScenes(AskingScenes):
     def compose(self) -> ComposeResult:
         yield Line(id="scene-title", classes="-pane")
         yield SceneText(id="scene-text")
+        yield Line(id="scene-about")
         yield Line(id="scene-alpha")
         yield RibbonRows(id="scene-rows")
         yield Line(id="scene-views", classes="-pane")
@@ -337,6 +341,7 @@ class ShownScenes(AskingScenes):
         self.query_one("#scene-title").display = text and not (self.has_class("-low") and run)
         self.query_one("#scene-text").display = text and not alone
         self.query_one("#scene-alpha").display = run
+        self.query_one("#scene-about").display = run and not alone and not self.has_class("-low")
         self.query_one("#scene-rows").display = run and not alone
         for name in ("#scene-views", "#scene-view"):
             self.query_one(name).display = under
@@ -371,6 +376,7 @@ class ShownScenes(AskingScenes):
         if ready:
             if self.display and self.screen.focused is None:
                 self.focus_first()
+            self.query_one("#scene-about", Line).show([Part(keyed(_ABOUT), "dim")])
             self._draw_slider()
             self._draw_view()
         self.refresh_bindings()

@@ -9,10 +9,11 @@ from emotui.screens.widgets.line import Part
 
 # A figure a row on one axis: dot and interval, over a shaded range and faint ticks. Shapes tell, colours repeat.
 
-OWN, PERSON, BASELINE, PRINTED = "●", "◆", "×", "○"
-"""The dots: of what was run here, of people, of baselines, and of what a paper prints: that one is hollow."""
+OWN, PERSON, BASELINE, PRINTED, OTHER = "●", "◆", "×", "○", "◇"
+"""The dots: of what was run here, of people, of baselines, of what a paper prints (that one is hollow), and of the
+second of two sources."""
 
-_KIND = {OWN: "said", PERSON: "gold", BASELINE: "plain", PRINTED: "dim"}
+_KIND = {OWN: "said", PERSON: "gold", BASELINE: "plain", PRINTED: "dim", OTHER: "gold"}
 _BAND, _TICK = "░", "┊"
 _APART = 7
 """Cells that a tick has at least, with what is written over it."""
@@ -87,13 +88,7 @@ def headed(scale: Scale, written: Sequence[str]) -> str:
 
 def on_axis(dot: Dot, scale: Scale) -> list[Part]:
     """A row of the axis in exactly its cells."""
-    cells = [" "] * scale.cells
-    for value in scale.ticks:
-        cells[scale.place(value)] = _TICK
-    if scale.shaded is not None:
-        for at in range(scale.place(scale.shaded[0]), scale.place(scale.shaded[1]) + 1):
-            cells[at] = _BAND
-    kinds = ["rest" if sign == _TICK else "dim" for sign in cells]
+    cells, kinds = _empty(scale)
     kind = _KIND[dot.sign]
     if dot.low is not None and dot.high is not None:
         left, right = scale.place(dot.low), scale.place(dot.high)
@@ -103,6 +98,41 @@ def on_axis(dot: Dot, scale: Scale) -> list[Part]:
     if dot.value is not None:
         at = scale.place(dot.value)
         cells[at], kinds[at] = dot.sign, kind
+    return _grouped(cells, kinds)
+
+
+def joined(first: float | None, second: float | None, scale: Scale, *, strong: bool) -> list[Part]:
+    """Two figures on a row of the axis with a line between them; where both fall into one cell the first stands there.
+
+    An arrow at an end of the axis stands for a figure beyond it.
+
+    Args:
+        strong: whether the line is drawn as what is sure.
+    """
+    cells, kinds = _empty(scale)
+    if first is not None and second is not None:
+        left, right = sorted((scale.place(first), scale.place(second)))
+        cells[left : right + 1] = "━" * (right - left + 1)
+        kinds[left : right + 1] = ["plain" if strong else "dim"] * (right - left + 1)
+    for value, sign in ((second, OTHER), (first, OWN)):
+        if value is not None:
+            beyond = "→" if value > scale.high else "←" if value < scale.low else sign
+            cells[scale.place(value)], kinds[scale.place(value)] = beyond, _KIND[sign]
+    return _grouped(cells, kinds)
+
+
+def _empty(scale: Scale) -> tuple[list[str], list[str]]:
+    """The cells of a row with ticks and shaded range alone, and how each is drawn."""
+    cells = [" "] * scale.cells
+    for value in scale.ticks:
+        cells[scale.place(value)] = _TICK
+    if scale.shaded is not None:
+        for at in range(scale.place(scale.shaded[0]), scale.place(scale.shaded[1]) + 1):
+            cells[at] = _BAND
+    return cells, ["rest" if sign == _TICK else "dim" for sign in cells]
+
+
+def _grouped(cells: Sequence[str], kinds: Sequence[str]) -> list[Part]:
     parts: list[Part] = []
     for sign, kind in zip(cells, kinds, strict=True):
         if parts and parts[-1].kind == kind:

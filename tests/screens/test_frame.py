@@ -1,5 +1,6 @@
 """The frame: its footer, its sizes, and what it says where there is nothing to show."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from emotui.screens.widgets.line import Line
 from emotui.workbench.files.view import FileView
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import Workspace
+from tests.screens import scenes_workspace
 from tests.screens.browse_workspace import SAMPLE_DATA, sample_records, workspace
-from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id
+from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id, strike
 
 
 @pytest.fixture
@@ -69,6 +71,22 @@ async def test_an_empty_workspace_says_how_to_fill_it(tmp_path: Path) -> None:
         assert "emotui import spans FILE" in screen_text(pilot)
 
 
+async def test_an_empty_list_says_that_samples_are_on_their_way(tmp_path: Path) -> None:
+    over = threading.Event()
+    async with opened(workspace(tmp_path / "w.duckdb", samples=[])) as pilot:
+        for brings, title in ((True, "Samples are on their way"), (False, "No samples yet")):
+            over.clear()
+            frame(pilot).session.begin("some texts", lambda on_progress: over.wait(30), over.set, brings=brings)
+            frame(pilot).session.look_again()
+            await settle(pilot)
+            assert title in screen_text(pilot)
+            assert "some texts: the top line says how far" in screen_text(pilot)
+            assert ("No samples yet" in screen_text(pilot)) is not brings
+            over.set()
+            await settle(pilot, work=True)
+        assert "No samples yet" in screen_text(pilot)
+
+
 async def test_a_source_that_cannot_be_opened_is_said_in_the_frame() -> None:
     def fail() -> BrowseSource:
         raise StoreError("w.duckdb is held by process 12: close it there [red]first[/]")
@@ -98,3 +116,20 @@ async def test_the_run_one_looks_at_stays_while_another_program_starts_one(sourc
         await settle(pilot)
         assert len(frame(pilot).session.overview.runs) == 2
         assert screen_text(pilot) == before
+
+
+async def test_a_place_pressed_at_once_after_another_shows_what_it_shows_when_one_waits(tmp_path: Path) -> None:
+    source = scenes_workspace.workspace(tmp_path / "w.duckdb")
+    pairs = (("7", "6"), ("6", "7"), ("1", "2"), ("2", "1"), ("3", "2"), ("6", "3"), ("4", "7"))
+    async with opened(source, size=(120, 35)) as pilot:
+        for place in "1234567":
+            await press(pilot, place)
+            await settle(pilot, work=True)
+        waited = {}
+        for pair in pairs:
+            await press(pilot, *pair)
+            waited[pair] = screen_text(pilot)
+        for pair in pairs:
+            await strike(pilot, *pair)
+            await settle(pilot)
+            assert screen_text(pilot) == waited[pair], pair

@@ -4,6 +4,8 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -13,7 +15,7 @@ from emotui import __version__
 from emotui.errors import BadInput
 from emotui.store.annotations import Entry
 from emotui.store.query import Dataset, Run
-from emotui.store.rows import ResultRow
+from emotui.store.rows import Annotation, ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
@@ -41,7 +43,7 @@ from emotui.workbench.annotate.events import (
 )
 from emotui.workbench.annotate.events import Retest as Retested
 from emotui.workbench.annotate.fits import check
-from emotui.workbench.annotate.log import Log
+from emotui.workbench.annotate.log import ACCEPT, Log
 from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.others import (
     BLIND,
@@ -59,6 +61,7 @@ from emotui.workbench.annotate.planning.assignment import (
     TRAINING,
     assigned,
     comes_back,
+    last_day,
     own_order,
     roles_of,
     share_of,
@@ -200,12 +203,18 @@ def _start(store: Store, dataset: Dataset, annotator: str, which: str) -> Run:
 
 _TRIES = 20
 
+_PAUSE = 600
+"""Seconds between two answers from which on nobody was at work."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far an annotator is with what is theirs.
 
     `accepted`: answered, or passed over; `skipped`: the latter alone. `begun`: answers that are not given yet.
+    `today`: answers given since midnight; `an_hour`: how many of them an hour of work, pauses of ten minutes and more
+    left out, None of fewer than two. `wanted`: how many today's share is, where an assignment has a day by which all
+    are wanted.
     """
 
     n: int
@@ -214,6 +223,9 @@ class Progress:
     flagged: int
     unsure: int
     skipped: int = 0
+    today: int = 0
+    an_hour: float | None = None
+    wanted: int | None = None
 
     @property
     def left(self) -> int:
@@ -244,11 +256,13 @@ class Annotating:
         # Publishing has a log of its own, so that no keystroke waits for it.
         self._published = Log(lambda sample: store.annotations(sample, name, kind=KIND))
         self._seen = 0
+        self._given: dict[int, datetime] = {}
         self._texts: dict[int, AnnotatedText] = {}
         self._numbers = store.file_order(dataset.dataset)
         self.assignment = assigned(store, dataset)
         self._roles = roles_of(self.assignment)
         self.chosen, self.order = self._kept_order()
+        self._time(store.annotations(annotator=name, kind=ACCEPT, within=self._numbers))
         self.refresh()
 
     def refresh(self) -> None:
@@ -380,6 +394,8 @@ class Annotating:
             mine = frozenset(self.order) if not isinstance(self.order, range) else self.order
             there = [number for number in self._log.samples() if number in mine]
             accepted = {number for number in there if self._log.accepted(number)}
+            now = datetime.now().astimezone()
+            given = [at for number, at in self._given.items() if number in accepted and at.date() == now.date()]
             return Progress(
                 len(self.order),
                 len(accepted),
@@ -387,7 +403,21 @@ class Annotating:
                 sum(map(self._log.flagged, there)),
                 sum(map(self._log.unsure, there)),
                 sum(map(self._log.skipped, there)),
+                len(given),
+                an_hour(given),
+                self._wanted(len(self.order) - len(accepted) + len(given), now.date()),
             )
+
+    def _wanted(self, left: int, today: date) -> int | None:
+        """How many of the answers that were left this morning fall on today."""
+        until = last_day(self.assignment)
+        return None if until is None else -(-left // max((until - today).days + 1, 1))
+
+    def _time(self, entries: Iterable[Annotation]) -> None:
+        """Keep when answers were given, in local time."""
+        for entry in entries:
+            if entry.kind.startswith(ACCEPT) and entry.sample is not None:
+                self._given[entry.sample] = datetime.fromisoformat(entry.at).astimezone()
 
     def accepted(self) -> frozenset[int]:
         """The texts whose answer is given."""
@@ -571,6 +601,7 @@ class Annotating:
         if not entries:
             return
         made = self.store.append_entries(entries)
+        self._time(made)
         # Numbers that follow on what is known: nobody else has written, so there is nothing to read.
         alone = made[0].annotation == self._seen + 1
         self._seen = made[-1].annotation
@@ -595,6 +626,16 @@ class Annotating:
                     continue
                 return found[-1][0]
         return None
+
+
+def an_hour(moments: Iterable[datetime]) -> float | None:
+    """Answers an hour of work, from when they were given: pauses of ten minutes and more are left out.
+
+    None: no two answers follow each other within that time.
+    """
+    gaps = [(after - before).total_seconds() for before, after in pairwise(sorted(moments))]
+    worked = [gap for gap in gaps if gap < _PAUSE]
+    return 3600 * len(worked) / sum(worked) if sum(worked) else None
 
 
 def _one_keystroke(entries: Sequence[tuple[str, int | None, str, bytes]]) -> list[Entry]:

@@ -152,7 +152,7 @@ def with_baselines(
     runs_over: dict[frozenset[int], list[str]] = {}
     for run, numbers in covered.items():
         runs_over.setdefault(frozenset(numbers), []).append(run)
-    rows: list[tuple[str, str, str, Mapping[str, Any]]] = []
+    rows: list[tuple[str, int, str, Mapping[str, Any]]] = []
     with LazyEmbedder() as embedder:
         for numbers, runs in runs_over.items():
             golds = _golds(store, dataset, task, numbers)
@@ -162,7 +162,7 @@ def with_baselines(
             if len(runs_over) > 1:
                 few, over = f", n {len(golds)}", f"over the {len(golds)} samples of {', '.join(runs)}"
             for name, document in declared(golds, {}, embedder.use).items():
-                rows.append((f"Baseline: {name}{few}", f"{len(golds)} samples", over, document))
+                rows.append((f"Baseline: {name}{few}", len(golds), over, document))
     return tuple(_under_runs(table, rows) for table in tables)
 
 
@@ -177,16 +177,16 @@ def _golds(store: Store, dataset: Dataset, task: Task, numbers: frozenset[int]) 
     ]
 
 
-def _under_runs(table: ResultsTable, baselines: Sequence[tuple[str, str, str, Mapping[str, Any]]]) -> ResultsTable:
+def _under_runs(table: ResultsTable, baselines: Sequence[tuple[str, int, str, Mapping[str, Any]]]) -> ResultsTable:
     """The table with a row a baseline behind its last run; of a table with a row a run and name, a row a name."""
     last = max((place for place, row in enumerate(table.rows) if row.kind == "run"), default=None)
     if last is None:
         return table
     rows, told = [], []
-    for label, source, remark, document in baselines:
+    for label, n, remark, document in baselines:
         for name, within, figures in _parts(table, document):
             cells = tuple(_cell(table, column, document, within, figures) for column in table.columns)
-            rows.append(Row(f"{label} {name}".rstrip(), "baseline", source, cells, remark))
+            rows.append(Row(f"{label} {name}".rstrip(), "baseline", f"{n} samples", cells, remark, n=n))
             told.append(document)
     if not rows:
         return table

@@ -215,7 +215,7 @@ def _baselines(material: Material, part: str) -> list[Row]:
         cells = [cell for way in SETTINGS for cell in (same if way in ways else (Cell(),) * len(HEADLINE))]
         over = _over(one, found)
         label = f"Baseline: {one.name}, n {one.n}" if over else f"Baseline: {one.name}"
-        rows.append(Row(label, "baseline", f"{one.n} samples", tuple(cells), over))
+        rows.append(Row(label, "baseline", f"{one.n} samples", tuple(cells), over, n=one.n))
     return rows
 
 

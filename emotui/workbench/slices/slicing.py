@@ -262,6 +262,26 @@ class Slicing:
         told = f"{_drawn_in_words(there, groups)}; p: {tests}; corrected over {over}{once} by {CORRECTIONS[correction]}"
         return Parts(one, other, chosen, told + self._gold(dataset, one, other), tuple(rows[1:]), rows[0])
 
+    def wins(self, dataset: int, first: str, second: str, metric: str, least: int = 10) -> list[Sliced]:
+        """The parts in which one source is above another, the farthest first, by means alone: nothing is tested.
+
+        Args:
+            least: samples of both that a part has.
+
+        Raises:
+            BadInput: as `parts`.
+        """
+        one, _, chosen, figures, _ = self._figures(dataset, first, second, metric)
+        names, columns, _ = self._columns(dataset, None, one.run)
+        there = figures[0].there & figures[1].there
+        sides = [(name, columns[:, at] & there) for at, name in enumerate(names)]
+        kept = [(name, side) for name, side in sides if least <= side.sum() < there.sum()]
+        unknown = Interval(None, None)
+        rows = [_sliced(*name, side, figures, unknown) for name, side in kept]
+        sign = 1 if chosen.higher_is_better else -1
+        won = [row for row in rows if row.difference is not None and sign * row.difference > 0]
+        return sorted(won, key=lambda row: -sign * (row.difference or 0.0))
+
     def between(
         self,
         dataset: int,

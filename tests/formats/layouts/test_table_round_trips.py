@@ -14,6 +14,7 @@ from emotui.errors import BadInput
 from emotui.formats.layouts.layout import ReadOptions, TextRow
 from emotui.formats.layouts.registry import layout_named, take
 from emotui.formats.layouts.registry import rows as rows_of
+from emotui.formats.layouts.tables.writing import write_long
 from emotui.formats.rows import Flaw
 from tests.formats.layouts.made import NAMES, NUMBERS, spans_of
 
@@ -108,9 +109,21 @@ def test_long_tables_keep_spans(data: st.DataObject) -> None:
     assert back("long", rows) == ([], rows)
 
 
+def test_a_table_of_spans_has_no_column_without_anything_in_it(tmp_path: Path) -> None:
+    marked: TextRow = {"id": "a", "text": "Hooray", "spans": [{"start": 0, "end": 6}]}
+    write_long(tmp_path / "bare.csv", [marked])
+    assert (tmp_path / "bare.csv").read_text().splitlines() == ["id,text,start,end,span", "a,Hooray,0,6,Hooray"]
+    scored: TextRow = {"id": "b", "text": "Oh", "spans": [{"start": 0, "end": 2, "score": 0.0}]}
+    write_long(tmp_path / "scored.csv", [marked, scored])
+    assert (tmp_path / "scored.csv").read_text().splitlines()[0] == "id,text,start,end,span,span_score"
+    assert (tmp_path / "scored.csv").read_text().splitlines()[2] == "b,Oh,0,2,Oh,0.0"
+
+
 def test_a_table_of_spans_is_not_written_of_texts_that_have_labels_alone() -> None:
     with pytest.raises(ValueError, match="nothing marks one in these texts: --format wide or table"):
         back("long", [{"id": "a", "text": "Hooray", "label": "joy"}])
+    with pytest.raises(ValueError, match="nothing marks one in these texts"):
+        back("long", [{"id": "a", "text": "Hooray", "label": "joy", "annotators": {"ann": {"labels": ["joy"]}}}])
     lost, found = back("long", [{"id": "a", "text": "Hooray"}])
     assert (lost, found) == (
         ["texts of which nothing is said (1: read as texts without spans)"],

@@ -11,7 +11,7 @@ from emotui.workbench.annotate.planning.assignment import Assignment, assign
 from emotui.workbench.annotate.scheme import built_in
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.screens.driving import frame, notified, opened, press, screen_text, settle
+from tests.screens.driving import frame, opened, press, screen_text, settle
 
 EIGHT = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
 TWO = (Sentence(start=0, end=7, emotion="sad"), Sentence(start=8, end=15))
@@ -45,9 +45,9 @@ async def test_a_number_begins_with_its_key_and_what_is_off_the_scale_is_refused
     async with opened(workspace(tmp_path, "values", ValuesGold(id="a", text="My tea is cold.")), (100, 24)) as pilot:
         await press(pilot, "2", "V", "3", "A", "0")
         assert place(pilot).at_work.said.values == {"valence": 3}
-        assert "from 1 to 9" in notified(pilot)[-1]
+        assert "from 1 to 9" in screen_text(pilot).splitlines()[-1]
         await press(pilot, "space")
-        assert "arousal is missing" in notified(pilot)[-1]
+        assert "arousal is missing" in screen_text(pilot).splitlines()[-1]
         await press(pilot, "V", "backspace")
         assert place(pilot).at_work.said.values == {}
 

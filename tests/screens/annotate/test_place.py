@@ -12,9 +12,10 @@ from emotui.screens.app import EmotuiApp
 from emotui.screens.results.place import Results
 from emotui.screens.widgets.cell_width import width as cells
 from emotui.workbench.annotate.marks import Said
+from emotui.workbench.annotate.planning.assignment import Assignment, assign
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import frame, help_text, notified, opened, press, screen_text, settle
+from tests.screens.driving import frame, help_text, notified, opened, press, screen_text, settle, strike
 
 Pilots = Pilot[None]
 
@@ -144,7 +145,7 @@ async def test_undo_and_redo_go_over_texts_and_restarts(source: Workspace, tmp_p
         assert place(pilot).at_work.text.id == second
         assert [label for _, label in spans(pilot)] == ["sad"]
         await press(pilot, "ctrl+r")
-        assert "Nothing was taken back" in notified(pilot)[-1]
+        assert "Nothing was taken back" in screen_text(pilot).splitlines()[-1]
 
 
 async def test_gold_and_others_are_hidden_until_one_has_answered_and_then_tab_reveals_them(source: Workspace) -> None:
@@ -242,7 +243,8 @@ async def test_adjudication_visits_disagreements_and_a_digit_takes_that_version(
         assert [other.name for other in work.others] == ["1 A1", "2 A2", "3 A3"]
         assert "0 of" in screen_text(pilot)
         await press(pilot, "space")
-        assert notified(pilot)[-1].startswith("No version is chosen: 1 to 3")
+        assert screen_text(pilot).splitlines()[-1].strip().startswith("No version is chosen: 1 to 3")
+        assert not notified(pilot), "nothing lies over text and labels"
         assert not place(pilot).at_work.said.accepted
         await press(pilot, "2")
         assert work.said.answer.same_as(work.others[1].answer)
@@ -336,6 +338,38 @@ async def test_an_adjudication_goes_on_after_a_restart_and_its_steps_are_undone_
         assert settled(pilot) == 2
 
 
+async def test_labels_stand_right_under_the_text_and_the_line_over_it_says_who_and_how_far(source: Workspace) -> None:
+    dataset = source.datasets()[0]
+    async with opened(source, (100, 40)) as pilot:
+        await press(pilot, "2")
+        lines = [line.rstrip() for line in screen_text(pilot).splitlines()]
+        assert lines[1].endswith("someone  0 of 30 done")
+        last = max(at for at, line in enumerate(lines) if "stranger's dog" in line)
+        keys = next(at for at, line in enumerate(lines) if "label  H happy" in line)
+        assert keys - last == 3, "a blank line, the line about the caret, the labels"
+        await mark(pilot, "I held", "extinguisher", "f")
+        moved = [line.rstrip() for line in screen_text(pilot).splitlines()]
+        assert next(at for at, line in enumerate(moved) if "H happy" in line) == keys + 1
+        await press(pilot, "x")
+        assert "H happy" in screen_text(pilot).splitlines()[keys + 1], "what stands there does not jump back"
+        await pilot.resize_terminal(80, 16)
+        await settle(pilot)
+        assert "H happy" in screen_text(pilot), "a text that is too long is scrolled, its labels are not"
+    assign(source.store, dataset, Assignment(annotators=("ann", "someone"), overlap=1, batch=5))
+    async with opened(Workspace.open(source.store.path), (100, 40)) as pilot:
+        await press(pilot, "2", "space", "space")
+        assert screen_text(pilot).splitlines()[1].rstrip().endswith("left")
+        assert "someone  2 today  " in screen_text(pilot)
+
+
+async def test_a_key_that_comes_before_the_first_text_waits_for_it(source: Workspace) -> None:
+    async with opened(source, (100, 30)) as pilot:
+        await strike(pilot, "2", "i")
+        await settle(pilot)
+        assert place(pilot).at_work.marking.hints
+        assert "no text is open" not in screen_text(pilot)
+
+
 async def test_a_named_annotator_begins_in_annotate_and_sees_nobodys_answer(source: Workspace) -> None:
     async with opened(source, (100, 30)) as pilot:
         await press(pilot, "2")
@@ -346,6 +380,10 @@ async def test_a_named_annotator_begins_in_annotate_and_sees_nobodys_answer(sour
         await settle(pilot)
         assert isinstance(app.frame.place, Annotate)
         await press(pilot, "g")
+        lines = screen_text(pilot).splitlines()
+        last = max(at for at, line in enumerate(lines) if "stranger's dog" in line)
+        assert "label  H happy" in lines[last + 3], "right under the text, when it is the first screen too"
+        assert "ben  0 of 30 done" in lines[1]
         assert "fire extinguisher" in screen_text(pilot)
         assert "├fear" not in screen_text(pilot)
         assert not spans(pilot)

@@ -16,7 +16,7 @@ from emotui.tasks.parts import SaidLine
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.album import Album, at_rest
-from tests.screens.driving import frame, listed, opened, press
+from tests.screens.driving import frame, listed, opened, press, screen_text, settle
 from tests.screens.labels_workspace import workspace
 
 PICTURES = {"runs": ("7", "V", "V"), "by label": ("n",), "confusion": ("n",), "text": ("1", "n", "n")}
@@ -45,6 +45,21 @@ async def test_right_missed_and_extra_labels_stand_first_each_with_its_letter(so
         assert "0 right" in heading
         assert "1 missed" in heading
         assert "1 extra" in heading
+
+
+async def test_a_long_text_has_all_the_lines_that_those_under_it_leave_free(tmp_path: Path) -> None:
+    source = Workspace.open(tmp_path / "w.duckdb")
+    source.set_setting(FIRST_START, "done")
+    text = "\n".join(f"Line {n} of a long letter." for n in range(28))
+    add_samples(source.store, "labels", "long", [LabelsGold(id="letter", text=text, labels=("joy",))], "made up")
+    async with opened(source, (120, 45)) as pilot:
+        assert "Line 0 of" in screen_text(pilot)
+        assert "Line 27 of" in screen_text(pilot)
+        assert "1 gold" in screen_text(pilot)
+        await pilot.resize_terminal(120, 24)
+        await settle(pilot)
+        assert "Line 27 of" not in screen_text(pilot)
+        assert "1 gold" in screen_text(pilot)
 
 
 async def test_the_list_is_filtered_by_label_and_raw_output_is_a_key_away(source: Workspace) -> None:

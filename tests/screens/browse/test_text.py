@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from emotui.screens.browse.score import About, heading
+from emotui.screens.browse.things import Thing
 from emotui.screens.widgets.cell_width import fit, joined, right_to_left, shown, turns, whole, width, wrap
 from emotui.screens.widgets.number_format import bars, share, tenths
 from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier, lay_out
@@ -200,3 +202,14 @@ def test_terminals_that_turn_letters_are_known(environment: dict[str, str], does
 
 def test_letters_written_from_the_right_are_known() -> None:
     assert [right_to_left(text) for text in ("abc é 漢", "שלום", "سلام", "abc ד")] == [False, True, True, True]
+
+
+@pytest.mark.parametrize("cells", range(48, 130, 3))
+def test_the_line_about_a_span_has_each_thing_whole_or_not_at_all(cells: int) -> None:
+    one = Thing("my house", "Mr Pell", (60, 68), (35, 42), marks="X", labels=(None, "amusement"), strength=0.65)
+    about = About("x" * 90, ((30, 80, "2 contempt − F1 .22"),), key="Tab")
+    line = "".join(part.text for part in heading([one], 0, about, cells))
+    assert "…" not in line
+    assert ("in 2 contempt − F1 .22" in line) or " in " not in line
+    assert ("at 35–68" in line) or " at " not in line
+    assert len(line) <= cells

@@ -1,5 +1,6 @@
 """`I`: a file is looked at before it is taken, its columns can be named, and what is wrong is said in the sheet."""
 
+import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
@@ -11,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from emotui.screens.app import EmotuiApp
-from emotui.screens.dialogs.import_file import ImportDialog, Paths, _record
+from emotui.screens.dialogs.import_file import ImportDialog, Paths, _table
 from emotui.store.store import Store
 from emotui.workbench.datasets import foreign, samples
 from emotui.workbench.progress import OnStep, RunProgress
@@ -60,7 +61,7 @@ async def test_a_file_is_looked_at_mapped_and_then_taken_and_shown(tmp_path: Pat
         await typed(pilot, path=table, columns="text=Said,label=Feels", mapping=mapping)
         await until(pilot, "taken for", "Enter imports 2 samples as own")
         assert "What a day [b]!" in screen_text(pilot)
-        assert "label anger" in screen_text(pilot)
+        assert re.search(r"id +text +label\b.*\n.* anger\b", screen_text(pilot))
         assert [one.name for one in source.datasets()] == ["sample"]
         await typed(pilot, name="tweets")
         assert "Enter imports 2 samples as tweets" in screen_text(pilot)
@@ -113,7 +114,7 @@ async def test_a_mapping_that_was_kept_is_used_again(tmp_path: Path, table: Path
     async with opened(workspace(tmp_path / "w.duckdb", run=False)) as pilot:
         await press(pilot, "I")
         await typed(pilot, path=table, mapping=mapping)
-        assert "label Kim" in screen_text(pilot)
+        assert re.search(r"id +text +label\b.*\n.* Kim\b", screen_text(pilot))
 
 
 @pytest.mark.parametrize(
@@ -237,7 +238,7 @@ async def test_nothing_is_made_up_where_no_path_begins_so(value: str) -> None:
     assert await Paths().get_suggestion(value) is None
 
 
-def test_what_is_said_of_a_text_is_shown_in_words() -> None:
+def test_records_are_shown_as_a_table_in_words() -> None:
     record = {
         "id": "a",
         "text": "I am so happy",
@@ -247,12 +248,14 @@ def test_what_is_said_of_a_text_is_shown_in_words() -> None:
         "annotators": {"ann": {"spans": []}},
         "meta": {"own": "x"},
     }
-    lines = ["".join(part.text for part in line).rstrip() for line in _record(record, Size(60, 9))]
+    other = {"id": "b", "text": "So\nwhat", "labels": {"joy": 0, "fear": 1}}
+    lines = ["".join(part.text for part in line).rstrip() for line in _table([record, other], Size(100, 9))]
     assert lines == [
-        "  a",
-        "    I am so happy",
-        "    spans “so happy” joy; “I”",
-        "    labels joy",
-        "    values valence 0.5",
-        "    annotators ann spans none",
+        "  id  text           spans                labels  values       annotators",
+        "  a   I am so happy  “so happy” joy; “I”  joy     valence 0.5  ann spans none",
+        "  b   So what                             fear",
     ]
+    for cells in (40, 60, 80):
+        drawn = ["".join(part.text for part in line) for line in _table([record, other], Size(cells, 9))]
+        assert len({len(line) for line in drawn}) == 1
+        assert all(len(line) <= max(cells, 60) for line in drawn)

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from msgspec.structs import replace
-
+from emotui.metrics.metric import Metric
+from emotui.screens.results import parts as parts_drawing
 from emotui.screens.results.parts import name_cut, part_lines, rule_lines
 from emotui.screens.results.place import Results
-from emotui.workbench.slices.slicing import FoundRule
+from emotui.workbench.compare.sources import Compared
+from emotui.workbench.slices.slicing import FoundRule, Parts, Sliced
 from tests.screens.driving import frame, opened, press, screen_text, settle
 from tests.screens.results_workspace import several_runs
 
@@ -23,9 +24,19 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
         assert place.found is not None
         assert place.found.parts is not None
         assert place.found.parts.second is not None
-        errors = replace(place.found.parts, metric=replace(place.found.parts.metric, higher_is_better=False))
-        heading = "".join(part.text for part in part_lines(errors, errors.rows, 0, 80)[0])
-        assert "B more │ A more" in heading  # of an error the greater source is not the better one
+        both = place.found.parts
+        head, *rows = ["".join(part.text for part in line) for line in part_lines(both, both.rows, 0, 118)]
+        for row, drawn in zip(both.rows, rows, strict=True):
+            assert row.difference is not None
+            assert parts_drawing.signed(row.difference) in drawn
+            assert f" {row.n} " in drawn
+            if row.n < 10:
+                continue
+            first, other = drawn.index("●"), drawn.index("◇") if "◇" in drawn else drawn.index("●")
+            assert (first - other) * row.difference >= 0, "the greater figure stands at the right"
+            assert abs(row.difference) < 0.1 or set(drawn[min(first, other) + 1 : max(first, other)]) == {"━"}
+            assert parts_drawing.between((row.low, row.high)) in drawn if row.low is not None else True
+        assert head.split()[-5:] == ["●", "◇", "gap", "95%", "p"]
         assert "slice glad ones" in screen_text(pilot)
         await press(pilot, "A")
         await settle(pilot)
@@ -66,3 +77,17 @@ def test_results_have_a_column_a_slice_with_the_mean_of_its_samples(tmp_path: Pa
     assert [column.title for column in table.columns] == ["All", "glad ones"]
     assert [cell.value for cell in row.cells] == [values.mean(), values[keeps].mean()]
     assert list(row.cells[1].samples) == source.slicing().samples(dataset.dataset, "emotion=happy")
+
+
+def test_parts_of_a_few_texts_stretch_no_axis() -> None:
+    metric = Metric("f1", (0, 1), True, "F1", "F1")
+    one, other = (Compared(name, name, "run", n=100) for name in "ab")
+    rows = tuple(
+        Sliced("kind", name, n, mean, None, None, mean + 0.1, -0.1)
+        for name, n, mean in (("most", 90, 0.5), ("rest", 12, 0.6), ("few", 3, 0.05))
+    )
+    lines = part_lines(Parts(one, other, metric, "", rows, rows[0]), rows, 0, 80)
+    drawn = ["".join(part.text for part in line) for line in lines]
+    assert drawn[0].split()[2:-4] == [".50", ".60", ".70"]
+    assert "←" in drawn[3]
+    assert not set("←→") & set(drawn[1] + drawn[2])

@@ -12,7 +12,7 @@ from emotui.screens.results.state import ALL
 from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.sources import Compared
 from tests.screens.browse_workspace import add_run
-from tests.screens.driving import frame, listed, opened, press, screen_text
+from tests.screens.driving import frame, listed, opened, press, screen_text, settle
 from tests.screens.results_workspace import records, several_runs
 
 
@@ -82,6 +82,12 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         while place.view.standing is None or place.view.standing.kind != "person":
             await press(pilot, "down")
         person = place.view.standing
+        parts = source.slicing().wins(source.datasets()[0].dataset, person.key, axis.first, axis.metric.name)
+        if parts:
+            best = parts[0]
+            told = f"{best.facet} {best.value} {signed(best.difference or 0)} ({best.n})"
+            assert "where it wins most (means, untested)" in screen_text(pilot)
+            assert told in screen_text(pilot)
         assert f"won {person.won}   lost {person.lost}   tied {person.tied}" in screen_text(pilot)
         assert f"{signed(person.off or 0, 3)}  {p_value(person.p)}" in forest.text
         await press(pilot, "enter")
@@ -116,6 +122,9 @@ async def test_a_source_of_fewer_than_ten_texts_stands_aside_until_it_is_ticked(
             assert not any(line.strip("▸ ").startswith("few") for line in forest.text.split("\n"))
             assert "aside  1 source of under 10 texts: few " in forest.text
             assert "(2 texts)" in forest.text
+            await settle(pilot)
+            assert looked.forest is None or "Baseline" in str(looked.forest.points), drawn
+            assert "n 2" not in forest.text, "the baseline of what stands aside stands aside with it"
         await press(pilot, *["V"] * 3)
         while (table := frame(pilot).query_one(Grid).table) is None or table.key != "task-2":
             await press(pilot, "n")
@@ -160,3 +169,17 @@ async def test_means_of_all_sources_come_before_their_intervals_and_tests(tmp_pa
     assert all(row.low is None and row.p is None for row in quick.rows)
     asked = [ask(comparing, source.slicing, Wanted(dataset, ALL, quick=one)) for one in (True, False)]
     assert [found.sure for found in asked] == [False, True]
+
+
+async def test_the_views_stay_on_one_line_at_eighty_columns_whatever_is_looked_at(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "7")
+        looked = frame(pilot).query_one(Results).looked
+        for view in looked.views:
+            assert looked.view == view
+            for _ in range(4):
+                title = screen_text(pilot).splitlines()[1]
+                assert title.split()[-len(" ".join(looked.views).split()) :] == " ".join(looked.views).split()
+                await press(pilot, "n")
+            await press(pilot, "v")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import Color
 
 from emotui.screens.browse.place import Browse
 from emotui.screens.folding import Divider
@@ -303,3 +304,12 @@ def test_the_telling_error_has_gold_and_predicted_beside_each_other_where_there_
     assert telling([silent, neutral, missed, extra], "f1") == 3
     assert telling([silent, missed, neutral], "f1") == 2
     assert telling([silent, missed], "f1") == 0
+
+
+async def test_what_is_done_is_not_drawn_as_what_is_amiss(source: Workspace) -> None:
+    async with opened(source, (120, 30)) as pilot:
+        await press(pilot, "2", "space")
+        amiss = Color.parse(pilot.app.theme_variables["mark"]).rich_color
+        drawn = [one for strip in pilot.app.screen._compositor.render_strips() for one in strip if "✓" in one.text]
+        assert drawn
+        assert all(one.style is not None and one.style.color != amiss for one in drawn)

@@ -9,6 +9,7 @@ from textual.widgets import Input
 from emotui.metrics.priors import PRIORS
 from emotui.records import PLUTCHIK
 from emotui.screens.browse.place import Browse
+from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import alpha_text
 from emotui.screens.scenes.place import Scenes
 from emotui.screens.scenes.shown_place import SETTING
@@ -44,6 +45,7 @@ async def test_4_opens_scenes_with_its_own_list_and_1_comes_back_to_the_spans(so
         await press(pilot, "4")
         assert listed(pilot) == [sample.id for sample in scenarios()]
         assert place(pilot).scene == scenarios()[0]
+        assert keyed("{alpha_less} {alpha_more} alpha: how far other emotions overrule") in screen_text(pilot)
         await press(pilot, "j")
         assert place(pilot).scene == scenarios()[1]
         await press(pilot, "1")

@@ -1,5 +1,5 @@
 from collections import Counter
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from emotui.workbench.annotate.planning.assignment import (
     share_of,
 )
 from emotui.workbench.annotate.planning.order import Order, distance, spread
+from emotui.workbench.annotate.service import an_hour
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.runs.elsewhere import Said, keep_said
 from tests.conftest import Emotui
@@ -179,6 +180,35 @@ def test_dealing_again_goes_by_the_answers_in_the_store(tmp_path: Path) -> None:
     assert [(row.annotator, row.given) for row in how_far.annotators][:3] == [("ann", 0), ("carl", 0), ("ben", 1)]
     assert [row.wanted for row in how_far.annotators[:2]] == [row.left / 10 for row in how_far.annotators[:2]]
     assert how_far.until == "2026-12-10"
+
+
+def test_pace_is_of_the_hours_of_work_and_pauses_count_for_nothing() -> None:
+    start = datetime(2026, 12, 1, 9, tzinfo=UTC)
+    minutes = (0, 1, 2, 3, 60, 61)
+    moments = [start + timedelta(minutes=minute) for minute in reversed(minutes)]
+    assert an_hour(moments) == pytest.approx(60.0)
+    assert an_hour([start, start + timedelta(minutes=5)]) == pytest.approx(12.0)
+    assert [an_hour(some) for some in ([], [start], [start, start + timedelta(hours=1)], [start, start])] == [None] * 4
+
+
+def test_progress_tells_what_was_given_today_and_what_the_day_takes(tmp_path: Path) -> None:
+    store = labelled(tmp_path / "w.duckdb", 12)
+    dataset = store.dataset("labels")
+    assert dataset is not None
+    until = datetime.now().astimezone().date() + timedelta(days=2)
+    assign(store, dataset, Assignment(annotators=("ann",), overlap=1, batch=2, until=until.isoformat()))
+    ann = begin(store, "labels", "ann")
+    assert (ann.progress().today, ann.progress().wanted, ann.progress().left) == (0, 4, 12)
+    for number in ann.order[:3]:
+        ann.do(number, SetLabels(("joy",)), Accept())
+    ann.do(ann.order[3], SetLabels(("joy",)))
+    assert (ann.progress().today, ann.progress().wanted, ann.progress().left) == (3, 4, 9)
+    assert (ann.progress().an_hour or 0) > 0
+    ann.undo()
+    ann.undo()
+    again = begin(store, "labels", "ann").progress()
+    assert (again.today, again.left) == (2, 10)
+    assert begin(store, "labels", "ben").progress().today == 0
 
 
 def test_a_share_by_label_is_kept_and_dealt_the_same_again(tmp_path: Path) -> None:

@@ -189,6 +189,20 @@ def test_figures_of_each_part_are_those_of_its_samples(many: tuple[Workspace, in
         opened.slicing().parts(dataset, "r1", by=["nix"])
 
 
+def test_where_a_source_wins_are_the_parts_of_its_greatest_differences(many: tuple[Workspace, int, np.ndarray]) -> None:
+    opened, dataset, _ = many
+    slicing = opened.slicing()
+    for one, other in (("r1", "r2"), ("r2", "r1")):
+        parts = slicing.parts(dataset, one, other, "f1").rows
+        expected = [(row.facet, row.value, row.n) for row in parts if row.n >= 10 and (row.difference or 0) > 0]
+        won = slicing.wins(dataset, one, other, "f1")
+        assert {(row.facet, row.value, row.n) for row in won} == set(expected)
+        differences = [row.difference or 0.0 for row in won]
+        assert differences == sorted(differences, reverse=True)
+    assert slicing.wins(dataset, "r1", "r2", "f1")[0].conditions == "kind=b"
+    assert slicing.wins(dataset, "r1", "r2", "f1", least=61) == []
+
+
 def test_a_slice_that_is_a_part_by_another_name_is_no_test_of_its_own(
     many: tuple[Workspace, int, np.ndarray],
 ) -> None:

@@ -72,7 +72,7 @@ def write_long(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     """
     held = ("id", "text", "subject", "emotion", "valence", "sentences", "spans", "annotators", "meta")
     unheld = lost(rows, held)
-    if unheld.lines() and not any(key in row for row in rows for key in ("spans", "sentences", "annotators")):
+    if unheld.lines() and not any(map(_has_parts, rows)):
         raise ValueError(
             "long has a row a span, and nothing marks one in these texts: --format wide or table holds what is said"
         )
@@ -81,37 +81,69 @@ def write_long(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     return unheld.lines()
 
 
+def _has_parts(row: TextRow) -> bool:
+    """Does anybody say anything of a part of the text?"""
+    people = (row.get("annotators") or {}).values()
+    return "spans" in row or "sentences" in row or any(_marks_of(one) is not None for one in people)
+
+
+def _marks_of(said: Any) -> Any:
+    """The spans that a person marked; None: nothing is said of spans."""
+    return said.get("spans") if isinstance(said, Mapping) else said
+
+
+_OF_SPANS = ("label", "score", "attributes")
+"""What may be said of a span: a column each, where one of the spans has it."""
+
+
 def _long_cells(rows: Sequence[TextRow]) -> Iterator[Sequence[Any]]:
     more = [key for key in ("subject", "emotion", "valence", "sentences", "meta") if any(key in row for row in rows)]
-    people = any(row.get("annotators") for row in rows)
+    every = [_marked(row) for row in rows]
+    people = any(name is not None for said in every for name, _ in said)
+    named = [
+        key
+        for key in _OF_SPANS
+        if any(mark and _told(mark, key) is not None for said in every for _, ms in said for mark in ms)
+    ]
     yield [
-        *("id", "text", "start", "end", "span", "span_label", "span_score", "span_attributes"),
+        *("id", "text", "start", "end", "span"),
+        *(f"span_{key}" for key in named),
         *(["annotator"] * people),
         *more,
     ]
-    for number, row in enumerate(rows, start=1):
-        said = [(None, row.get("spans") or [None])]
-        for name, one in (row.get("annotators") or {}).items():
-            marks = one.get("spans") if isinstance(one, Mapping) else one
-            if marks is not None:
-                said.append((name, marks or [None]))
+    for number, (row, said) in enumerate(zip(rows, every, strict=True), start=1):
         text = row.get("text") or ""
         for name, marks in said:
             for mark in marks:
                 yield [
                     row.get("id", str(number)),
                     text,
-                    *_span_cells(mark, text),
+                    *_span_cells(mark, text, named),
                     *([name] * people),
                     *(cell(row.get(key)) for key in more),
                 ]
 
 
-def _span_cells(mark: Mapping[str, Any] | None, text: str) -> list[Any]:
+def _marked(row: TextRow) -> list[tuple[str | None, Sequence[Mapping[str, Any] | None]]]:
+    """Who marked which spans: the record itself (None), and each of its annotators; a list of None for no span."""
+    people = [(name, _marks_of(one)) for name, one in (row.get("annotators") or {}).items()]
+    return [
+        (None, row.get("spans") or [None]),
+        *((name, marks or [None]) for name, marks in people if marks is not None),
+    ]
+
+
+def _told(mark: Mapping[str, Any], key: str) -> Any:
+    """What is said of a span under a key; None: nothing."""
+    found = mark.get(key)
+    return None if key == "attributes" and not found else found
+
+
+def _span_cells(mark: Mapping[str, Any] | None, text: str, named: Sequence[str]) -> list[Any]:
     if mark is None:
-        return [None] * 6
+        return [None] * (3 + len(named))
     start, end = mark["start"], mark["end"]
-    return [start, end, text[start:end], mark.get("label"), mark.get("score"), cell(mark.get("attributes") or None)]
+    return [start, end, text[start:end], *(cell(_told(mark, key)) for key in named)]
 
 
 def write_table(path: Path, cells: Cells) -> None:

@@ -402,6 +402,11 @@ def comes_back(retest: Retest, annotator: str, place: int) -> bool:
     return int.from_bytes(digest[:8]) < retest.share * 2**64
 
 
+def last_day(plan: Assignment | None) -> date | None:
+    """The day by which all answers are wanted; None: there is none."""
+    return None if plan is None or not plan.until else _day(plan.until)
+
+
 def _day(text: str) -> date | None:
     try:
         return date.fromisoformat(text)
@@ -474,7 +479,7 @@ def progress_of(
                 seconds.setdefault(trace.annotator, []).append(trace.answered)
             if trace.at is not None:
                 days.setdefault(trace.annotator, Counter())[datetime.fromisoformat(trace.at).date()] += 1
-    until = None if plan is None or not plan.until else _day(plan.until)
+    until = last_day(plan)
     known = {} if scheme is None else _known_answers(store, dataset, plan, scheme)
     ranges = None if scheme is None else ranges_of(scheme)
     rows = []
