@@ -282,6 +282,7 @@ def _names(path: str) -> Mapping[str, str]:
 @click.option("--text", metavar="TEXT", help="Show this text by word and layer.")
 @click.option("--label", metavar="LABEL", help="With --text: this label. [default: the one that stands out]")
 @click.option("--answers", metavar="RUN", help="Beside which answers; none: leave them out. [default: the model's own]")
+@click.option("--code", metavar="CODE", help="Give the texts that were known and not said this code: a filter.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N texts.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of folds, shuffles and resamples.")
 @db_option
@@ -294,6 +295,7 @@ def lens(
     text: str | None,
     label: str | None,
     answers: str | None,
+    code: str | None,
     limit: int | None,
     seed: int,
     db: str | None,
@@ -308,8 +310,16 @@ def lens(
     """
     from emotui.commands.run import asked_dataset
     from emotui.errors import ModelError
+    from emotui.workbench.notes import code_name
+    from emotui.workbench.why.lens import code_known
     from emotui.workbench.why.lens import lens as probed
 
+    if code is not None:
+        code_name(code)  # a wrong name is told before anything is asked
+        if text is not None or values or answers == "none":
+            raise BadInput(
+                "--code is for texts whose labels are not said: leave --text, --values and --answers none out"
+            )
     chosen = None if layers is None else _numbers(layers)
     if label is not None and text is None:
         raise BadInput("--label says of which label --text is shown; the lens shows every label")
@@ -348,6 +358,7 @@ def lens(
                 seed=seed,
                 on_text=progress,
             )
+        coded = None if code is None else code_known(workspace.notes(), workspace.store, kept, found, code)
     finally:
         workspace.close()
     if why:
@@ -370,6 +381,8 @@ def lens(
             say(f"  {literal(key)}  {literal(', '.join(names))}")
         if len(texts) > _MOST_TEXTS:
             say(f"  and {len(texts) - _MOST_TEXTS} more (--json has all)")
+    if coded is not None:
+        say(f"{len(coded[1])} texts have the code {literal(str(code))} now, in notes by {literal(coded[0])}")
 
 
 def _show_heat(

@@ -21,6 +21,7 @@ from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
 from emotui.tasks.labels.task import Prediction
 from emotui.tasks.parts import matched, shared_by
+from emotui.workbench.notes import NoteBook, code_name
 from emotui.workbench.texts import stored_samples
 
 if TYPE_CHECKING:
@@ -262,6 +263,39 @@ def lens_of(
         notes["best_layer"] = "no layer beats its controls: nothing is to be read from where the figures are highest"
     sure = beside(intervals([found]), gold.shared, "texts")
     return with_beside(document | {"conventions": {figure: CONVENTION}, "notes": notes}, sure)
+
+
+def code_known(
+    notes: NoteBook, store: Store, dataset: Dataset, document: Mapping[str, Any], code: str
+) -> tuple[str, list[str]]:
+    """Give the texts in which the best layer knew a label that was not said a code, so that they are a filter.
+
+    Their notes are by the lens of the model; those of an earlier lens of the same model that are no longer so go.
+
+    Args:
+        document: of `lens`.
+
+    Returns:
+        In whose name the notes are, and the ids of the texts.
+
+    Raises:
+        BadInput: `code` cannot be the name of a code, or there are no answers to lack anything.
+    """
+    if "not_said" not in document:
+        raise BadInput(f"{document['model']} gave no answers of its own: nothing is known to be not said")
+    who, layer = f"lens of {document['model']}", document["best_layer"]
+    known: Mapping[str, Sequence[str]] = document["not_said"]["texts"]
+    name = code_name(code)
+    numbers = store.numbers_by_id(dataset.dataset)
+    wanted = {
+        numbers[key]: f"layer {layer} knew and the answer lacks: {', '.join(labels)}" for key, labels in known.items()
+    }
+    for note in notes.notes(dataset.dataset):
+        if note.annotator == who and note.sample not in wanted:
+            notes.write(dataset.dataset, note.sample, who, "")
+    for number, text in wanted.items():
+        notes.write(dataset.dataset, number, who, text, (name,))
+    return who, list(known)
 
 
 def _whole(gold: "np.ndarray", said: "np.ndarray", kind: Kind) -> "np.ndarray":

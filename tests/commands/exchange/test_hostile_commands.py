@@ -73,6 +73,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         (H, "--model", "embedded"), (f"file {H}", "--model", H), ("no" + H, "--model", f"hf:{H}"),
         ("--model", "embedded", "--dataset", H, "--text", H),
         ("--model", "embedded", "--text", H, "--label", H),
+        ("--model", f"hf:{H}", "--code", H), ("--model", "embedded", "--code", H, "--text", H),
     ],
     "words": [
         (H, "--dataset", "no" + H),

@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from emotui.backends.base import HiddenStates, hidden_states_of
-from emotui.workbench.why.lens import Gold, lens_of, word_features
+from emotui.errors import BadInput
+from emotui.records import LabelsGold
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.why.lens import Gold, code_known, lens_of, word_features
+from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.paths import TESTS
 
@@ -99,6 +103,40 @@ def test_the_word_list_counts_what_emolex_ties_words_to() -> None:
     assert (happy[-1], lead[-1]) == (2, 2)
     assert happy.max() == 2
     assert not lead[:-1].any()
+
+
+def test_texts_that_were_known_and_not_said_have_a_code_which_is_a_filter(tmp_path: Path) -> None:
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    texts = [LabelsGold(id=key, text=f"text {key}", labels=("joy",)) for key in "abc"]
+    dataset = add_samples(opened.store, "labels", "mine", texts, "test")
+    notes, slicing = opened.notes(), opened.slicing()
+    first = opened.store.file_order(dataset.dataset).start
+    notes.write(dataset.dataset, first, "ann", "mine", ("knew",))
+
+    def coded(**known: list[str]) -> list[int]:
+        document = {"model": "hf:m", "best_layer": 3, "not_said": {"texts": known}}
+        who, ids = code_known(notes, opened.store, dataset, document, "known but")
+        assert (who, ids) == ("lens of hf:m", list(known))
+        return [number - first for number in slicing.samples(dataset.dataset, 'code="known but"')]
+
+    assert coded(a=["joy"], c=["joy", "fear"]) == [0, 2]
+    (note,) = notes.of(dataset.dataset, first + 2)
+    assert note.text == "layer 3 knew and the answer lacks: joy, fear"
+    # What an earlier lens of the model coded and this one does not is coded no more; people's notes stay.
+    assert coded(b=["joy"]) == [1]
+    assert [note.annotator for note in notes.notes(dataset.dataset)] == ["ann", "lens of hf:m"]
+    with pytest.raises(BadInput, match="no answers of its own"):
+        code_known(notes, opened.store, dataset, {"model": "m", "best_layer": None}, "known")
+    opened.close()
+
+
+def test_the_command_codes_what_is_not_said_and_refuses_where_nothing_can_be(emotui: Emotui, tmp_path: Path) -> None:
+    db = str(tmp_path / "store.duckdb")
+    printed = emotui("lens", "--layers", "3", "--code", "knew", "--db", db)
+    assert "0 texts have the code knew now" in printed.out  # no layer beats its controls there
+    refused = emotui("lens", "--code", "knew", "--answers", "none", "--db", db)
+    assert (refused.status, "--answers none out" in refused.err) == (2, True)
+    assert emotui("lens", "--code", "one,two", "--db", db).status == 2
 
 
 def test_the_command_probes_every_layer_and_says_what_was_not_said(emotui: Emotui, tmp_path: Path) -> None:
