@@ -7,6 +7,7 @@ from typing import Any
 
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.conftest import Emotui
+from tests.templates import copy_of
 
 ROWS: Sequence[Mapping[str, Any]] = (
     {
@@ -37,12 +38,16 @@ def written(folder: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 def mixed_workspace(emotui: Emotui, folder: Path) -> Workspace:
     """A workspace with the dataset `mixed` and three files of predictions about it: labels, numbers and spans."""
-    db = ("--db", "mixed.duckdb")
-    assert emotui("import", written(folder, "mixed.jsonl", ROWS), *db).status == 0
-    for name, rows in (("marks", MARKS), ("numbers", NUMBERS), ("plain", LABELS)):
-        file = written(folder, f"{name}.jsonl", rows)
-        done = emotui("import", "predictions", file, "--dataset", "mixed", "--source", name, "--no-sim", *db)
-        assert done.status == 0, done.err
-    source = Workspace.open(folder / "mixed.duckdb")
-    source.set_setting(FIRST_START, "done")
-    return source
+    for name, rows in (("mixed", ROWS), ("marks", MARKS), ("numbers", NUMBERS), ("plain", LABELS)):
+        written(folder, f"{name}.jsonl", rows)
+
+    def make(path: Path) -> None:
+        assert emotui("import", "mixed.jsonl", "--db", path).status == 0
+        for name in ("marks", "numbers", "plain"):
+            into = ("--dataset", "mixed", "--source", name, "--no-sim", "--db", path)
+            done = emotui("import", "predictions", f"{name}.jsonl", *into)
+            assert done.status == 0, done.err
+        Workspace.open(path).set_setting(FIRST_START, "done")
+
+    copy_of(folder / "mixed.duckdb", "mixed corpus", make)
+    return Workspace.open(folder / "mixed.duckdb")

@@ -12,6 +12,7 @@ import pytest
 import emotui as package
 from emotui.errors import BadInput, StoreError
 from tests.conftest import Emotui
+from tests.templates import copy_of
 
 TEXTS = [
     {"id": "1", "text": "I wept all night.", "spans": [[2, 6, "sad"]], "emotion": "sad"},
@@ -31,10 +32,15 @@ def db(emotui: Emotui, tmp_path: Path) -> Path:
     gold, first, second, db = (tmp_path / name for name in ("g.jsonl", "a.jsonl", "b.jsonl", "w.duckdb"))
     for path, rows in ((gold, TEXTS), (first, ANSWERS), (second, [{**one, "spans": []} for one in ANSWERS])):
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    assert emotui("import", "spans", gold, "--name", "it's mine", "--db", db).status == 0
-    for path in (first, second):
-        asked = ("import", "predictions", path, "--dataset", "it's mine", "--source", path.stem, "--no-sim", "--db", db)
-        assert emotui(*asked).status == 0, emotui(*asked).err
+
+    def make(store: Path) -> None:
+        assert emotui("import", "spans", gold, "--name", "it's mine", "--db", store).status == 0
+        for path in (first, second):
+            into = ("--dataset", "it's mine", "--source", path.stem, "--no-sim", "--db", store)
+            done = emotui("import", "predictions", path, *into)
+            assert done.status == 0, done.err
+
+    copy_of(db, __name__, make)
     return db
 
 

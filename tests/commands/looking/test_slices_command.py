@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Emotui
+from tests.templates import copy_of
 
 
 @pytest.fixture
@@ -18,9 +19,13 @@ def store(emotui: Emotui, tmp_path: Path) -> Path:
     said = [{"id": f"t{at}", "spans": [] if at % 4 == 0 else [[3, 7]]} for at in range(40)]
     for name, records in (("t", texts), ("said", said)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
-    assert emotui("import", "t.jsonl", "--name", "t", "--db", "w.duckdb").status == 0
-    taken = ("import", "predictions", "said.jsonl", "--dataset", "t", "--source", "them", "--no-sim")
-    assert emotui(*taken, "--db", "w.duckdb").status == 0
+
+    def make(path: Path) -> None:
+        assert emotui("import", "t.jsonl", "--name", "t", "--db", path).status == 0
+        taken = ("import", "predictions", "said.jsonl", "--dataset", "t", "--source", "them", "--no-sim")
+        assert emotui(*taken, "--db", path).status == 0
+
+    copy_of(tmp_path / "w.duckdb", __name__, make)
     return tmp_path / "w.duckdb"
 
 
