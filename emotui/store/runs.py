@@ -264,25 +264,38 @@ def replace_scores(
     _add_results(connection, number, kept, False, today if gold is None else gold)
 
 
-def results(
-    connection: "DuckDBPyConnection", run: str, wanted: Sequence[int] | None, after: int, limit: int
-) -> list[ResultRow]:
-    """At most `limit` rows of a run with output numbers above `after`, in the order in which they were committed."""
-    where, parameters = "o.run = ? and o.output > ?", [_number(connection, run), after]
-    bounds: list[Any] = []
-    if wanted is not None:
-        where += " and o.sample between ? and ? and o.sample in (select unnest(?::bigint[]))"
-        bounds = [min(wanted), max(wanted), list(wanted)]
+def output_bounds(connection: "DuckDBPyConnection", run: str) -> tuple[int, int]:
+    """The numbers of the run's first and last output; (1, 0) where it has none."""
+    row = connection.execute(
+        "select min(output), max(output) from outputs where run = ?", [_number(connection, run)]
+    ).fetchone()
+    return (1, 0) if row is None or row[0] is None else (int(row[0]), int(row[1]))
+
+
+def results(connection: "DuckDBPyConnection", run: str, start: int, stop: int) -> list[ResultRow]:
+    """The rows of a run with output numbers from `start` up to but without `stop`, in the order of their commits."""
+    return _results(connection, run, "output >= ? and output < ?", [start, stop])
+
+
+def results_of(connection: "DuckDBPyConnection", run: str, wanted: Sequence[int]) -> list[ResultRow]:
+    """The rows of a run about these samples, in the order of their commits."""
+    if not wanted:
+        return []
+    there = "sample between ? and ? and sample in (select unnest(?::bigint[]))"
+    return _results(connection, run, there, [min(wanted), max(wanted), list(wanted)])
+
+
+def _results(connection: "DuckDBPyConnection", run: str, there: str, bounds: list[Any]) -> list[ResultRow]:
+    # Each table within the bounds by its own column: DuckDB passes over the blocks that lie outside.
+    here, parameters = f"run = ? and {there}", [_number(connection, run), *bounds]
     found = connection.execute(
-        "with o as materialized (select * from outputs o"
-        f" where {where} order by output limit ?),"
-        " p as (select output, record from predictions where run = ? and current and output in (select output from o)),"
-        f" s as (select output, convention, marks, detail, metric_set, {VALUES} from scores"
-        "   where run = ? and current and output in (select output from o))"
+        f"with o as (select * from outputs where {here}),"
+        f" p as (select output, record from predictions where {here} and current),"
+        f" s as (select output, convention, marks, detail, metric_set, {VALUES} from scores where {here} and current)"
         " select o.sample, o.repeat, o.attempt, o.prompt, o.raw, o.error, o.seconds, p.record, o.output,"
         f" s.convention, s.marks, s.detail, s.metric_set, {VALUES}"
         " from o left join p using (output) left join s using (output) order by o.output",
-        [*parameters, *bounds, limit, parameters[0], parameters[0]],
+        parameters * 3,
     )
     rows = found.fetchall()
     sets = metric_sets(connection)

@@ -385,6 +385,14 @@ def said_in(connection: "DuckDBPyConnection", first: int, n: int, column: str) -
     return [said for (said,) in found.fetchall()]
 
 
+def record_range(connection: "DuckDBPyConnection", start: int, stop: int) -> list[tuple[int, bytes]]:
+    """(number, record) of the samples with numbers from `start` up to but without `stop`, in their order."""
+    found = connection.execute(
+        "select sample, record from samples where sample >= ? and sample < ? order by sample", [start, stop]
+    )
+    return [(number, record.encode()) for number, record in found.fetchall()]
+
+
 def records(connection: "DuckDBPyConnection", numbers: Sequence[int]) -> list[tuple[int, bytes]]:
     """Each sample's record, in the order asked for; unknown numbers are left out."""
     if not numbers:

@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     """Sample numbers, such as a slice of what `Store.order` gave."""
 
 _CHUNK = 500
-"""Rows that one transaction of a long iteration reads."""
+"""Rows that the first transaction of a long iteration reads."""
 
-_WIDE_CHUNK = 10_000
-"""The same where rows are short."""
+_WIDE_CHUNK = 20_000
+"""Rows that one reads at most: some tens of milliseconds, for which others wait."""
+
+_CHUNK_BYTES = 8 << 20
+"""What one may bring in, by the rows before."""
 
 
 def default_path() -> Path:
@@ -402,8 +405,13 @@ class Store:
         with self._turns.reading() as connection:
             first, n = samples.first_of(connection, dataset)
         stop = n if stop is None else min(stop, n)
-        for begin in range(start, stop, _CHUNK):
-            yield from self.samples(range(first + begin, first + min(begin + _CHUNK, stop)))
+        begin, size = max(start, 0), _CHUNK
+        while begin < stop:
+            with self._turns.reading(access.ROOMY) as connection:
+                rows = samples.record_range(connection, first + begin, first + min(begin + size, stop))
+            yield from rows
+            begin += size
+            size = _further_rows(size, sum(len(record) for _, record in rows))
 
     def start_run(
         self,
@@ -496,17 +504,20 @@ class Store:
 
     def results(self, run: str, numbers: "Numbers | None" = None) -> Iterator[ResultRow]:
         """What a run kept (of these samples only), in the order committed, with current predictions and scores."""
-        wanted = None if numbers is None else _plain(numbers)
-        if wanted == []:
-            return
-        after = 0
-        while True:
+        if numbers is not None:
             with self._turns.reading(access.ROOMY) as connection:
-                rows = runs.results(connection, run, wanted, after, _CHUNK)
+                rows = runs.results_of(connection, run, _plain(numbers))
             yield from rows
-            if len(rows) < _CHUNK:
-                return
-            after = rows[-1].output or 0
+            return
+        with self._turns.reading() as connection:
+            start, last = runs.output_bounds(connection, run)
+        size = _CHUNK
+        while start <= last:
+            with self._turns.reading(access.ROOMY) as connection:
+                rows = runs.results(connection, run, start, start + size)
+            yield from rows
+            start += size
+            size = _further_rows(size, sum(map(_length, rows)))
 
     def outcomes(self, run: str) -> Iterator[Outcome]:
         """What became of each question of a run, without the outputs themselves: for tables over all of it.
@@ -660,6 +671,15 @@ class Store:
         """Keep a JSON value under `key`."""
         with self._turns.writing(shown=False) as connection:
             annotations.set_setting(connection, key, value)
+
+
+def _further_rows(rows: int, size: int) -> int:
+    """How many rows the next transaction of an iteration reads, where one of so many brought so many bytes."""
+    return max(_CHUNK, min(2 * rows, _WIDE_CHUNK, rows * _CHUNK_BYTES // max(size, 1)))
+
+
+def _length(row: ResultRow) -> int:
+    return len(row.prompt or "") + len(row.raw or "") + (len(row.score.detail) if row.score else 0)
 
 
 def _plain(numbers: "Numbers") -> list[int]:

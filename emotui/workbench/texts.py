@@ -54,14 +54,11 @@ def runs_of(store: Store, dataset: Dataset) -> list[Run]:
     return [run for run in store.runs(dataset.dataset) if run.task == dataset.task]
 
 
-def stored_samples(
-    store: Store, dataset: Dataset, n: int, page: int = 512, *, first: int = 0
-) -> Iterator[tuple[int, Any]]:
-    """The first n samples of a dataset (from place `first` on), as its task reads them, by number, in pages."""
+def stored_samples(store: Store, dataset: Dataset, n: int, *, first: int = 0) -> Iterator[tuple[int, Any]]:
+    """The first n samples of a dataset (from place `first` on), as its task reads them, by number."""
     read = sample_reader(store, dataset)
-    for start in range(first, n, page):
-        for number, record in store.dataset_samples(dataset.dataset, start, min(start + page, n)):
-            yield number, read(record)
+    for number, record in store.dataset_samples(dataset.dataset, first, n):
+        yield number, read(record)
 
 
 def said_counts(store: Store, dataset: Dataset) -> dict[str, int]:
