@@ -233,12 +233,13 @@ def as_table(rows: Sequence[Gold | Answer], labels: Sequence[str]) -> Floats:
     """(n, k): the number of each label, 1 for one that stands in a list, 0 for one that is not named."""
     places = {name: place for place, name in enumerate(labels)}
     table = np.zeros((len(rows), len(labels)))
-    for line, row in zip(table, rows, strict=True):
-        if isinstance(row, Mapping):
-            for name, number in row.items():
-                line[places[name]] = number
-        else:
-            line[[places[name] for name in row]] = 1.0
+    columns = [places[name] for row in rows for name in row]
+    lines = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    numbers: Any = 1.0
+    if any(type(row) is not tuple and isinstance(row, Mapping) for row in rows):
+        each = (row.values() if isinstance(row, Mapping) else [1.0] * len(row) for row in rows)
+        numbers = [number for some in each for number in some]
+    table[lines, columns] = numbers
     return table
 
 

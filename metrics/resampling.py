@@ -83,7 +83,7 @@ class Drawn:
 
     def holding(self, has: ArrayLike) -> int:
         """How many groups have a row of which this is so, or is not 0. Args: has: (rows,)."""
-        return len(np.unique(self.numbers[np.asarray(has) != 0]))
+        return int(np.count_nonzero(np.bincount(self.numbers[np.asarray(has) != 0], minlength=self.n)))
 
 
 @dataclass(frozen=True, slots=True)

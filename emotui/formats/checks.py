@@ -274,7 +274,8 @@ def _labels_gold(record: LabelsGold) -> str | None:
 
 
 def _labels_prediction(record: LabelsPrediction) -> str | None:
-    if isinstance(record.labels, Mapping):
+    listed = isinstance(record.labels, tuple)
+    if not listed and isinstance(record.labels, Mapping):
         for label, p in record.labels.items():
             if not 0 <= p <= 1 + PROBABILITY_ROUNDING:
                 return f"`labels`: {shown(label)} must be from 0 to 1, not {shown(p)}"
@@ -284,9 +285,9 @@ def _labels_prediction(record: LabelsPrediction) -> str | None:
         for label in record.given:
             if label not in record.labels:
                 return f"`given`: {shown(label)} is not among the labels"
-    if record.unanswered and isinstance(record.labels, Mapping):
+    if record.unanswered and not listed and isinstance(record.labels, Mapping):
         return "`unanswered` stands beside a list: there is a number for each of the labels"
-    both = [label for label in record.unanswered if label in record.labels]
+    both = [label for label in record.unanswered if label in record.labels] if record.unanswered else None
     if both:
         return f"`unanswered`: {shown(both[0])} is among the labels given"
     return _empty(record, "id") or _names(record.labels) or _names(record.given or (), "given")

@@ -1,7 +1,7 @@
 """From a row to a record: types only; what the values mean is for `checks`."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 from math import isfinite
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from emotui.formats import jsonl
-from emotui.formats.beside import put_beside
+from emotui.formats.beside import kept_beside, put_beside
 from emotui.formats.columns import NUMBERED, cell_kinds, marked, required
 from emotui.formats.rows import Flaw, shown
 from emotui.records import LabelsGold, Mark, Rating, SampleScore
@@ -208,6 +208,41 @@ def to_record(kind: type[R], row: object, line: int) -> R | Flaw:
         return msgspec.convert(row, kind)
     except msgspec.ValidationError as error:
         return Flaw(_reworded(str(error), row))
+
+
+_ESCAPED = re.compile(rb"\\u(?:00|[dD][89a-fA-F])")
+"""An escape that may spell a key, or half of a pair of surrogates."""
+
+_GREAT = re.compile(rb"\d(?:[eE]\+?\d{3}|\d{18})")
+"""A number that may be out of range."""
+
+
+@cache
+def line_decoder(kind: type[R]) -> Callable[[bytes], R | None] | None:
+    """What makes a record of a line of JSON at once, where `to_record` would leave its row as it is; None of any other.
+
+    Returns:
+        None for a kind whose rows are always brought into form (marks).
+    """
+    if marked(kind):
+        return None
+    decode = msgspec.json.Decoder(kind).decode
+    empty = tuple(name for name, absent in _optional(kind) if "" in absent)
+    both = ("label",) if kind is LabelsGold else ()
+    formed = re.compile(b"|".join(f'"{key}"'.encode() for key in (*kept_beside(kind), *both, "annotators")))
+
+    def at_once(line: bytes) -> R | None:
+        if formed.search(line) or _GREAT.search(line) or (b"\\" in line and _ESCAPED.search(line)):
+            return None
+        try:
+            if not line.isascii():
+                line.decode()  # what stands in unknown fields is not decoded
+            record = decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+        return None if any(getattr(record, name) == "" for name in empty) else record
+
+    return at_once
 
 
 def decimal_string(number: object) -> str | None:

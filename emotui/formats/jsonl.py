@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 import msgspec
@@ -13,14 +13,18 @@ _decode = msgspec.json.Decoder().decode
 _CUT_SHORT = Flaw("not JSON: it ends too early")
 
 
-def rows(lines: Iterable[bytes]) -> Rows:
+def rows(lines: Iterable[bytes], at_once: Callable[[bytes], object] | None = None) -> Rows:
     """The rows of JSONL; blank lines are passed over but count.
 
     Args:
         lines: as they stand in the file, each with its line ending.
+        at_once: what makes a record of a line, which stands in place of the row; where it gives None, the row does.
     """
     for number, line in numbered(lines):
         if not line or line.isspace():
+            continue
+        if at_once is not None and (record := at_once(line)) is not None:
+            yield number, record
             continue
         value = decode(line)
         if value == _CUT_SHORT:

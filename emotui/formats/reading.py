@@ -16,7 +16,7 @@ from emotui.errors import BadInput
 from emotui.formats import checks, jsonl, parquet, tables
 from emotui.formats.beside import kept_beside
 from emotui.formats.columns import FOUND, LabelColumns
-from emotui.formats.conversion import to_record
+from emotui.formats.conversion import line_decoder, to_record
 from emotui.formats.layouts.tables.several import as_label, may_be_several, several_in
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
 from emotui.records import ClassGold, LabelsGold, Text
@@ -68,19 +68,24 @@ def read(
     Raises: BadInput, with a line a problem, up to 20 and then a count; then nothing was read.
     """
     name = str(path)
-    with opened(name, kind, columns) as rows:
+    with opened(name, kind, columns, at_once=True) as rows:
         return gathered(literal(name), kind, rows, skip_bad=skip_bad, limit=limit)
 
 
 @contextmanager
-def opened(name: str, kind: type[msgspec.Struct], columns: LabelColumns = FOUND) -> Iterator[Rows]:
+def opened(
+    name: str, kind: type[msgspec.Struct], columns: LabelColumns = FOUND, *, at_once: bool = False
+) -> Iterator[Rows]:
     """The rows of a file for records of a kind, as `read` takes it; none of them is checked yet.
+
+    Args:
+        at_once: whether a record may stand in place of a row that it is the same as.
 
     Raises: BadInput, where nothing of the file can be read, or nothing from some line on.
     """
     place = literal(name)
     try:
-        with _rows(name, kind, columns) as rows:
+        with _rows(name, kind, columns, line_decoder(kind) if at_once else None) as rows:
             yield rows
     except UnreadableFile as error:
         raise BadInput(f"{place}: {error}" if error.line is None else f"{place}:{error.line}: {error}") from None
@@ -148,7 +153,7 @@ class _File(Generic[R]):
         self.further = 0
         self._most = most
         self._key_fields = checks.key_fields(kind)
-        self._seen: dict[tuple[object, ...], int] = {}
+        self._seen: dict[object, int] = {}
         self._labels: set[str] | None = None
         self._has_label = kind in (ClassGold, LabelsGold) or "label" in kept_beside(kind)
         self._cells: Counter[str] = Counter()
@@ -157,7 +162,7 @@ class _File(Generic[R]):
     def take(self, line: int, row: object) -> None:
         """Keeps the record of a row, or the problem with it."""
         label = row.get("label") if self._has_label and isinstance(row, dict) and row.get("labels") is None else None
-        record = row if isinstance(row, Flaw) else to_record(self.kind, row, line)
+        record = row if type(row) is self.kind or isinstance(row, Flaw) else to_record(self.kind, row, line)
         if isinstance(record, Flaw):
             problem: str | None = record.reason
         else:
@@ -196,11 +201,11 @@ class _File(Generic[R]):
                 self._labels = set(labels)
             elif labels.keys() != self._labels:
                 return checks.label_set_fault(labels, self._labels, f"of line {self.lines[0]}")
-        key = tuple([getattr(record, field) for field in self._key_fields])
-        first = self._seen.setdefault(key, line)
+        values = [getattr(record, field) for field in self._key_fields]
+        first = self._seen.setdefault(values[0] if len(values) == 1 else tuple(values), line)
         if first == line:
             return None
-        named = ", ".join(f"{field} {shown(value)}" for field, value in zip(self._key_fields, key, strict=True))
+        named = ", ".join(f"{field} {shown(value)}" for field, value in zip(self._key_fields, values, strict=True))
         return f"duplicate {named}: already on line {first}"
 
 
@@ -217,14 +222,19 @@ def _with_labels(record: R, labels: tuple[str, ...]) -> R:
 
 
 @contextmanager
-def _rows(name: str, kind: type[msgspec.Struct], columns: LabelColumns) -> Iterator[Rows]:
+def _rows(
+    name: str,
+    kind: type[msgspec.Struct],
+    columns: LabelColumns,
+    at_once: Callable[[bytes], object] | None = None,
+) -> Iterator[Rows]:
     """The rows of the file of this name, open for as long as the context lasts.
 
     Raises: UnreadableFile.
     """
     try:
         if name == "-":
-            yield jsonl.rows(_standard_input())
+            yield jsonl.rows(_standard_input(), at_once)
             return
         if shards := parquet.shards(Path(name)):
             yield parquet.rows_of_all(Path(name), shards, kind, columns)
@@ -236,7 +246,7 @@ def _rows(name: str, kind: type[msgspec.Struct], columns: LabelColumns) -> Itera
             return
         with bounded.opened(name) as stream:
             if ending == ".jsonl":
-                yield jsonl.rows(stream)
+                yield jsonl.rows(stream, at_once)
             else:
                 yield tables.rows(stream, kind, "\t" if ending == ".tsv" else ",", columns)
     except OSError as error:

@@ -1,7 +1,7 @@
 """What runs gave for gold labels: what is kept of each text, of one run its confusion, of two what became right."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -28,6 +28,18 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     predicted: tuple[str, ...]
     probs: Mapping[str, float] = {}
     astray: bool = False
+
+
+def details_alike(details: Iterable[str | bytes]) -> list[Detail]:
+    """What is kept of each text; equal sets of labels are held once."""
+    decode, sets = msgspec.json.Decoder(Detail).decode, dict[tuple[str, ...], tuple[str, ...]]()
+    found = []
+    for detail in details:
+        one = decode(detail)
+        gold = None if one.gold is None else sets.setdefault(one.gold, one.gold)
+        predicted = sets.setdefault(one.predicted, one.predicted)
+        found.append(Detail(one.id, one.repeat, gold, predicted, one.probs, one.astray))
+    return found
 
 
 def named_in(given: Sequence[str] | None, details: Sequence[Detail]) -> list[str]:

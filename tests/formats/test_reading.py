@@ -4,6 +4,7 @@ import codecs
 import io
 import json
 import os
+import random
 import subprocess
 import sys
 import time
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 from emotui.errors import BadInput
-from emotui.formats import MOST_PROBLEMS, read
+from emotui.formats import MOST_PROBLEMS, jsonl, read
+from emotui.formats.conversion import line_decoder, to_record
 from emotui.records import (
     Chain,
     ClassGold,
@@ -29,6 +31,7 @@ from emotui.records import (
     SpanPrediction,
     SpanSample,
     Text,
+    ValuesGold,
 )
 
 GOOD = '{"id": "a", "text": "so glad", "spans": [[3, 7]]}'
@@ -501,3 +504,49 @@ def test_importing_the_formats_loads_neither_duckdb_nor_numpy() -> None:
     code = "import sys, emotui.formats; print(*{'duckdb', 'numpy', 'torch'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+KEYS = ("id", "text", "labels", "label", "given", "unanswered", "values", "spans", "annotators", "meta", "subject", "x")
+VALUES = (
+    *('"a"', '""', "null", "1", "2.5", "true", '"gl\\u00e4d"', '"\\ud83d\\ude00"', '"\\ud83d"', "[]", '["joy"]'),
+    *(
+        '["joy", "joy"]',
+        '[""]',
+        '{"joy": 1}',
+        '{"joy": 0.3, "fear": 1}',
+        '{"v": 1e400}',
+        "NaN",
+        '{"meta": {}}',
+        "[[0, 1]]",
+    ),
+)
+FITTING = {
+    **dict.fromkeys(("id", "text", "label", "subject"), '"a"'),
+    **dict.fromkeys(("given", "unanswered", "spans"), "[]"),
+    **{"values": '{"v": 1}', "annotators": "{}", "meta": '{"k": 2}', "x": '{"meta": {}}'},
+}
+
+
+@pytest.mark.parametrize("kind", [LabelsGold, LabelsPrediction, ClassGold, ClassPrediction, ScenesGold, ValuesGold])
+def test_a_line_read_at_once_is_the_record_of_its_row(kind: type[Any]) -> None:
+    draw, at_once, agreed = random.Random(kind.__name__), line_decoder(kind), 0
+    assert at_once is not None
+    for _ in range(4000):
+        keys = draw.sample(KEYS, draw.randint(1, 6))
+        keys += [key for key in ("id", "labels", "text") if key not in keys and draw.random() < 0.9]
+        fit = FITTING | {"labels": draw.choice(('["joy"]', '{"joy": 1}', '{"joy": 0.25}'))}
+        pairs = [f'"{key}": {fit[key] if draw.random() < 0.9 else draw.choice(VALUES)}' for key in keys]
+        line = ("{" + ", ".join(pairs) + "}").replace("labels", draw.choice(("labels", "labels", "l\\u0061bels")))
+        record = at_once(line.encode())
+        if record is not None:
+            row = jsonl.decode(line.encode())
+            assert isinstance(row, dict), line
+            assert record == to_record(kind, row, 1), line
+            agreed += 1
+    assert agreed > 50
+
+
+def test_a_line_is_not_read_at_once_where_a_field_nobody_knows_is_not_utf8() -> None:
+    at_once = line_decoder(LabelsGold)
+    assert at_once is not None
+    assert at_once(b'{"id": "a", "text": "b", "x": "\xff"}') is None

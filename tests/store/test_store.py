@@ -378,3 +378,33 @@ def test_a_store_is_opened_and_written_by_a_link_too(tmp_path: Path, store: Stor
     link.symlink_to(store.path)
     start(Store.open(link))
     assert [run.run for run in Store.open(link, read_only=True).runs()] == ["run-1"]
+
+
+def test_many_rows_come_back_as_few_do(store: Store) -> None:
+    start(store)
+    rows = [
+        replace(
+            result(
+                number % 5 + 1,
+                number // 5,
+                scored=None if number % 7 == 0 else score(number / 10, None, "HM"[: number % 3]),
+            ),
+            prompt=None if number % 2 else "Zoë\n'",
+            error="no" if number % 11 == 0 else None,
+        )
+        for number in range(1200)
+    ]
+    store.commit_batch("run-1", rows)
+    assert [replace(row, output=None) for row in store.results("run-1")] == rows
+    store.start_run("run-2", "i", "spans", "m", 1, {}, 1)
+    for first in range(0, 1200, 100):
+        store.commit_batch("run-2", rows[first : first + 100])
+    assert [replace(row, output=None) for row in store.results("run-2")] == rows
+    further = [
+        replace(row, score=replace(row.score, values=dict.fromkeys("abcdef", 0.5)))
+        for row in rows
+        if row.score is not None
+    ]
+    store.start_run("run-3", "i3", "spans", "m", 1, {}, 1)
+    store.commit_batch("run-3", further)
+    assert [replace(row, output=None) for row in store.results("run-3")] == further

@@ -10,7 +10,6 @@ from functools import cached_property
 from statistics import mean, stdev
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +19,14 @@ from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import best_thresholds, decided
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
-from emotui.tasks.label_answers import CONVENTION, Detail, LabelAnswers, confusion_table, named_in, with_probabilities
+from emotui.tasks.label_answers import (
+    CONVENTION,
+    LabelAnswers,
+    confusion_table,
+    details_alike,
+    named_in,
+    with_probabilities,
+)
 from emotui.tasks.parts import ScoredRun
 
 FOLDS = 5
@@ -97,9 +103,9 @@ class _Counts:
     @classmethod
     def of(cls, scored: ScoredRun) -> "_Counts | None":
         """Of all answers to labelled texts; None where there is none."""
-        decoder = msgspec.json.Decoder(Detail)
-        details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
-        known = [(number, one, one.gold) for number, one in details if one.gold is not None]
+        details = details_alike(detail for _, detail in scored.scores)
+        numbers = (number for number, _ in scored.scores)
+        known = [(number, one, one.gold) for number, one in zip(numbers, details, strict=True) if one.gold is not None]
         if not known:
             return None
         options: Any = scored.run.config.get("options") or {}

@@ -37,7 +37,7 @@ from emotui.metrics.thresholds import USUAL
 from emotui.records import LabelsGold, LabelsPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
-from emotui.tasks.label_answers import CONVENTION, Detail, named_in, with_probabilities
+from emotui.tasks.label_answers import CONVENTION, Detail, details_alike, named_in, with_probabilities
 from emotui.tasks.labels.files import score_baselines, score_files, score_people
 from emotui.tasks.measures import LABELS
 from emotui.tasks.parts import (
@@ -432,6 +432,7 @@ class Labels(Task):
     def __init__(self, settings: Settings | None = None, mask: str = "") -> None:
         """`mask`: what stands in texts for the model's own mask token (`Classify.mask`); empty: nothing does."""
         self._settings, self._mask = settings or Settings(), mask
+        self._read: tuple[Sequence[ScoreRow], list[Detail]] | None = None
 
     def masked_by(self, mask: str) -> "Labels":
         """The same questions about texts in which each of these is the model's own mask token."""
@@ -583,7 +584,7 @@ class Labels(Task):
         labels = said.get("labels")
         if labels is None:
             labels = [said["label"]] if said.get("label") else []
-        if not isinstance(labels, Mapping):
+        if isinstance(labels, list | tuple) or not isinstance(labels, Mapping):
             silent = dict.fromkeys(said.get("unanswered") or (), "no answer about it")
             return Prediction(tuple(map(str, labels)), unanswered=silent)
         probs = {str(name): float(p) for name, p in labels.items()}
@@ -624,7 +625,7 @@ class Labels(Task):
 
     def report(self, samples: Sequence[LabelsGold], scores: Sequence[ScoreRow]) -> dict[str, object]:
         """As `emotui score labels` names the figures. With repeats each is a mean, and `sd` has its deviation."""
-        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
+        details = self._details(scores)
         known = [one for one in details if one.gold is not None]
         unlabelled = len({one.id for one in details}) - len({one.id for one in known})
         return (
@@ -632,6 +633,12 @@ class Labels(Task):
             if known
             else {"n": 0, "unlabelled": unlabelled}
         )
+
+    def _details(self, scores: Sequence[ScoreRow]) -> list[Detail]:
+        """What is kept of each score; read once for the figures of a run and their intervals."""
+        if self._read is None or self._read[0] is not scores:
+            self._read = scores, details_alike(row.detail for row in scores)
+        return self._read[1]
 
     def _report(self, details: Sequence[Detail]) -> dict[str, Any]:
         own = self._settings
@@ -647,8 +654,7 @@ class Labels(Task):
 
     def intervals(self, samples: Sequence[LabelsGold], scores: Sequence[ScoreRow]) -> dict[str, Any]:
         """Of every figure; those of probabilities where all answers have them."""
-        details = [msgspec.json.decode(row.detail, type=Detail) for row in scores]
-        known = [one for one in details if one.gold is not None]
+        known = [one for one in self._details(scores) if one.gold is not None]
         labels = named_in(self._settings.labels, known)
 
         def resampled(here: Sequence[Detail], by: Drawn) -> Resampled:
@@ -700,9 +706,9 @@ class Labels(Task):
 def gold_of(sample: LabelsGold) -> tuple[str, ...] | None:
     """The gold labels; None where the text is unlabelled."""
     said = sample.said
-    if isinstance(said, Mapping):
-        return tuple(name for name, value in said.items() if value)
-    return said
+    if said is None or isinstance(said, tuple) or not isinstance(said, Mapping):
+        return said
+    return tuple(name for name, value in said.items() if value)
 
 
 def _line(

@@ -51,12 +51,20 @@ class OfAnotherKind(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a line of a file says about an id."""
+    """What a line of a file says about an id; `said`: JSON, by the keys of records."""
 
     line: int
     id: str
     repeat: int
-    keys: Mapping[str, Any]
+    said: bytes
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """What is said, by the keys of records."""
+        return _decoded(self.said)
+
+
+_decoded = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def said_lines(
@@ -77,12 +85,15 @@ def said_lines(
     found: list[Line] = []
     problems: list[str] = []
     unused: dict[str, None] = {}
+    there: set[str] = set()
     for line, row in rows(taken):
         if isinstance(row, Flaw):
             problems.append(f"{taken.place}:{line}: {row.reason}")
         else:
             unused |= dict.fromkeys(row.get("meta", ()))
-            found.append(Line(line, str(row.get("id", line)), 0, _what_is_said(row)))
+            said = _what_is_said(row)
+            there |= said.keys()
+            found.append(Line(line, str(row.get("id", line)), 0, msgspec.json.encode(said)))
     seen: dict[str, int] = {}
     problems += [
         f"{path}:{one.line}: duplicate id {one.id!r}: already on line {first}"
@@ -90,11 +101,11 @@ def said_lines(
         if (first := seen.setdefault(one.id, one.line)) != one.line
     ]
     wanted = _sayable(task)
-    if found and not any(wanted & one.keys.keys() for one in found):
-        other = sorted({key for one in found for key in one.keys})
-        there = f" (there are {', '.join(map(literal, unused))})" if unused else f" but {', '.join(other)}"
+    if found and not wanted & there:
+        besides = f" (there are {', '.join(map(literal, unused))})" if unused else f" but {', '.join(sorted(there))}"
         named = min(wanted, key=_KEYS.index)
-        raise OfAnotherKind(f"{taken.place}: nothing in it says {named}{there}: --map {named}=COLUMN names the column")
+        why = f"nothing in it says {named}{besides}: --map {named}=COLUMN names the column"
+        raise OfAnotherKind(f"{taken.place}: {why}")
     if problems and not skip_bad:
         raise BadInput(*capped(problems))
     for problem in problems:
@@ -105,10 +116,12 @@ def said_lines(
 def _own_records(task: Task, path: str, *, skip_bad: bool, warn: Warn) -> list[Line]:
     got = read(path, task.files.predicted, skip_bad=skip_bad)
     warn_skipped(got, warn)
+    records: list[Any] = got.records
     found = []
-    for line, record in zip(got.lines, got.records, strict=True):
-        keys = msgspec.to_builtins(present(record))
-        found.append(Line(line, keys.pop("id"), keys.pop("repeat", 0), keys))
+    for place, line in enumerate(got.lines):
+        keys = present(records[place])
+        records[place] = None  # a million records and what they say do not stand in memory together
+        found.append(Line(line, keys.pop("id"), keys.pop("repeat", 0), msgspec.json.encode(keys)))
     return found
 
 
@@ -141,17 +154,17 @@ and under which keys gold says it.
 _NAMED = 5
 """Strange labels that a warning names."""
 
-_AT_ONCE = 5000
+_AT_ONCE = 10_000
 """Answers of one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said about the sample of this number, by the keys of records in files."""
+    """What is said about the sample of this number, by the keys of records in files, or as JSON of these."""
 
     sample: int
     repeat: int
-    keys: Mapping[str, Any]
+    keys: Mapping[str, Any] | bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,27 +211,24 @@ def import_predictions(
     )
     dataset = dataset.read_as(task.name)
     numbers = store.numbers_by_id(dataset.dataset)
-    repeats = sorted({line.repeat for line in lines}) or [0]
-    there = {(line.id, line.repeat) for line in lines}
-    lacking = [(key, repeat) for repeat in repeats for key in numbers if (key, repeat) not in there]
+    lacking = _lacking(lines, numbers)
     problems = [
         f"{path}:{one.line}: {dataset.name} has no text of the id {one.id!r}" for one in lines if one.id not in numbers
     ]
     if lacking and missing is None:
         problems.append(without_prediction(path, lacking, f"{len(numbers)} texts"))
-    lines = [one for one in lines if one.id in numbers]
-    lines, wrong = _fitting(store, dataset, task, path, lines, numbers)
+    lines, wrong, strangers = _fitting(store, dataset, task, path, lines, numbers)
     problems += wrong
     if problems and not (skip_bad and lines):
         raise BadInput(*capped(problems))
     for problem in problems:
         warn(f"skipped {problem}")
-    if strangers := _unknown_labels(store, dataset, lines):
+    if strangers:
         some = ", ".join(map(literal, strangers[:_NAMED]))
         warn(f"{path}: no text of {dataset.name} has the label {some}" + f" ({len(strangers)} such labels)")
-    said = [Said(numbers[one.id], one.repeat, one.keys) for one in lines]
+    said = [Said(numbers[one.id], one.repeat, one.said) for one in lines]
     if missing == "empty":
-        said += [Said(numbers[key], repeat, {}) for key, repeat in lacking]
+        said += [Said(numbers[key], repeat, b"{}") for key, repeat in lacking]
     run = keep_said(store, dataset, source, FILE, said, sim=sim, lexicon=lexicon, cancelled=cancelled)
     return Imported(run, used, len(lacking))
 
@@ -292,14 +302,20 @@ def keep_said(
     config = signed(RunConfig(repeats=repeats, emotui=__version__, lexicon="" if lexicon is None else lexicon.mark))
     store.start_run(run, mark, task.name, name, dataset.dataset, msgspec.to_builtins(config), len(said), kind)
     done = store.done(run)
-    outputs = [
-        ResultRow(one.sample, one.repeat, 0, None, msgspec.json.encode(one.keys).decode(), None, 0.0)
-        for one in sorted(said, key=lambda one: (one.repeat, one.sample))
-        if (one.sample, one.repeat) not in done
-    ]
-    results = scored_outputs(store, task, ELSEWHERE, dataset, outputs, name, sim=sim, embed=embed, cancelled=cancelled)
-    for start in range(0, len(results), _AT_ONCE):
-        store.commit_batch(run, results[start : start + _AT_ONCE], gold=dataset.gold)
+    order = sorted(said, key=lambda one: (one.repeat, one.sample))
+    still = [one for one in order if (one.sample, one.repeat) not in done] if done else order
+    # Sentences are embedded all at once: another batch is another rounding.
+    together = len(still) if sim and task.embeds else _AT_ONCE
+    for start in range(0, len(still), max(together, 1)):
+        outputs = [
+            ResultRow(one.sample, one.repeat, 0, None, _as_json(one).decode(), None, 0.0)
+            for one in still[start : start + together]
+        ]
+        results = scored_outputs(
+            store, task, ELSEWHERE, dataset, outputs, name, sim=sim, embed=embed, cancelled=cancelled
+        )
+        for first in range(0, len(results), _AT_ONCE):
+            store.commit_batch(run, results[first : first + _AT_ONCE], gold=dataset.gold)
     store.set_state(run, "done")
     return store.run(run)
 
@@ -327,8 +343,13 @@ def source_run(store: Store, dataset: Dataset, name: str) -> Run | None:
 def _identity(asked: str, name: str, kind: str, said: Sequence[Said]) -> str:
     digest = hashlib.sha256(msgspec.json.encode([asked, name, kind]))
     for one in said:
-        digest.update(msgspec.json.encode([one.sample, one.repeat, one.keys], order="sorted"))
+        keys = _decoded(one.keys) if isinstance(one.keys, bytes) else one.keys
+        digest.update(msgspec.json.encode([one.sample, one.repeat, keys], order="sorted"))
     return digest.hexdigest()
+
+
+def _as_json(said: Said) -> bytes:
+    return said.keys if isinstance(said.keys, bytes) else msgspec.json.encode(said.keys)
 
 
 def free_id(name: str, dataset: str, taken: Collection[str]) -> str:
@@ -337,20 +358,20 @@ def free_id(name: str, dataset: str, taken: Collection[str]) -> str:
     return next(one for one in wanted if one not in taken)
 
 
-def _unknown_labels(store: Store, dataset: Dataset, lines: Sequence[Line]) -> list[str]:
-    """Labels of whole texts that are said and that gold has nowhere, such as numbers in place of names; empty where it
-    has none, and of masks, whose words may be any.
-    """
-    if dataset.task == "masked":
-        return []
-    known = {name for _, sample in stored_samples(store, dataset, dataset.n) for name in _labels_of(sample)}
-    said = dict.fromkeys(name for one in lines for name in _listed(one.keys))
-    return [name for name in said if name not in known] if known else []
-
-
-def _labels_of(sample: Any) -> Iterable[str]:
-    """Of a gold sample the labels of its text, there or not."""
-    return _listed({key: getattr(sample, key, None) for key in ("label", "labels")}, also_absent=True)
+def _lacking(lines: Sequence[Line], numbers: Mapping[str, int]) -> list[tuple[str, int]]:
+    """(id, repeat) of each text without a line, for each repeat that there is."""
+    first = min(numbers.values(), default=0)
+    seen = {repeat: bytearray(len(numbers)) for repeat in sorted({line.repeat for line in lines}) or [0]}
+    for line in lines:
+        if line.id in numbers:
+            seen[line.repeat][numbers[line.id] - first] = 1
+    return [
+        (key, repeat)
+        for repeat, there in seen.items()
+        if not all(there)
+        for key, number in numbers.items()
+        if not there[number - first]
+    ]
 
 
 def _listed(keys: Mapping[str, Any], *, also_absent: bool = False) -> Iterable[str]:
@@ -362,15 +383,27 @@ def _listed(keys: Mapping[str, Any], *, also_absent: bool = False) -> Iterable[s
 
 def _fitting(
     store: Store, dataset: Dataset, task: Task, path: str, lines: Sequence[Line], numbers: Mapping[str, int]
-) -> tuple[list[Line], list[str]]:
-    """The lines that say something that can be said of their texts, and what is wrong with the others."""
-    samples = dict(stored_samples(store, dataset, dataset.n))
-    good, wrong = [], []
-    for one in lines:
-        try:
-            task.taken(samples[numbers[one.id]], one.keys)
-        except (ValueError, TypeError) as error:
-            wrong.append(f"{path}:{one.line}: {error}")
-        else:
-            good.append(one)
-    return good, wrong
+) -> tuple[list[Line], list[str], list[str]]:
+    """The lines that say something that can be said of their texts, what is wrong with the others, and the labels of
+    whole texts that are said and that gold has nowhere, such as numbers in place of names.
+
+    Of masks, whose words may be any, and where gold has no labels, no label is strange.
+    """
+    known: set[str] = set()
+    wrong: dict[tuple[str, int], str] = {}
+    compared = dataset.task != "masked"
+    waiting = sorted((one for one in lines if one.id in numbers), key=lambda one: numbers[one.id], reverse=True)
+    for number, sample in stored_samples(store, dataset, dataset.n):
+        if compared:
+            own = {key: value for key in ("label", "labels") if (value := getattr(sample, key, None))}
+            known.update(_listed(own, also_absent=True))
+        while waiting and numbers[waiting[-1].id] == number:
+            one = waiting.pop()
+            try:
+                task.taken(sample, one.keys)
+            except (ValueError, TypeError) as error:
+                wrong[one.id, one.repeat] = f"{path}:{one.line}: {error}"
+    good = [one for one in lines if one.id in numbers and (one.id, one.repeat) not in wrong]
+    said = dict.fromkeys(name for one in good for name in _listed(one.keys)) if known else {}
+    problems = [wrong[one.id, one.repeat] for one in lines if (one.id, one.repeat) in wrong]
+    return good, problems, [name for name in said if name not in known]

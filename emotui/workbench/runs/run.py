@@ -44,7 +44,7 @@ from emotui.workbench.runs.scores import ELSEWHERE, Embedder, Key, last_attempts
 from emotui.workbench.runs.states import GOING, check_at_rest, with_state
 from emotui.workbench.runs.window import Stop, Window
 from emotui.workbench.shards.shard import Shard, places_of
-from emotui.workbench.texts import check_needs, run_dataset, stored_samples
+from emotui.workbench.texts import check_needs, run_dataset, samples_of, stored_samples
 
 if TYPE_CHECKING:
     from emotui.tasks.masked.lexicon import WordVectors
@@ -461,7 +461,7 @@ def scored_outputs(
     Args:
         embed: of the embedded model; None: that is loaded here, where scores need it.
     """
-    samples = dict(stored_samples(store, dataset, dataset.n))
+    samples = samples_of(store, dataset, {row.sample for row in outputs})
     task = for_scoring(store, task, dataset, source)
     if not (sim and task.embeds):
         return scored(task, way, outputs, samples, None)

@@ -1,8 +1,8 @@
 """From kept outputs to scores and figures; no model is asked."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
 from msgspec.structs import replace
@@ -159,6 +159,32 @@ def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:
     return list(last.values())
 
 
+class Golds(Sequence[Any]):
+    """Samples that are read anew from the store whenever somebody goes through them, so that many need no memory."""
+
+    def __init__(self, read: Callable[[], Iterator[Any]], n: int) -> None:
+        self._read, self._n = read, n
+        self._all: list[Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._read() if self._all is None else iter(self._all)
+
+    def __len__(self) -> int:
+        return self._n
+
+    @overload
+    def __getitem__(self, place: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Any]: ...
+
+    def __getitem__(self, place: int | slice) -> Any:
+        """Whoever asks for one by its place has them all read."""
+        if self._all is None:
+            self._all = list(self._read())
+        return self._all[place]
+
+
 def metrics(store: Store, run: Run) -> dict[str, object]:
     """The figures of a run, as `emotui score` of its task names them, over what is done so far."""
     dataset = run_dataset(store, run)
@@ -174,11 +200,13 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     version = min(versions, default=dataset.gold)
     former = store.former_gold(dataset.dataset, version) if version < dataset.gold else {}
     read = sample_reader(store, dataset)
-    golds = [
-        read(former[number]) if number in former else sample
-        for number, sample in stored_samples(store, dataset, dataset.n)
-        if number in numbers
-    ]
+
+    def scored_golds() -> Iterator[Any]:
+        for number, sample in stored_samples(store, dataset, dataset.n):
+            if number in numbers:
+                yield read(former[number]) if number in former else sample
+
+    golds = Golds(scored_golds, len(numbers))
     settings = settings_of(run)
     task = with_lexicon(store, task_named(dataset.task).with_options(settings.options, settings.repeats), run)
     added = _added_means(task, rows)

@@ -163,6 +163,10 @@ def _answer(scores: Mapping[Any, float], *, sure: bool) -> Answer:
     return Answer(scores if sure else dict.fromkeys(scores, 1.0), scores.keys(), sure)
 
 
+SAID_BY_PEOPLE = '"annotators":{"'
+"""What a record holds, letter by letter, in which somebody says something."""
+
+
 def people_tables(
     store: Store,
     dataset: Dataset,
@@ -184,6 +188,8 @@ def people_tables(
     models = [run for run in runs if run.source != PERSON]
     people = [run for run in runs_of(store, dataset) if run.source == PERSON]
     composed = is_sample_data(dataset)
+    if not people and not store.holding(dataset.dataset, SAID_BY_PEOPLE):
+        return ()
     if dataset.task == "values":
         from emotui.workbench.results.spread.number_tables import number_tables
 

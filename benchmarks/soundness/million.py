@@ -1,6 +1,6 @@
 """What a file of texts and its predictions cost, from the file to the tables, against `json.loads` of the same lines.
 
-    python benchmarks/million.py [--kinds labels values spans] [--texts N ...] [--peers merge]
+    python benchmarks/soundness/million.py [--kinds labels values spans] [--texts N ...]
 
 N texts with one of four labels each (`labels`), two numbers (`values`) or up to three spans (`spans`), and predictions
 of all of them. Each step is a process of its own; its processor time stands (waits and other programs left out) and
@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[1]
+CHECKOUT = Path(__file__).resolve().parents[2]
 """What is measured, whatever is installed and wherever this is run from."""
 
 LABELS = ("joy", "anger", "fear", "sadness")
