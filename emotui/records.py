@@ -34,9 +34,51 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
         return self.start, self.end
 
     @property
+    def parts(self) -> tuple[Span, ...]:
+        """Its offsets, one behind the other where it has several parts."""
+        return parts_of(self.place, self.attributes)
+
+    @property
     def plain(self) -> bool:
         """Whether nothing but its offsets is said."""
         return self.label is None and self.score is None and not self.attributes
+
+
+PARTS, RELATIONS = "fragments", "relations"
+"""Attributes of a span: the offsets of its parts; `{to, type}` for each span that it is tied to, by that one's `id`."""
+
+
+def parts_of(place: Span, attributes: Mapping[str, Any]) -> tuple[Span, ...]:
+    """The parts of a span that stands from the first to the last of them; the place itself where it has one."""
+    found = attributes.get(PARTS)
+    if not isinstance(found, list | tuple) or len(found) < 2:
+        return (place,)
+    return tuple((part[0], part[1]) for part in found)
+
+
+def relations_of(attributes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """(id of the other span, kind) of each relation that a span begins."""
+    found = attributes.get(RELATIONS)
+    if not isinstance(found, list | tuple):
+        return ()
+    ties = [one for one in found if isinstance(one, Mapping) and one.get("to") is not None]
+    return tuple((str(one["to"]), str(one.get("type") or "")) for one in ties)
+
+
+Tie = tuple[tuple[Span, ...], tuple[Span, ...], str]
+"""The parts of the span that a relation begins in, those of the one that it ends in, and its kind."""
+
+
+def ties(marks: Iterable[Mark]) -> frozenset[Tie]:
+    """The relations between marks by where their ends stand; one to a mark that is not among them is left out."""
+    there = list(marks)
+    by_id = {str(mark.attributes["id"]): mark for mark in there if "id" in mark.attributes}
+    return frozenset(
+        (mark.parts, by_id[to].parts, kind)
+        for mark in there
+        for to, kind in relations_of(mark.attributes)
+        if to in by_id
+    )
 
 
 def places(marks: Iterable[Mark] | None) -> tuple[Span, ...]:

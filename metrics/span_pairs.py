@@ -3,7 +3,7 @@
 Neither of the two is gold; every figure is the same the other way round.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 import numpy as np
@@ -13,7 +13,7 @@ from emotui.metrics.figure import Figure, with_interval
 from emotui.metrics.resampling import drawn_by, interval_of, ratio_replicates
 from emotui.metrics.spans import align_words
 from emotui.metrics.tokens import WordsBySpan
-from emotui.records import Mark
+from emotui.records import Mark, ties
 
 NONE = ""
 """In the confusion: no span."""
@@ -27,7 +27,9 @@ class SpanPair(msgspec.Struct, frozen=True):
 
     `n`: those in which at least one of them marked something, which the figures are over; `both_empty`: the others, on
     which the two agree. `exact_f1`: 2 x equal places / all spans; `labelled_f1`: the label is equal too; `overlap_f1`:
-    the mean over texts of the token F1 of the best one-to-one alignment (SEER, section 6). `confusion`: the labels of
+    the mean over texts of the token F1 of the best one-to-one alignment (SEER, section 6). `parts_f1`: 2 x equal parts
+    with equal labels / all parts, None where no span has several; `relation_f1`: 2 x relations of one kind between
+    equal places / all relations (as SemEval-2024 task 3), None where there are none. `confusion`: the labels of
     aligned spans with a word in common, the first annotator's in the row; `""`: the other marked nothing there.
     `cells`: of each of its cells how often that is so in which text, by its place. `by_text`: overlap F1 by the place
     of the text, None where neither marked anything.
@@ -40,6 +42,8 @@ class SpanPair(msgspec.Struct, frozen=True):
     exact_f1: Figure
     labelled_f1: Figure
     overlap_f1: Figure
+    parts_f1: Figure | None
+    relation_f1: Figure | None
     confusion: dict[str, dict[str, int]]
     by_text: Sequence[float | None] = ()
     cells: dict[str, dict[str, dict[int, int]]] = {}
@@ -64,6 +68,7 @@ def span_pair(
     known = WordsBySpan() if words is None else words
     both_empty = n = 0
     counted: list[tuple[float, ...]] = []  # of each text both sides of the three figures
+    parts, related, several = [], [], False
     cells: dict[str, dict[str, dict[int, int]]] = {}
     by_text: list[float | None] = []
     for at, (text, own, other) in enumerate(texts):
@@ -81,6 +86,9 @@ def span_pair(
         )
         by_text.append(score)
         counted.append((*exact, alike, len(first) + len(second), score, 1))
+        parts.append(_both(*({(part, m.label) for m in marks for part in m.parts} for marks in (first, second))))
+        related.append(_both(ties(own), ties(other)))
+        several = several or any(len(mark.parts) > 1 for mark in (*first, *second))
         aligned = [(pair.gold, pair.predicted) for pair in pairs if pair.f1 > 0]
         left, right = {i for i, _ in aligned}, {j for _, j in aligned}
         said = [(first[i].label or UNLABELLED, second[j].label or UNLABELLED) for i, j in aligned]
@@ -93,6 +101,12 @@ def span_pair(
     exact_f1 = labelled_f1 = overlap_f1 = Figure(None, n, why=why)
     if counted:
         exact_f1, labelled_f1, overlap_f1 = _ratios(np.array(counted, dtype=np.float64), n, resamples, seed)
+    parts_f1, relation_f1 = (
+        _ratios(np.array(each, dtype=np.float64), n, resamples, seed)[0]
+        if told and any(all_ for _, all_ in each)
+        else None
+        for each, told in ((parts, several), (related, True))
+    )
     return SpanPair(
         a,
         b,
@@ -101,10 +115,17 @@ def span_pair(
         exact_f1,
         labelled_f1,
         overlap_f1,
+        parts_f1,
+        relation_f1,
         {row: {column: sum(cell.values()) for column, cell in line.items()} for row, line in cells.items()},
         by_text,
         cells,
     )
+
+
+def _both(first: Set[object], second: Set[object]) -> tuple[int, int]:
+    """Twice what both have, and what each has."""
+    return 2 * len(first & second), len(first) + len(second)
 
 
 def _ratios(counted: NDArray[np.float64], n: int, resamples: int, seed: int) -> list[Figure]:

@@ -13,7 +13,7 @@ from emotui.formats import jsonl
 from emotui.formats.beside import kept_beside, put_beside
 from emotui.formats.columns import NUMBERED, cell_kinds, marked, required
 from emotui.formats.rows import Flaw, shown
-from emotui.records import LabelsGold, Mark, Rating, SampleScore
+from emotui.records import PARTS, RELATIONS, LabelsGold, Mark, Rating, SampleScore
 
 # Marks as they stand in files: a list of offsets, with a label behind them, or an object that says more.
 
@@ -27,8 +27,9 @@ PLAIN, STRUCTS, STRINGS, JSON = (
 
 
 class _MarkObject(msgspec.Struct, frozen=True):
-    start: int
-    end: int
+    start: int | None = None
+    end: int | None = None
+    parts: list[tuple[int, int]] | None = None
     label: str | None = None
     score: float | None = None
     attributes: Mapping[str, Any] | None = None
@@ -85,7 +86,47 @@ def listed(row: dict[str, Any], kind: type[msgspec.Struct]) -> Flaw | None:
         if isinstance(found, Flaw):
             return found
         row[name] = found
+    if isinstance(row.get("spans"), list) and isinstance(ties := row.get("relations"), list):
+        return _tie(row["spans"], ties)
     return None
+
+
+def _tie(spans: list[Any], ties: list[Any]) -> Flaw | None:
+    """Put relations among the attributes of the marks of a row."""
+    if isinstance(found := related(ties, [mark[4].get("id") if len(mark) > 4 else None for mark in spans]), Flaw):
+        return found
+    for place, said in found.items():
+        mark = spans[place]
+        whole = [*mark, *(None, None, {})[len(mark) - 2 :]]
+        spans[place] = [*whole[:4], merged_attributes(whole[4], said)]
+    return None
+
+
+def related(ties: list[Any], ids: list[Any]) -> dict[int, dict[str, Any]] | Flaw:
+    """From `{from, to, label}`, whose ends are places in a list of spans, to the attributes that say so, by the place.
+
+    Args:
+        ids: of each span the `id` among its attributes, or None.
+    """
+    found: dict[int, dict[str, Any]] = {}
+    for number, tie in enumerate(ties):
+        ends = [tie.get("from"), tie.get("to")] if isinstance(tie, dict) else [None]
+        places = [end for end in ends if type(end) is int and 0 <= end < len(ids)]
+        if len(places) < 2:
+            return Flaw(f"`relations[{number}]` must have `from` and `to`, places from 0 in `spans`")
+        source, target = places
+        name = ids[target] or f"T{target + 1}"
+        found.setdefault(target, {})["id"] = name
+        found.setdefault(source, {}).setdefault(RELATIONS, []).append({"to": str(name), "type": tie.get("label") or ""})
+    return found
+
+
+def merged_attributes(there: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes with more of them; relations behind those that are there."""
+    found = {**there, **more}
+    if RELATIONS in there and RELATIONS in more:
+        found[RELATIONS] = [*there[RELATIONS], *more[RELATIONS]]
+    return found
 
 
 def _listed_by_name(said: dict[str, Any], field: str) -> dict[str, Any] | Flaw:
@@ -112,7 +153,14 @@ def _listed(items: list[Any], place: str) -> list[Any] | Flaw:
                 mark = msgspec.convert(item, _MarkObject)
             except msgspec.ValidationError as error:
                 raise msgspec.ValidationError(_placed(str(error), f"{place}[{number}]")) from None
-            found.append([mark.start, mark.end, mark.label or None, mark.score, mark.attributes or {}])
+            attributes, ends = mark.attributes or {}, (mark.start, mark.end)
+            if mark.parts:
+                parts = sorted(mark.parts)
+                ends = parts[0][0], max(end for _, end in parts)
+                attributes = {**attributes, PARTS: [list(part) for part in parts]} if len(parts) > 1 else attributes
+            if None in ends:
+                return Flaw(f"`{place}[{number}]` has neither `start` and `end` nor `parts`")
+            found.append([*ends, mark.label or None, mark.score, attributes])
         elif type(item) is list and len(item) == 3:
             found.append([*item[:2], item[2] if item[2] != "" else None])
         elif type(item) is list and len(item) != 2:

@@ -45,7 +45,7 @@ class Tierer:
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], tuple[tuple[SpanMark, ...], PassageTier]] = {}
-        self._placed: dict[tuple[str, str], dict[str, tuple[SpanMark, Placed]]] = {}
+        self._placed: dict[tuple[str, str], dict[str, tuple[SpanMark, tuple[Placed, ...]]]] = {}
 
     def tier(self, name: str, kind: str, spans: tuple[SpanMark, ...], labels: Mapping[str, Label]) -> PassageTier:
         """The tier of a source's spans."""
@@ -57,7 +57,7 @@ class Tierer:
         for span in spans:
             there = known.get(span.id)
             fresh[span.id] = there if there is not None and there[0] is span else (span, _placed(span, labels, kind))
-        tier = PassageTier(name, tuple([placed for _, placed in fresh.values()]))
+        tier = PassageTier(name, tuple([placed for _, parts in fresh.values() for placed in parts]))
         self._made[key], self._placed[key] = (spans, tier), fresh
         return tier
 
@@ -109,12 +109,17 @@ def labels_of_spans(scheme: Scheme) -> dict[str, Label]:
     return {} if group is None else {label.name: label for label in group.labels}
 
 
-def _placed(span: SpanMark, labels: Mapping[str, Label], kind: str) -> Placed:
-    further = [str(value) for value in span.attributes.values() if isinstance(value, str)]
-    label = " ".join([span.label or "", *further]).strip()
+def _placed(span: SpanMark, labels: Mapping[str, Label], kind: str) -> tuple[Placed, ...]:
+    """The bars of a span, one a part."""
+    further = [str(value) for name, value in span.attributes.items() if isinstance(value, str) and name != "id"]
+    tied = [f"→{name}" for _, name in span.relations]
+    label = " ".join([span.label or "", *further, *tied]).strip()
     known = labels.get(span.label or "", Label(name=""))
     brief = known.key or label[:1]
-    return span.start, span.end, TierMark(span.id, span.start, span.end, label, brief, kind, known.colour)
+    return tuple(
+        (start, end, TierMark(span.id, start, end, f"+{label}" if n else label, brief, kind, known.colour))
+        for n, (start, end) in enumerate(span.parts)
+    )
 
 
 def _heads(scheme: Scheme, sentences: Sequence[Span], said: Mapping[int, SentenceSaid]) -> tuple[str, ...]:
@@ -184,6 +189,8 @@ def about(work: Work) -> tuple[list[Part], list[Part]]:
         what = "where it ends" if marking.ends_hinted else "where the span begins"
         return [Part(f" letters: {what}", "key"), Part(f"  {marking.typed}", "strong")], []
     stretch, chosen = marking.selection, marking.chosen_span
+    if work.tie is not None:
+        return _begun(work), []
     if stretch is not None:
         how = keyed("a label's key or {close} marks it" if scheme.span_labels is not None else "{close} marks it")
         return [Part(" selected ", "key"), Part(_words(text, stretch), "strong")], [Part(f"{how} ", "dim")]
@@ -193,7 +200,7 @@ def about(work: Work) -> tuple[list[Part], list[Part]]:
         label = chosen.label or "no label"
         known = labels_of_spans(scheme).get(label)
         left = [Part(f" {name} {place} of {len(marking.spans)}  ", "key"), _named(known, label, holds=True), Part("  ")]
-        return [*left, Part(_words(text, chosen.mark.place))], _digits(work)
+        return [*left, Part(_said(text, chosen)), *_ties(work, chosen)], _digits(work)
     if work.standing is not None:
         takes = [part for other in work.others for part in _take(other)]
         return [*takes, Part(" takes that version", "dim")], []
@@ -202,6 +209,34 @@ def about(work: Work) -> tuple[list[Part], list[Part]]:
     if marking.caret is not None:
         left.append(Part(f"   {_words(text, marking.caret)}", "dim"))
     return left, []
+
+
+def _begun(work: Work) -> list[Part]:
+    """The relation that is begun, and what ends it."""
+    kind, source = work.tie or ("", "")
+    span = work.said.answer.span(source)
+    key = next((one.key for one in work.scheme.relations if one.name == kind), "")
+    from_here = "" if span is None else _said(work.text.text, span)
+    told = keyed(f"   {{walk}} to the other span, {key} ends it, {{drop}} leaves it")
+    return [Part(f" {kind} ", "key"), Part(f"from {from_here}", "strong"), Part(told, "dim")]
+
+
+def _ties(work: Work, span: SpanMark) -> list[Part]:
+    """What a span is tied to, and what to it."""
+    there = {one.id: one for one in work.marking.spans}
+    text = work.text.text
+    found = [Part(f"  → {kind} {_said(text, there[to])}", "mark") for to, kind in span.relations if to in there]
+    return found + [
+        Part(f"  ← {kind} {_said(text, one)}", "mark")
+        for one in work.marking.spans
+        for to, kind in one.relations
+        if to == span.id
+    ]
+
+
+def _said(text: str, span: SpanMark) -> str:
+    """The words of all parts of a span."""
+    return " … ".join(_words(text, part) for part in span.parts)
 
 
 def _digits(work: Work) -> list[Part]:
@@ -248,7 +283,20 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
             parts.append(_named(label, f" {label.name}", holds=holds, press=press))
             parts.append(Part("]" if holds else " ", "strong"))
         lines += _folded(parts, cells)
-    return lines
+    return lines + _relation_line(work, cells)
+
+
+def _relation_line(work: Work, cells: int) -> list[list[Part]]:
+    """The scheme's relations with their keys, where it has some."""
+    if not work.scheme.relations:
+        return []
+    parts = [Part(" relation ", "dim")]
+    for one in work.scheme.relations:
+        begun = work.tie is not None and work.tie[0] == one.name
+        press = f"tell('label', '{one.key}')" if one.key.isalnum() else ""
+        parts += [Part("[" if begun else " ", "strong"), Part(one.key, "key", press)]
+        parts += [Part(f" {one.name}", "strong" if begun else "plain", press), Part("]" if begun else " ", "strong")]
+    return _folded(parts, cells)
 
 
 def _named(label: Label | None, words: str, *, holds: bool, press: str = "") -> Part:

@@ -121,6 +121,15 @@ ACTIONS = (
         needs="there are no spans yet: {begin} begins one",
     ),
     Action(
+        "join",
+        ("ampersand",),
+        "&",
+        "join",
+        "Make the span a part of the nearest one with its label; one of several parts falls apart",
+        _MARK,
+        needs="the scheme has no spans of several parts, or there is none to join it to",
+    ),
+    Action(
         "remove",
         ("x",),
         "x",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from emotui.records import Span
+from emotui.records import PARTS, RELATIONS, Span
 from emotui.screens.actions import Action
 from emotui.screens.annotate.marking import Marking
 from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
@@ -15,6 +15,8 @@ from emotui.workbench.annotate.events import (
     AddSpan,
     Event,
     LabelSpan,
+    MoveBorder,
+    RemoveSpan,
     SetAttribute,
     SetLabels,
     SetSentence,
@@ -22,7 +24,7 @@ from emotui.workbench.annotate.events import (
 )
 from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.others import OtherSaid
-from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Label, Scale, Scheme
+from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Label, Relation, Scale, Scheme
 from emotui.workbench.annotate.service import Progress
 
 # The text at work: its answer as it is on the screen, the caret, what others say of it.
@@ -34,8 +36,9 @@ class Work(msgspec.Struct):
     `annotator`: who annotates, or the name of what an adjudication comes to; `assigned`: whether texts were dealt out.
     `standing`: how far the adjudication is, where the answer settles what others disagree about. `shows_others`:
     whether what others say stands under the text. `number`, `typed`: the name of the number that is being typed, and
-    its digits so far. `role`: of a text whose answer is told afterwards (training, check). `since`: when the text came
-    into sight, in seconds of the monotonic clock.
+    its digits so far. `tie`: the kind of a relation that is begun, and the id of its first span. `role`: of a
+    text whose answer is told afterwards (training, check). `since`: when the text came into sight, in seconds of the
+    monotonic clock.
     """
 
     scheme: Scheme
@@ -49,6 +52,7 @@ class Work(msgspec.Struct):
     standing: "Adjudicated | None" = None
     shows_others: bool = True
     role: str = ""
+    tie: tuple[str, str] | None = None
     number: str = ""
     typed: str = ""
     since: float = msgspec.field(default_factory=time.monotonic)
@@ -87,6 +91,7 @@ class Work(msgspec.Struct):
             said.skipped,
             said.revealed,
             self.standing is not None,
+            self.tie,
         )
 
     def is_own(self, span: SpanMark) -> bool:
@@ -185,7 +190,8 @@ def number_before(scheme: Scheme, name: str) -> Group | None:
 def keys_of(scheme: Scheme) -> frozenset[str]:
     """Every key of a scheme."""
     labels = (label.key for group in scheme.groups for label in group.labels)
-    return frozenset((*labels, *(group.key for group in scheme.groups))) - {""}
+    others = (*(group.key for group in scheme.groups), *(relation.key for relation in scheme.relations))
+    return frozenset((*labels, *others)) - {""}
 
 
 def all_labels(scheme: Scheme) -> list[Pressed]:
@@ -203,6 +209,9 @@ def key_actions(scheme: Scheme) -> Iterator[Action]:
             if label.key:
                 does = f"{label.name}: {label.about}" if label.about else label.name
                 yield Action(label.name, (label.key,), label.key, label.name, does, heading)
+    for one in scheme.relations:
+        does = f"From the chosen span; again, on another span, to that: {one.about or one.name}"
+        yield Action(one.name, (one.key,), one.key, one.name, does, "Annotate: relations of spans")
 
 
 def sentence_of(sentences: Sequence[Span], at: int) -> int | None:
@@ -231,6 +240,41 @@ def mark(work: Work, label: str | None) -> Outcome:
         return Outcome(made=same[0].id)
     span = SpanMark(id=new_id(), start=stretch[0], end=stretch[1], label=label)
     return Outcome((AddSpan(span),), made=span.id)
+
+
+def relation_meant(scheme: Scheme, key: str) -> Relation | None:
+    """The relation that a key begins or ends."""
+    return next((relation for relation in scheme.relations if relation.key == key), None)
+
+
+def related(work: Work, name: str, source: str, target: str) -> Event:
+    """The relation from one span to another, or without it where it is there."""
+    span = work.said.answer.span(source)
+    there = () if span is None else span.relations
+    ties = [one for one in there if one != (target, name)] if (target, name) in there else [*there, (target, name)]
+    return SetAttribute(source, RELATIONS, [{"to": to, "type": kind} for to, kind in ties] or None)
+
+
+def joined(work: Work) -> Outcome:
+    """The span becomes one with the nearest of its label, as another part; one that has several parts falls apart."""
+    span = work.marking.under
+    if span is None or not work.is_own(span):
+        return Outcome()
+    if len(span.parts) > 1:
+        (start, end), *rest = span.parts
+        apart = [SpanMark(id=new_id(), start=first, end=last, label=span.label) for first, last in rest]
+        whole = (SetAttribute(span.id, PARTS, None), MoveBorder(span.id, start, end))
+        return Outcome((*whole, *map(AddSpan, apart)), made=span.id)
+    alike = [
+        one
+        for one in work.said.spans
+        if one.id != span.id and one.label == span.label and (one.end <= span.start or span.end <= one.start)
+    ]
+    if not alike:
+        return Outcome()
+    other = min(alike, key=lambda one: (max(one.start - span.end, span.start - one.end), one.start))
+    parts = [list(part) for part in sorted((*other.parts, *span.parts))]
+    return Outcome((RemoveSpan(span.id), SetAttribute(other.id, PARTS, parts)), made=other.id)
 
 
 def _of_span(work: Work, pressed: Pressed) -> Outcome:

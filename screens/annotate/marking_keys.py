@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from emotui.errors import BadInput
 from emotui.screens.annotate import labelling
 from emotui.screens.annotate.at_work import AtWork
 from emotui.screens.annotate.marking import CHARACTER, CLAUSE, SENTENCE, WORD, alphabet
+from emotui.screens.keymaps import keyed
 from emotui.screens.widgets.page import Ended
 from emotui.workbench.annotate.answers import new_id
 from emotui.workbench.annotate.events import (
@@ -20,7 +22,8 @@ from emotui.workbench.annotate.events import (
     SuggestionRefused,
     SuggestionTaken,
 )
-from emotui.workbench.annotate.scheme import MASK
+from emotui.workbench.annotate.fits import check
+from emotui.workbench.annotate.scheme import MASK, Relation
 
 _BORDERS = ("start_left", "start_right", "end_left", "end_right")
 
@@ -49,8 +52,10 @@ class MarkingKeys(AtWork):
             under = marking.under
             mine = under is not None and (work.is_own(under) or work.standing is None)
             return mine and not marking.selecting
+        if action == "join":
+            return work.scheme.parts and not marking.selecting and bool(labelling.joined(work).events)
         if action == "drop":
-            return marking.selecting or marking.chosen is not None
+            return marking.selecting or marking.chosen is not None or work.tie is not None
         if action in ("walk", "walk_back"):
             return bool(marking.spans) or self.reveals
         return marking.caret is not None
@@ -209,7 +214,35 @@ class MarkingKeys(AtWork):
         self.at_work.marking.begin()
         self.changed()
 
+    def do_join(self) -> None:
+        self._carry_out(labelling.joined(self.at_work))
+
+    def relate(self, relation: Relation) -> None:
+        """Begin a relation in the chosen span, or end the one that is begun in it."""
+        work, span = self.at_work, self.at_work.marking.under
+        if span is None or not work.is_own(span):
+            self.notify(keyed(f"{relation.name} begins in a span: {{walk}} chooses one"), markup=False)
+            return
+        begun, work.tie = work.tie, None
+        if begun is None or begun[0] != relation.name:
+            work.tie = (relation.name, span.id)
+            work.marking.choose(span.id)
+        elif begun[1] != span.id:
+            event = labelling.related(work, relation.name, begun[1], span.id)
+            try:
+                check(work.scheme, work.text, work.said, event)
+            except BadInput as error:
+                self.notify(str(error), severity="warning", markup=False)
+            else:
+                self.keep(event)
+            work.marking.choose(begun[1])
+        self.changed()
+
     def do_drop(self) -> None:
+        if self.at_work.tie is not None:
+            self.at_work.tie = None
+            self.changed()
+            return
         self.at_work.marking.drop()
         self.changed()
 

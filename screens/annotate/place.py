@@ -393,6 +393,10 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
         if pressed is not None:
             self.label(pressed)
             return True
+        relation = labelling.relation_meant(work.scheme, character)
+        if relation is not None:
+            self.relate(relation)
+            return True
         number = labelling.number_meant(work.scheme, character)
         if number is not None:
             self.begin_number(number)

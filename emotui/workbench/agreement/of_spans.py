@@ -29,6 +29,8 @@ ABOUT = {
     "ku_alpha": "this label against others, where two sources marked the same stretch (Krippendorff and others 2016)",
     "exact_f1": "2 x equal places / all spans",
     "labelled_f1": "as exact F1, with equal labels",
+    "parts_f1": "2 x equal parts with equal labels / all parts",
+    "relation_f1": "2 x relations of one kind between equal places / all relations",
     "overlap_f1": "token F1 of the best one-to-one alignment, mean over texts in which one of the two marked something",
 }
 
@@ -166,12 +168,14 @@ def _between(panel: Panel, a: str, b: str, words: WordsBySpan, resamples: int, s
 
 
 def _of_pair(found: SpanPair) -> list[Measured]:
-    figures: Mapping[str, tuple[str, Figure]] = {
+    figures: Mapping[str, tuple[str, Figure | None]] = {
         "overlap_f1": ("token F1", found.overlap_f1),
         "exact_f1": ("exact F1", found.exact_f1),
         "labelled_f1": ("exact F1 with labels", found.labelled_f1),
+        "parts_f1": ("F1 of parts", found.parts_f1),
+        "relation_f1": ("F1 of relations", found.relation_f1),
     }
-    return [_measured(name, title, figure) for name, (title, figure) in figures.items()]
+    return [_measured(name, title, figure) for name, (title, figure) in figures.items() if figure is not None]
 
 
 def _stop(cancelled: IsCancelled | None) -> None:

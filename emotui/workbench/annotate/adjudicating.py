@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from emotui.errors import BadInput
 from emotui.store.query import Dataset
-from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark, in_order, new_id
+from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark, fresh_spans, in_order, new_id
 from emotui.workbench.annotate.events import Accept, AddSpan, Adopt
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.planning.order import ranges_of, spread
@@ -177,7 +177,7 @@ class Adjudicating:
 
 def fresh(answer: Answer) -> Answer:
     """The same answer whose spans have identities of their own."""
-    return replace(answer, spans=in_order(replace(span, id=new_id()) for span in answer.spans))
+    return replace(answer, spans=fresh_spans(answer.spans))
 
 
 def merged(answers: Sequence[Answer], how: How = "union") -> Answer:
@@ -189,8 +189,8 @@ def merged(answers: Sequence[Answer], how: How = "union") -> Answer:
     """
     least = 1 if how == "union" else len(answers) // 2 + 1
     places = Counter(place for answer in answers for place in answer.places)
-    first = {(span.start, span.end, span.label): span for answer in reversed(answers) for span in answer.spans}
-    spans = in_order(replace(first[place], id=new_id()) for place, n in places.items() if n >= least)
+    first = {(span.parts, span.label): span for answer in reversed(answers) for span in answer.spans}
+    spans = [replace(first[place], id=new_id()) for place, n in places.items() if n >= least]
     said = [answer.labels for answer in answers if answer.labels is not None]
     labels = Counter(label for one in said for label in one)
     numbers = dict.fromkeys(name for answer in answers for name in answer.values)
@@ -198,11 +198,24 @@ def merged(answers: Sequence[Answer], how: How = "union") -> Answer:
     masks = sorted({mask for answer in answers for mask in answer.words})
     words = {mask: _most(answer.words.get(mask) for answer in answers) for mask in masks}
     return Answer(
-        spans=spans,
+        spans=_tied(spans, answers, least),
         labels=tuple(label for label, n in labels.items() if n >= least) if said else None,
         values={name: float(median(one.values[name] for one in answers if name in one.values)) for name in numbers},
         sentences={place: _sentence(answers, place) for place in sentences},
         words={mask: word for mask, word in words.items() if word},
+    )
+
+
+def _tied(spans: Sequence[SpanMark], answers: Sequence[Answer], least: int) -> tuple[SpanMark, ...]:
+    """Spans with the relations between them that so many answers have."""
+    relations = Counter(tie for answer in answers for tie in answer.ties)
+    kept = [tie for tie, n in relations.items() if n >= least]
+    ids = {(span.parts, span.label): span.id for span in spans}
+    return in_order(
+        span.with_relations(
+            (ids[to], kind) for source, to, kind in kept if source == (span.parts, span.label) and to in ids
+        )
+        for span in spans
     )
 
 

@@ -3,12 +3,14 @@
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from emotui.errors import BadInput
-from emotui.records import LabelsGold, Mark, ScenesGold, Span, SpanSample
+from emotui.records import RELATIONS, LabelsGold, Mark, ScenesGold, Span, SpanSample, parts_of, relations_of
 from emotui.tasks.task import Task
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Scheme
 
@@ -64,11 +66,31 @@ class SpanMark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def mark(self) -> Mark:
-        """The span as records have it."""
+        """The span as records have it; what it is tied to by the identities of spans."""
         return Mark(self.start, self.end, self.label, None, self.attributes)
+
+    @property
+    def parts(self) -> tuple[Span, ...]:
+        """Where it stands: one stretch, or several in the order of the text."""
+        return parts_of((self.start, self.end), self.attributes)
+
+    @property
+    def relations(self) -> tuple[tuple[str, str], ...]:
+        """(identity of the other span, kind) of each relation that begins in it."""
+        return relations_of(self.attributes)
+
+    def with_relations(self, relations: Iterable[tuple[str, str]]) -> "SpanMark":
+        """The span with these relations and no others."""
+        rest = {name: value for name, value in self.attributes.items() if name != RELATIONS}
+        ties = [{"to": to, "type": kind} for to, kind in relations]
+        return replace(self, attributes={**rest, RELATIONS: ties} if ties else rest)
 
     def __hash__(self) -> int:
         return hash((self.id, self.start, self.end, self.label))
+
+
+Placed = tuple[tuple[Span, ...], str | None]
+"""The parts of a span, and its label."""
 
 
 class SentenceSaid(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -97,18 +119,27 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return not (self.spans or self.labels is not None or self.values or self.sentences or self.words)
 
     @property
-    def places(self) -> frozenset[tuple[int, int, str | None]]:
-        """(start, end, label) of each span: what two answers are compared by, whatever the spans' identities."""
-        return frozenset((span.start, span.end, span.label) for span in self.spans)
+    def places(self) -> frozenset[Placed]:
+        """(parts, label) of each span: what two answers are compared by, whatever the spans' identities."""
+        return frozenset((span.parts, span.label) for span in self.spans)
 
     def span(self, id: str) -> SpanMark | None:
         """The span of this identity."""
         return next((span for span in self.spans if span.id == id), None)
 
+    @property
+    def ties(self) -> frozenset[tuple[Placed, Placed, str]]:
+        """The relations between spans by where these stand and what they are called, whatever their identities."""
+        placed = {span.id: (span.parts, span.label) for span in self.spans}
+        return frozenset(
+            (placed[span.id], placed[to], kind) for span in self.spans for to, kind in span.relations if to in placed
+        )
+
     def same_as(self, other: "Answer") -> bool:
         """Whether both say the same, whatever the identities of the spans and the order of the labels."""
         return (
             sorted(map(_content, self.spans)) == sorted(map(_content, other.spans))
+            and self.ties == other.ties
             and (None if self.labels is None else set(self.labels))
             == (None if other.labels is None else set(other.labels))
             and (self.values, self.sentences, self.words) == (other.values, other.sentences, other.words)
@@ -116,7 +147,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def _content(span: SpanMark) -> tuple[int, int, str, bytes]:
-    return span.start, span.end, span.label or "", msgspec.json.encode(span.attributes, order="sorted")
+    own = {name: value for name, value in span.attributes.items() if name not in ("id", RELATIONS)}
+    return span.start, span.end, span.label or "", msgspec.json.encode(own, order="sorted")
 
 
 def new_id() -> str:
@@ -172,11 +204,49 @@ def _present(labels: Any) -> tuple[str, ...] | None:
 
 
 def spans_of(marks: Sequence[Mark]) -> tuple[SpanMark, ...]:
-    """Marks as spans with identities of their own."""
-    return in_order(
+    """Marks as spans with identities of their own, by which they are tied to each other."""
+    spans = [
         SpanMark(id=new_id(), start=mark.start, end=mark.end, label=mark.label, attributes=mark.attributes)
         for mark in marks
-    )
+    ]
+    identities = {
+        str(mark.attributes["id"]): span.id for mark, span in zip(marks, spans, strict=True) if "id" in mark.attributes
+    }
+    return in_order(_tied_by(span, identities) for span in spans)
+
+
+def fresh_spans(spans: Iterable[SpanMark]) -> tuple[SpanMark, ...]:
+    """The same spans with other identities, tied to each other as before."""
+    there = list(spans)
+    identities = {span.id: new_id() for span in there}
+    return in_order(replace(_tied_by(span, identities), id=identities[span.id]) for span in there)
+
+
+def _tied_by(span: SpanMark, identities: Mapping[str, str]) -> SpanMark:
+    if not span.relations:
+        return span
+    ties = [
+        {**tie, "to": identities.get(str(tie["to"]), tie["to"])} for tie in span.attributes[RELATIONS] if "to" in tie
+    ]
+    return replace(span, attributes={**span.attributes, RELATIONS: ties})
+
+
+def _marks(spans: Sequence[SpanMark]) -> list[Mark]:
+    """Spans as records have them: those that are tied have an `id` among their attributes, `T1` and so on."""
+    ends = {to for span in spans for to, _ in span.relations}
+    taken = {str(span.attributes["id"]) for span in spans if "id" in span.attributes}
+    free = (name for n in count(1) if (name := f"T{n}") not in taken)
+    ids = {
+        span.id: str(span.attributes["id"]) if "id" in span.attributes else next(free)
+        for span in spans
+        if span.id in ends or "id" in span.attributes
+    }
+    marks = []
+    for span in spans:
+        named = {"id": ids[span.id]} if span.id in ends else {}
+        mark = _tied_by(span, ids).mark
+        marks.append(replace(mark, attributes={**mark.attributes, **named}))
+    return marks
 
 
 def predicted_answer(task: Task, sample: Any, prediction: Any, *, words: bool = False) -> Answer | None:
@@ -191,7 +261,7 @@ def predicted_answer(task: Task, sample: Any, prediction: Any, *, words: bool = 
     if found is None or (hasattr(prediction, "sentences") and prediction.sentences):
         return found
     # What gold says of the sentences, the prediction has not said.
-    return msgspec.structs.replace(found, sentences={})
+    return replace(found, sentences={})
 
 
 def keys_of(sample: Any, answer: Answer, scheme: Scheme, sentences: Sequence[tuple[int, int]] = ()) -> dict[str, Any]:
@@ -202,7 +272,7 @@ def keys_of(sample: Any, answer: Answer, scheme: Scheme, sentences: Sequence[tup
     """
     keys: dict[str, Any] = {}
     if scheme.spans:
-        keys["spans"] = [_item(span.mark) for span in answer.spans]
+        keys["spans"] = [_item(mark) for mark in _marks(answer.spans)]
     if scheme.of(MASK):
         keys["labels"] = [answer.words.get(place, "") for place in range(1 + max(answer.words, default=-1))]
     elif any(group.labels for group in scheme.of(TEXT)):

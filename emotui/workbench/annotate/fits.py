@@ -1,6 +1,9 @@
 """Whether an event fits its text and the scheme. What does not is refused in one line, and nothing is kept."""
 
+from itertools import pairwise
+
 from emotui.errors import BadInput
+from emotui.records import PARTS, RELATIONS
 from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import (
     Accept,
@@ -102,6 +105,8 @@ def _fault(scheme: Scheme, text: AnnotatedText, said: Said, event: Event) -> str
 def _change_fault(scheme: Scheme, text: AnnotatedText, said: Said, event: Event, id: str) -> str | None:
     if said.answer.span(id) is None:
         return "the span is not there any more"
+    if isinstance(event, SetAttribute) and event.name in (PARTS, RELATIONS):
+        return _parts_fault(scheme, event) if event.name == PARTS else _relations_fault(scheme, said, event)
     if isinstance(event, SetAttribute):
         group = scheme.group(event.name)
         if group is None or group.of != SPAN:
@@ -113,6 +118,30 @@ def _change_fault(scheme: Scheme, text: AnnotatedText, said: Said, event: Event,
     if changed is None:
         return None
     return _span_fault(scheme, text, [one for one in after.spans if one.id != id], changed)
+
+
+def _parts_fault(scheme: Scheme, event: SetAttribute) -> str | None:
+    if not scheme.parts:
+        return "a span has one part in this scheme"
+    parts = event.value or ()
+    apart = all(first[1] <= second[0] for first, second in pairwise(parts)) and all(start < end for start, end in parts)
+    return None if apart and len(parts) != 1 else "the parts of a span stand apart, in the order of the text"
+
+
+def _relations_fault(scheme: Scheme, said: Said, event: SetAttribute) -> str | None:
+    source = said.answer.span(event.id)
+    for tie in event.value or ():
+        relation = next((one for one in scheme.relations if one.name == tie["type"]), None)
+        target = said.answer.span(tie["to"])
+        if relation is None:
+            return f"the scheme has no relation {tie['type']!r}"
+        if source is None or target is None or source.id == target.id:
+            return "a relation is between two spans that are there"
+        if relation.source and source.label not in relation.source:
+            return f"{relation.name} begins in {' or '.join(relation.source)}, not in {source.label or 'no label'}"
+        if relation.target and target.label not in relation.target:
+            return f"{relation.name} ends in {' or '.join(relation.target)}, not in {target.label or 'no label'}"
+    return None
 
 
 def _spans_fault(scheme: Scheme, text: AnnotatedText, answer: Answer) -> str | None:
@@ -130,9 +159,10 @@ def _span_fault(scheme: Scheme, text: AnnotatedText, others: list[SpanMark], spa
     group = scheme.span_labels
     if span.label is not None and group is not None and span.label not in group.names:
         return f"the scheme has no label {span.label!r} for spans"
-    if any((one.start, one.end, one.label) == (span.start, span.end, span.label) for one in others):
+    if any((one.parts, one.label) == (span.parts, span.label) for one in others):
         return "this span is marked already" + (f" with the label {span.label}" if span.label else "")
-    if not scheme.overlap and any(one.start < span.end and span.start < one.end for one in others):
+    stretches = [part for one in others for part in one.parts] if not scheme.overlap else []
+    if any(start < last and first < end for start, end in stretches for first, last in span.parts):
         return "spans may not overlap in this scheme"
     return None
 

@@ -1,12 +1,13 @@
 """The state of one text with one annotator, as the replay of the log gives it. Pure: no store, no clock."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
+from emotui.records import PARTS
 from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark, in_order
 from emotui.workbench.annotate.events import (
     Accept,
@@ -182,13 +183,19 @@ def _answer(answer: Answer, event: Event) -> Answer:
         case AddSpan(span):
             return replace(answer, spans=_added(answer.spans, span))
         case RemoveSpan(id):
-            return replace(answer, spans=tuple([span for span in answer.spans if span.id != id]))
+            return replace(answer, spans=tuple([_untied(span, id) for span in answer.spans if span.id != id]))
         case MoveBorder(id, start, end):
-            return _with_span(answer, id, start=start, end=end)
+            moved = answer.span(id)
+            parts = [] if moved is None else [part for part in moved.parts if part[0] < end and part[1] > start]
+            if len(parts) < 2:
+                return _with_span(answer, id, start=start, end=end, **_parted(moved, None))
+            return _with_parts(answer, id, [(start, parts[0][1]), *parts[1:-1], (parts[-1][0], end)])
         case LabelSpan(id, label):
             return _with_span(answer, id, label=label)
         case SetAttribute(id, name, value):
             found = answer.span(id)
+            if name == PARTS and value:
+                return _with_parts(answer, id, value)
             return answer if found is None else _with_span(answer, id, attributes=_put(found.attributes, name, value))
         case SetLabels(labels):
             return replace(answer, labels=labels)
@@ -245,6 +252,25 @@ def _with(said: Said, **changes: Any) -> Said:
 def _with_span(answer: Answer, id: str, **changes: Any) -> Answer:
     spans = [replace(span, **changes) if span.id == id else span for span in answer.spans]
     return replace(answer, spans=in_order(spans))
+
+
+def _with_parts(answer: Answer, id: str, parts: Sequence[Sequence[int]]) -> Answer:
+    """The span of this id stands in these parts, which are in the order of the text."""
+    found = answer.span(id)
+    return _with_span(answer, id, start=parts[0][0], end=parts[-1][1], **_parted(found, [list(part) for part in parts]))
+
+
+def _parted(span: SpanMark | None, parts: list[list[int]] | None) -> dict[str, Any]:
+    if span is None or (parts is None and PARTS not in span.attributes):
+        return {}
+    return {"attributes": _put(span.attributes, PARTS, parts)}
+
+
+def _untied(span: SpanMark, id: str) -> SpanMark:
+    """The span without its relations to one that goes."""
+    if all(to != id for to, _ in span.relations):
+        return span
+    return span.with_relations((to, kind) for to, kind in span.relations if to != id)
 
 
 def _added(spans: tuple[SpanMark, ...], span: SpanMark) -> tuple[SpanMark, ...]:

@@ -94,10 +94,24 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(label.name for label in self.labels)
 
 
+class Relation(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"source": "from", "target": "to"}
+):
+    """A kind of relation from one span to another. `source`, `target`: labels that its ends have; empty: any."""
+
+    name: str
+    key: str = ""
+    source: tuple[str, ...] = ()
+    target: tuple[str, ...] = ()
+    about: str = ""
+    line: int = 0
+
+
 class Scheme(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a person marks. `tasks`: for which it is meant; empty: for any. `path`: of its file, for messages.
 
     `spans`: whether spans are marked at all; the first group of spans gives their labels, further ones attributes.
+    `parts`: whether a span may have several. `relations`: what ties one span to another.
     `auto_accept`: an answer that says all that is asked is given by that, and the next text comes.
     """
 
@@ -105,6 +119,8 @@ class Scheme(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tasks: tuple[str, ...] = ()
     spans: bool = False
     overlap: bool = True
+    parts: bool = False
+    relations: tuple[Relation, ...] = ()
     auto_accept: bool = False
     groups: tuple[Group, ...] = ()
     guidelines: str = ""
@@ -138,6 +154,8 @@ class Scheme(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             if group.key:
                 found.append((group.key, group.name, group.line))
             found += [(label.key, f"{group.name}: {label.name}", label.line) for label in group.labels if label.key]
+        if unit == SPAN:
+            found += [(one.key, f"the relation {one.name}", one.line) for one in self.relations if one.key]
         return found
 
 
@@ -200,7 +218,11 @@ def with_keys(scheme: Scheme, reserved: Collection[str] = ()) -> Scheme:
                     taken.add(label.key)
                 labels.append(label)
             groups[group.name] = replace(groups[group.name], labels=tuple(labels))
-    return replace(scheme, groups=tuple(groups[group.name] for group in scheme.groups))
+    relations = []
+    for relation in scheme.relations:
+        relations.append(relation if relation.key else replace(relation, key=_free_key(relation.name, taken)))
+        taken.add(relations[-1].key)
+    return replace(scheme, groups=tuple(groups[group.name] for group in scheme.groups), relations=tuple(relations))
 
 
 def without_keys(scheme: Scheme, reserved: Collection[str]) -> Scheme:
@@ -213,7 +235,8 @@ def without_keys(scheme: Scheme, reserved: Collection[str]) -> Scheme:
         )
         for group in scheme.groups
     ]
-    return replace(scheme, groups=tuple(groups))
+    relations = [replace(one, key="") if one.key in reserved else one for one in scheme.relations]
+    return replace(scheme, groups=tuple(groups), relations=tuple(relations))
 
 
 def _free_key(name: str, taken: Collection[str]) -> str:
@@ -387,10 +410,13 @@ _TOP: dict[str, type] = {
     "tasks": list,
     "spans": bool,
     "overlap": bool,
+    "parts": bool,
     "auto_accept": bool,
     "guidelines": str,
     "groups": list,
+    "relations": list,
 }
+_RELATION: dict[str, type] = {"name": str, "key": str, "from": list, "to": list, "about": str}
 _GROUP: dict[str, type] = {
     "name": str,
     "of": str,
@@ -416,7 +442,9 @@ def _scheme(path: str, content: dict[str, Any], lines: _Lines, problems: list[st
     for group in groups:
         if names.count(group.name) > 1:
             problems.append(f"{path}:{group.line}: there are {names.count(group.name)} groups {group.name!r}")
-    spans = content.get("spans", any(group.of == SPAN for group in groups))
+    relations = [one for table in content.get("relations", ()) if (one := _relation(path, table, groups, problems))]
+    parts = content.get("parts", False)
+    spans = content.get("spans", bool(relations) or parts or any(group.of == SPAN for group in groups))
     if not spans and not groups:
         problems.append(f"{path}:1: there is nothing to mark in it: write spans = true, or a table [[groups]]")
     problems += [
@@ -424,6 +452,10 @@ def _scheme(path: str, content: dict[str, Any], lines: _Lines, problems: list[st
         for group in groups
         if group.of == SPAN and not spans
     ]
+    if not spans and (relations or parts):
+        problems.append(
+            f"{path}:1: spans = false, and {'relations are' if relations else 'parts = true is'} about spans"
+        )
     if problems:
         return None
     scheme = Scheme(
@@ -431,6 +463,8 @@ def _scheme(path: str, content: dict[str, Any], lines: _Lines, problems: list[st
         tasks=tuple(content.get("tasks", ())),
         spans=spans,
         overlap=content.get("overlap", True),
+        parts=parts,
+        relations=tuple(relations),
         auto_accept=content.get("auto_accept", False),
         groups=tuple(groups),
         guidelines=content.get("guidelines", ""),
@@ -439,6 +473,23 @@ def _scheme(path: str, content: dict[str, Any], lines: _Lines, problems: list[st
     if scheme.auto_accept and scheme.endless:
         problems.append(f"{path}:1: auto_accept = true: {scheme.endless}")
     return scheme
+
+
+def _relation(path: str, table: object, groups: Sequence[Group], problems: list[str]) -> Relation | None:
+    found = _faults(f"{path}: ", table, _RELATION)
+    if isinstance(table, dict) and not found:
+        known = {name for group in groups if group.of == SPAN for name in group.names}
+        named = [label for end in ("from", "to") for label in table.get(end, ())]
+        open_ended = any(group.own for group in groups if group.of == SPAN)
+        found = [
+            f"{path}: the relation {table['name']!r}: no label {label!r} of spans"
+            for label in named
+            if label not in known and not open_ended
+        ]
+        if not found:
+            return msgspec.convert(table, Relation)
+    problems += found
+    return None
 
 
 def _group(path: str, place: int, table: object, lines: _Lines, problems: list[str]) -> Group | None:

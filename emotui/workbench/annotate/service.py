@@ -23,10 +23,9 @@ from emotui.workbench.annotate.answers import (
     AnnotatedText,
     Answer,
     as_asked,
+    fresh_spans,
     gold_answer,
-    in_order,
     keys_of,
-    new_id,
     text_of,
 )
 from emotui.workbench.annotate.events import (
@@ -516,8 +515,7 @@ class Annotating:
         if found is None:
             raise BadInput(f"{source} says nothing about this text")
         answer = found.answer
-        fresh = in_order(replace(span, id=new_id()) for span in answer.spans)
-        return self.do(sample, SuggestionShown(found.name, replace(answer, spans=fresh)))
+        return self.do(sample, SuggestionShown(found.name, replace(answer, spans=fresh_spans(answer.spans))))
 
     # Behind these.
 

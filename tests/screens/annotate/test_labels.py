@@ -218,3 +218,48 @@ async def test_the_guidelines_stand_beside_the_text_where_there_is_room(tmp_path
         assert "from unpleasant (1)" not in screen_text(pilot)
         await press(pilot, "f2")
         assert "Guidelines: valence, arousal and dominance" in screen_text(pilot)
+
+
+CAUSES = """name = "causes"
+parts = true
+[[groups]]
+name = "label"
+labels = [{ name = "cause", key = "C" }, { name = "sad", key = "S" }]
+[[relations]]
+name = "leads to"
+key = "T"
+from = ["cause"]
+to = ["sad"]
+"""
+
+
+async def test_relations_and_parts_are_given_by_the_keyboard_and_undone(tmp_path: Path) -> None:
+    source = workspace(tmp_path, "spans", SpanSample(id="a", text="We lost and I cried the whole long night."))
+    (tmp_path / "mine.toml").write_text(CAUSES)
+    source.annotating().keep_scheme("some", str(tmp_path / "mine.toml"))
+    async with opened(source, (120, 24)) as pilot:
+        await press(pilot, "2", "v", "l", "C", "escape", "l", "l", "l", "S", "escape", "l", "l", "l", "v", "l", "S")
+        await press(pilot, "ampersand")
+        work = place(pilot).at_work
+        assert [work.text.text[s:e] for s, e in work.said.spans[1].parts] == ["cried", "long night"]
+        assert "+sad" in screen_text(pilot)
+        # From the one that causes to the other; the scheme has it in that direction alone.
+        await press(pilot, "T", "tab", "T")
+        assert "leads to begins in cause, not in sad" in notified(pilot)[-1]
+        pilot.app.clear_notifications()
+        await press(pilot, "tab", "T", "tab")
+        assert "leads to from “We lost”" in screen_text(pilot)
+        await press(pilot, "T")
+        assert [len(span.relations) for span in work.said.spans] == [1, 0]
+        assert "→ leads to “cried” … “long night”" in screen_text(pilot)
+        await press(pilot, "tab")
+        assert "← leads to “We lost”" in screen_text(pilot)
+        await press(pilot, "u")
+        assert [len(span.relations) for span in work.said.spans] == [0, 0]
+        await press(pilot, "u")
+        assert [len(span.parts) for span in work.said.spans] == [1, 1, 1]
+        # Joined again, a span of several parts falls apart by the same key.
+        await press(pilot, "tab", "ampersand")
+        assert [len(span.parts) for span in work.said.spans] == [1, 2]
+        await press(pilot, "ampersand", "escape", "h", "T")
+        assert [len(span.parts) for span in work.said.spans] == [1, 1, 1]

@@ -7,6 +7,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
+from emotui.formats.conversion import merged_attributes, related
 from emotui.formats.layouts.layout import ReadOptions, TextRow
 from emotui.formats.layouts.tables.several import ANSWERS, said_by, several_of, text_and_spans
 from emotui.formats.layouts.tables.table import Table
@@ -23,6 +24,7 @@ from emotui.formats.layouts.tables.values import (
     spans,
 )
 from emotui.formats.rows import Flaw, Rows, shown
+from emotui.records import RELATIONS
 
 _NESTED = ("sentences", "meta", "values")
 _SAID = ("spans", "label", "labels", "values")
@@ -89,6 +91,8 @@ class _Shape:
             for name in self._kept
             if not is_empty(values.get(name)) and not (name == ANSWERS and self._answered(values))
         }
+        if (wrong := _tie(found, kept)) is not None:
+            return wrong
         kept |= {new: values[name] for new, name in self._renamed.items() if not is_empty(values.get(name))}
         if kept:
             found["meta"] = kept | found.get("meta", {})
@@ -376,3 +380,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return None
     return str(value)
+
+
+def _tie(found: TextRow, kept: dict[str, Any]) -> Flaw | None:
+    """Relations between the spans of a row, told by their places, become attributes of these and no column."""
+    ties, said = parsed(kept.get(RELATIONS)), found.get("spans")
+    by_place = isinstance(ties, list) and all(isinstance(tie, Mapping) and {"from", "to"} <= tie.keys() for tie in ties)
+    if not by_place or not isinstance(ties, list) or not said or not all(isinstance(one, dict) for one in said):
+        return None
+    more = related(ties, [one.get("attributes", {}).get("id") for one in said])
+    if isinstance(more, Flaw):
+        return more
+    for place, attributes in more.items():
+        said[place]["attributes"] = merged_attributes(said[place].get("attributes", {}), attributes)
+    del kept[RELATIONS]
+    return None

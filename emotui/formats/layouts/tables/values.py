@@ -9,6 +9,7 @@ from typing import Any
 from emotui.formats import jsonl
 from emotui.formats.conversion import decimal_string
 from emotui.formats.rows import Flaw, shown
+from emotui.records import PARTS
 
 _NUMBER = re.compile(r"[+-]?(\d{1,300}([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d+)[.,]0+", re.ASCII)
@@ -180,6 +181,11 @@ def span(item: object, text: str | None, names: Sequence[str] = ()) -> dict[str,
     if not isinstance(item, Mapping):
         return Flaw(f"a span must be [start, end] or an object, not {shown(item)}")
     left = dict(item)
+    if isinstance(left.get("parts"), list) and left["parts"]:
+        parts = sorted([_offset(edge) for edge in part] for part in left.pop("parts"))
+        if any(len(part) != 2 or None in part for part in parts):
+            return Flaw(f"the parts of the span {shown(item)} must be [start, end] each")
+        left |= {"start": parts[0][0], "end": parts[-1][1]} | ({PARTS: parts} if len(parts) > 1 else {})
     start, end = _offset(_taken(left, _STARTS)), _offset(_taken(left, _ENDS))
     surface = _taken(left, _TEXTS)
     if end is None and start is not None and isinstance(surface, str):
