@@ -12,7 +12,7 @@ from emotui.commands.options import tell_metric_troubles, tell_troubles
 from emotui.commands.output import CONFUSION, json_option, print_figures, print_json, say, skip_bad_option, warn
 from emotui.errors import BadInput
 from emotui.formats.columns import FOUND, LabelColumns
-from emotui.tasks.parts import PEOPLE, ScoreOption
+from emotui.tasks.parts import CALIBRATED, PEOPLE, ScoreOption
 from emotui.tasks.registry import kinds, task_named
 from emotui.tasks.task import Task
 from emotui.workbench.files.score import MISSING, choose_thresholds, score_files, score_whole_records
@@ -63,11 +63,15 @@ def _show(title: str, figures: dict[str, Any], as_json: bool) -> None:
     people = figures.pop(PEOPLE, None)
     print_figures(title, figures | _beside(figures) | _confused(figures))
     if people is not None:
+        calibration = people.pop(CALIBRATED, None)
         shown = {name: value for name, value in people.items() if name != "by_annotator"}
         each = people["by_annotator"]
         print_figures("against people", people if len(each) <= MOST_PEOPLE else shown)
         if len(each) > MOST_PEOPLE:
             say(f"--json has the figures of each of the {len(each)} annotators")
+        if calibration is not None:
+            fitted = calibration.pop("fitted")
+            print_figures("calibrated on people", {**calibration, "temperature": fitted["temperature"]})
 
 
 def _confused(figures: dict[str, Any]) -> dict[str, Any]:

@@ -218,6 +218,16 @@ AGAINST_PEOPLE = ScoreOption(
     choices=(PEOPLE,),
 )
 
+CALIBRATE, CALIBRATED = "calibrate", "calibration"
+"""`--calibrate`: the option, and where the figures stand among those against people."""
+
+CALIBRATE_ON_PEOPLE = ScoreOption(
+    CALIBRATE,
+    "With --against people: temperature, vector scaling and thresholds, fitted on people's answers to the other folds.",
+    least=2,
+    metavar="FOLDS",
+)
+
 ILLUSTRATION = "written for emotui; illustration, not benchmark"
 
 

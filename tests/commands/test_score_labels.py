@@ -234,3 +234,35 @@ def test_people_need_annotators_and_a_prediction_of_each_of_their_texts(emotui: 
         "there are no people to score against"
         in emotui("score", "class", "--gold", alone, "--pred", pred, "--against", "people").err
     )
+
+
+@pytest.mark.parametrize("kind", ["class", "labels"])
+def test_a_judge_is_calibrated_on_people_and_told_before_and_after(emotui: Emotui, tmp_path: Path, kind: str) -> None:
+    def said(name: str) -> Any:
+        return {"label": name} if kind == "class" else {"labels": [name]}
+
+    # Two of three people say joy of every text; the source is all but sure of it, and of one text of the other.
+    people = {"P1": said("joy"), "P2": said("joy"), "P3": said("fear")}
+    gold = _write(tmp_path / "g.jsonl", *({"id": f"t{n}", "text": "Rain.", "annotators": people} for n in range(20)))
+    key = "probs" if kind == "class" else "labels"
+    rows = [{"joy": 0.98, "fear": 0.02} if n else {"joy": 0.02, "fear": 0.98} for n in range(20)]
+    pred = _write(tmp_path / "p.jsonl", *({"id": f"t{n}", key: row} for n, row in enumerate(rows)))
+    found = _people(emotui, kind, gold, pred)
+    assert "calibration" not in found
+    with_it = emotui(
+        *("score", kind, "--gold", gold, "--pred", pred, "--against", "people", "--calibrate", "4", "--json")
+    ).document["people"]
+    assert {name: value for name, value in with_it.items() if name != "calibration"} == found
+    calibration = with_it["calibration"]
+    before, vector = calibration["calibrated"]["before"], calibration["calibrated"]["vector"]
+    for figure in ("manhattan", "cross_entropy", "error_rate"):
+        assert before[figure] == pytest.approx(found[figure])
+        assert vector[figure] <= before[figure]
+    assert vector["cross_entropy"] < before["cross_entropy"]
+    assert calibration["fitted"]["temperature"] > 1
+    shown = emotui("score", kind, "--gold", gold, "--pred", pred, "--against", "people", "--calibrate", "4").out
+    assert "calibrated on people" in shown
+    refused = emotui("score", kind, "--gold", gold, "--pred", pred, "--calibrate", "4")
+    assert (refused.status, "give --against people too" in refused.err) == (2, True)
+    refused = emotui("score", kind, "--gold", gold, "--pred", pred, "--against", "people", "--calibrate", "21")
+    assert (refused.status, "20 records with several annotators cannot be dealt" in refused.err) == (2, True)

@@ -155,7 +155,7 @@ def lexicon(
 
     An answer whose word-choice check is wrong is dropped.
     """
-    from emotui.workbench.annotate.word_lexicon import annotated_words, write_lexicon
+    from emotui.workbench.annotate.planning.protocols import annotated_words, write_lexicon
     from emotui.workbench.datasets.sets import dataset_named
 
     store = look_into(db, read_only=read_only).store

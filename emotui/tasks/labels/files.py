@@ -12,7 +12,7 @@ from emotui.metrics.baselines import drawn_golds, majority
 from emotui.metrics.labels import Answer, Gold, as_table, label_names, labels_report, probable
 from emotui.metrics.thresholds import USUAL, best_thresholds
 from emotui.records import LabelsGold, LabelsPrediction
-from emotui.tasks.parts import Embedding, shared_by
+from emotui.tasks.parts import CALIBRATE, CALIBRATED, Embedding, shared_by
 from emotui.toml_text import parse_toml
 
 # Thresholds of labels as a file (TOML or JSON), and chosen on predictions whose gold labels are known.
@@ -142,7 +142,17 @@ def score_people(
         record.given if record.given is not None and chosen is None else _from_thresholds(row, chosen or {})
         for record, row in zip(own, probabilities, strict=True)
     ]
-    return label_people_report(people, probabilities, decided, labels, [shared_by(one.meta) for one in golds])
+    shared = [shared_by(one.meta) for one in golds]
+    document = label_people_report(people, probabilities, decided, labels, shared)
+    if folds := given.get(CALIBRATE):
+        from emotui.metrics.calibration import calibration_report
+
+        p, given_before = as_table(probabilities, labels), as_table(decided, labels)
+        ids = [one.id for one in golds]
+        document[CALIBRATED] = calibration_report(
+            people, p, given_before, labels, ids, shared, folds=int(folds), independent=True
+        )
+    return document
 
 
 def _from_thresholds(row: Mapping[str, float], thresholds: Mapping[str, float]) -> list[str]:

@@ -42,6 +42,7 @@ from emotui.tasks.labels.files import score_baselines, score_files, score_people
 from emotui.tasks.measures import LABELS
 from emotui.tasks.parts import (
     AGAINST_PEOPLE,
+    CALIBRATE_ON_PEOPLE,
     LITTLE_MASS,
     Asking,
     SaidLine,
@@ -416,6 +417,7 @@ class Labels(Task):
         score_options=(
             ScoreOption("thresholds", "TOML or JSON: from which probability on a label is given (0.5)."),
             AGAINST_PEOPLE,
+            CALIBRATE_ON_PEOPLE,
         ),
         annotators=lambda sample: sample.annotators,
         score_people=score_people,

@@ -29,6 +29,9 @@ from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.measures import CLASSES
 from emotui.tasks.parts import (
     AGAINST_PEOPLE,
+    CALIBRATE,
+    CALIBRATE_ON_PEOPLE,
+    CALIBRATED,
     Asking,
     Embedding,
     OwnSamples,
@@ -293,7 +296,39 @@ def score_people(
     named += [label for one in spread for label in ([one] if isinstance(one, str) else one) if label]
     labels = list(dict.fromkeys([*named, *filter(None, chosen.values())]))
     shared = [shared_by(one.meta) for one in golds]
-    return class_people_report(people, spread, [chosen[one.id] for one in golds], labels, shared)
+    document = class_people_report(people, spread, [chosen[one.id] for one in golds], labels, shared)
+    if folds := given.get(CALIBRATE):
+        document[CALIBRATED] = _calibrated(golds, people, spread, chosen, labels, int(folds))
+    return document
+
+
+def _calibrated(
+    golds: Sequence[ClassGold],
+    people: Sequence[Mapping[str, str]],
+    spread: Sequence[str | Mapping[str, float]],
+    chosen: Mapping[str, str],
+    labels: Sequence[str],
+    folds: int,
+) -> dict[str, Any]:
+    """The answers before and after calibration; texts without one are left out."""
+    from emotui.metrics.calibration import calibration_report
+    from emotui.metrics.labels import as_table
+
+    there = [at for at, one in enumerate(spread) if one]
+    p = as_table([[one] if isinstance(one := spread[at], str) else one for at in there], labels)
+    document = calibration_report(
+        [{name: (label,) for name, label in people[at].items()} for at in there],
+        p / p.sum(axis=1, keepdims=True),
+        as_table([[chosen[golds[at].id]] for at in there], labels),
+        labels,
+        [golds[at].id for at in there],
+        [shared_by(golds[at].meta) for at in there],
+        folds=folds,
+        independent=False,
+    )
+    if len(there) < len(golds):
+        document["notes"]["n"] = f"{len(golds) - len(there)} texts without an answer are left out"
+    return document
 
 
 def score_baselines(
@@ -360,7 +395,7 @@ class Rephrase(Task):
         kind="class",
         predicted=ClassPrediction,
         score=score_files,
-        score_options=(AGAINST_PEOPLE,),
+        score_options=(AGAINST_PEOPLE, CALIBRATE_ON_PEOPLE),
         baselines=score_baselines,
         labelled=lambda sample: sample.label is not None,
         annotators=annotators_of,

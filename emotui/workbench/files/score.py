@@ -23,7 +23,7 @@ from emotui.records import (
     SpanPrediction,
 )
 from emotui.tasks.added_metrics import NO_VALUE, file_means
-from emotui.tasks.parts import AGAINST, PEOPLE
+from emotui.tasks.parts import AGAINST, CALIBRATE, PEOPLE
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.runs.scores import LazyEmbedder
@@ -205,6 +205,8 @@ def score_files(
             document["unlabelled"] = len(unlabelled)
         if missing:
             document["missing"] = len(lacking)
+        if options.get(CALIBRATE) and options.get(AGAINST) != PEOPLE:
+            raise BadInput(f"--{CALIBRATE} fits to how people differ: give --{AGAINST} {PEOPLE} too")
         if options.get(AGAINST) == PEOPLE:
             document[PEOPLE] = files.report(lambda: _against_people(task, every, said, options, predicted, gold))
         if baselines and task.files.baselines is not None:
@@ -238,6 +240,9 @@ def _against_people(
     if missing == "skip":
         judged = [record for record in judged if record.id not in without]
     answers = [*said, *(task.record(key, None, 0) for key in sorted(without))]
+    folds = options.get(CALIBRATE) or 0
+    if folds > len(judged):
+        raise BadInput(f"{gold}: {len(judged)} records with several annotators cannot be dealt into {folds} folds")
     document = score(judged, answers, options)
     if single := sum(n == 1 for n in people.values()):
         document["notes"]["n"] = f"{single} records with the answer of one annotator alone are left out"
