@@ -102,7 +102,7 @@ def check(file: str, as_json: bool) -> None:
 @json_option
 def show(dataset: str, db: str | None, read_only: bool, as_json: bool) -> None:
     """Show the scheme that DATASET is annotated by."""
-    _show(Desk(look_into(db, read_only=read_only).store).scheme(dataset), as_json)
+    _show(_of_dataset(Desk(look_into(db, read_only=read_only).store), dataset), as_json)
 
 
 @scheme.command()
@@ -118,7 +118,16 @@ def use(dataset: str, file: str | None, built_in: bool, db: str | None, as_json:
     desk = Desk(look_into(db).store)
     if file is not None and not is_built_in(file):
         _check(scheme_of(file))
-    _show(with_keys(desk.keep_scheme(dataset, file), reserved()), as_json)
+    desk.keep_scheme(dataset, file)
+    _show(_of_dataset(desk, dataset), as_json)
+
+
+def _of_dataset(desk: Desk, dataset: str) -> Scheme:
+    """The scheme as the place has it, with the dataset's own labels; its keys where the place has none of them."""
+    try:
+        return desk.scheme(dataset, reserved=reserved())
+    except BadInput:
+        return desk.scheme(dataset)
 
 
 def _check(scheme: Scheme) -> None:

@@ -22,6 +22,7 @@ from emotui.workbench.annotate.scheme import (
     with_colours,
     with_keys,
     with_own_labels,
+    with_scales,
     without_keys,
 )
 from emotui.workbench.annotate.service import Annotating
@@ -149,11 +150,31 @@ class Desk:
                 of_spans += tuple(span.label for one in said for span in one.spans if span.label)
                 of_texts += tuple(label for one in said for label in one.labels or ())
             scheme = with_own_labels(scheme, of_spans, of_texts)
+        if scheme.groups == built_in("values").groups and (ranges := self._numbers(dataset)):
+            scheme = with_scales(scheme, ranges)
         if not scheme.path:
             scheme = without_keys(scheme, reserved)
         scheme = with_colours(with_keys(scheme, reserved))
         check_keys(scheme, reserved)
         return scheme
+
+    def _numbers(self, dataset: Dataset) -> dict[str, tuple[float, float, bool]]:
+        """Of each number of gold the least, the greatest and whether all are whole.
+
+        The first gold that there is tells them for good: a scale stays the same while people annotate.
+        """
+        under = f"numbers said of {dataset.dataset}"
+        known = self._store.setting(under)
+        if known is not None:
+            return {name: (low, high, whole) for name, (low, high, whole) in known.items()}
+        found: dict[str, tuple[float, float, bool]] = {}
+        for sample in self._samples(dataset.read_as("values")):
+            for name, value in (getattr(sample, "values", None) or {}).items():
+                low, high, whole = found.get(name, (value, value, True))
+                found[name] = min(low, value), max(high, value), whole and float(value).is_integer()
+        if found and not self._store.read_only:
+            self._store.set_setting(under, found)
+        return found
 
     def _kinds(self, dataset: Dataset) -> str:
         """The schemes for what gold says of the texts of another package's task; of spans where it says nothing."""

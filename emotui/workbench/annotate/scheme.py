@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.resources import as_file, files
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,30 @@ def with_own_labels(scheme: Scheme, of_spans: Sequence[str], of_texts: Sequence[
         for group in scheme.groups
     ]
     return replace(scheme, groups=tuple(groups))
+
+
+def with_scales(scheme: Scheme, ranges: Mapping[str, tuple[float, float, bool]]) -> Scheme:
+    """The scheme with the numbers that gold has, where these are others or lie outside its scales.
+
+    Args:
+        ranges: of each number of gold the least, the greatest and whether all are whole. A scale goes from the whole
+            number below the least to the one above the greatest, by tenths where not all are whole and it is 1 or 2
+            wide, else by whole numbers, which people give.
+    """
+    known = {group.name: group.scale for group in scheme.groups if group.scale is not None}
+    fit = [
+        name in known and known[name].minimum <= low and high <= known[name].maximum
+        for name, (low, high, _) in ranges.items()
+    ]
+    if all(fit):
+        return scheme
+    groups = []
+    for name, (low, high, whole) in ranges.items():
+        least, most = float(floor(low)), float(ceil(high))
+        most = max(most, least + 1)
+        scale = Scale(minimum=least, maximum=most, step=0.1 if not whole and most - least <= 2 else 1)
+        groups.append(Group(name=name, of=TEXT, required=True, scale=scale))
+    return replace(scheme, name=f"numbers: {', '.join(ranges)}", groups=tuple(groups), guidelines="")
 
 
 def _labels(names: Iterable[str], group: Group) -> tuple[Label, ...]:

@@ -149,7 +149,8 @@ def join(
         except ValueError as error:
             raise BadInput(f"{ours[at][1]['id']}: {error}") from None
     if lacking or len(theirs) != len(ours):
-        some = f" ({', '.join(lacking[:_NAMED])})" if lacking else ""
+        named = ", ".join(map(literal, lacking[:_NAMED])) + (", …" if len(lacking) > _NAMED else "")
+        some = f" (not those with the ids {named} in {second})" if lacking else ""
         raise BadInput(
             f"{first} has {len(ours):,} texts and {second} {len(theirs):,}, of which {len(moved):,} are the same"
             f"{some}: only datasets with the same texts are joined; emotui import FILE --into {first} adds what is said"

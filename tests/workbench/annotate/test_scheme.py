@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,30 @@ def test_what_looks_like_a_file_is_looked_for_as_one(tmp_path: Path, name: str) 
 def test_an_answer_that_is_never_known_to_be_whole_is_not_given_by_itself(tmp_path: Path, rest: str, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         read_scheme(written(tmp_path, f'name = "mine"\nauto_accept = true\n{rest}'))
+
+
+def test_numbers_outside_the_built_in_scales_have_scales_of_their_own(emotui: Emotui, tmp_path: Path) -> None:
+    def written_as(name: str, *values: dict[str, float]) -> str:
+        lines = [json.dumps({"id": str(n), "text": f"Rain {n}.", "values": one}) for n, one in enumerate(values)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+        assert emotui("import", f"{name}.jsonl", "--as", "values", "--name", name, "--db", "w.duckdb").status == 0
+        groups = emotui("annotate", "scheme", "show", name, "--db", "w.duckdb", "--json").document["groups"]
+        return "; ".join(f"{one['name']} {_scale(one['scale'])}" for one in groups)
+
+    assert written_as("inside", {"valence": 3.5}, {"arousal": 9}) == "valence 1-9/1; arousal 1-9/1; dominance 1-9/1"
+    assert written_as("intensities", {"joy": 0, "fear": 3}, {"joy": 2, "fear": 0}) == "joy 0-2/1; fear 0-3/1"
+    assert written_as("shares", {"joy": 0.2}, {"joy": 0.85}) == "joy 0-1/0.1"
+    assert written_as("wide", {"valence": -40.0}, {"valence": 61.5}) == "valence -40-62/1"
+
+
+def _scale(scale: dict[str, float]) -> str:
+    return f"{scale['minimum']:g}-{scale['maximum']:g}/{scale.get('step', 1):g}"
+
+
+def test_use_prints_the_datasets_own_labels(emotui: Emotui, tmp_path: Path) -> None:
+    lines = [json.dumps({"id": one, "text": f"Rain {one}.", "label": one}) for one in ("calm", "awe")]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    assert emotui("import", "in.jsonl", "--name", "mine", "--db", "w.duckdb").status == 0
+    used = emotui("annotate", "scheme", "use", "mine", "labels", "--db", "w.duckdb", "--json").document
+    assert [label["name"] for label in used["groups"][0]["labels"]] == ["awe", "calm"]
+    assert used == emotui("annotate", "scheme", "show", "mine", "--db", "w.duckdb", "--json").document
