@@ -27,12 +27,15 @@ PLAIN, STRUCTS, STRINGS, JSON = (
 
 
 class _MarkObject(msgspec.Struct, frozen=True):
-    start: int | None = None
-    end: int | None = None
-    parts: list[tuple[int, int]] | None = None
+    start: int
+    end: int
     label: str | None = None
     score: float | None = None
     attributes: Mapping[str, Any] | None = None
+
+
+class _Parts(msgspec.Struct, frozen=True):
+    parts: list[tuple[int, int]]
 
 
 def written(value: Any) -> Any:
@@ -86,9 +89,25 @@ def listed(row: dict[str, Any], kind: type[msgspec.Struct]) -> Flaw | None:
         if isinstance(found, Flaw):
             return found
         row[name] = found
-    if isinstance(row.get("spans"), list) and isinstance(ties := row.get("relations"), list):
-        return _tie(row["spans"], ties)
+    marks, relations = row.get("spans"), row.get("relations")
+    # A span that is a string alone has no place in the list of a text's spans that anything could be tied to.
+    if isinstance(marks, list) and isinstance(relations, list) and all(isinstance(mark, list) for mark in marks):
+        return _tie(marks, relations)
     return None
+
+
+def _whole(item: Mapping[str, Any]) -> dict[str, Any]:
+    """A span of several parts from its first to its last character, with its parts among its attributes.
+
+    Raises:
+        msgspec.ValidationError: a part is none.
+    """
+    rest = {name: value for name, value in item.items() if name != "parts"}
+    parts = sorted(msgspec.convert({"parts": item["parts"]}, _Parts).parts)
+    attributes = item.get("attributes") or {}
+    if len(parts) > 1 and isinstance(attributes, Mapping):
+        rest["attributes"] = {**attributes, PARTS: [list(part) for part in parts]}
+    return rest | {"start": parts[0][0], "end": max(end for _, end in parts)}
 
 
 def _tie(spans: list[Any], ties: list[Any]) -> Flaw | None:
@@ -150,17 +169,12 @@ def _listed(items: list[Any], place: str) -> list[Any] | Flaw:
     for number, item in enumerate(items):
         if type(item) is dict:
             try:
+                if item.get("parts"):
+                    item = _whole(item)
                 mark = msgspec.convert(item, _MarkObject)
             except msgspec.ValidationError as error:
                 raise msgspec.ValidationError(_placed(str(error), f"{place}[{number}]")) from None
-            attributes, ends = mark.attributes or {}, (mark.start, mark.end)
-            if mark.parts:
-                parts = sorted(mark.parts)
-                ends = parts[0][0], max(end for _, end in parts)
-                attributes = {**attributes, PARTS: [list(part) for part in parts]} if len(parts) > 1 else attributes
-            if None in ends:
-                return Flaw(f"`{place}[{number}]` has neither `start` and `end` nor `parts`")
-            found.append([*ends, mark.label or None, mark.score, attributes])
+            found.append([mark.start, mark.end, mark.label or None, mark.score, mark.attributes or {}])
         elif type(item) is list and len(item) == 3:
             found.append([*item[:2], item[2] if item[2] != "" else None])
         elif type(item) is list and len(item) != 2:
