@@ -221,7 +221,7 @@ class MarkingKeys(AtWork):
         """Begin a relation in the chosen span, or end the one that is begun in it."""
         work, span = self.at_work, self.at_work.marking.under
         if span is None or not work.is_own(span):
-            self.notify(keyed(f"{relation.name} begins in a span: {{walk}} chooses one"), markup=False)
+            self.remark(keyed(f"{relation.name} begins in a span: {{walk}} chooses one"))
             return
         begun, work.tie = work.tie, None
         if begun is None or begun[0] != relation.name:
@@ -232,7 +232,7 @@ class MarkingKeys(AtWork):
             try:
                 check(work.scheme, work.text, work.said, event)
             except BadInput as error:
-                self.notify(str(error), severity="warning", markup=False)
+                self.remark(str(error))
             else:
                 self.keep(event)
             work.marking.choose(begun[1])
