@@ -122,8 +122,23 @@ SHARED: tuple[Action, ...] = (
         "Move",
         needs=_ERRORS,
     ),
-    Action("pane", ("tab",), "Tab", "next pane", "Put the keys into the next pane", "Move", 16),
-    Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "Put the keys into the previous pane", "Move"),
+    Action("next_M", ("M",), "M", "next miss", "Next sample with a gold span that nothing met", "Move", needs=_ERRORS),
+    Action(
+        "next_X", ("X",), "X", "next extra", "Next sample with a predicted span that met nothing", "Move", needs=_ERRORS
+    ),
+    Action(
+        "next_L", ("L",), "L", "next wrong label", "Next sample with a span under a wrong label", "Move", needs=_ERRORS
+    ),
+    Action(
+        "pane",
+        ("tab",),
+        "Tab",
+        "next part",
+        "The next part of what is looked at: span, mask, emotion; at its end the next pane",
+        "Move",
+        16,
+    ),
+    Action("pane_back", ("shift+tab",), "⇧Tab", "part before", "The part before; at its start the pane before", "Move"),
     Action("open", ("enter",), "Enter", "open", "From the list into the place", "Move", 2, needs=_SAMPLES),
     Action(
         "list",
@@ -145,6 +160,7 @@ SHARED: tuple[Action, ...] = (
         17,
         needs="the list is in sight already",
     ),
+    Action("panes", ("f6",), "F6", "panes", "From pane to pane; the list comes or goes where both do not fit", "Move"),
     Action(
         "stop",
         ("ctrl+x",),

@@ -496,6 +496,13 @@ class Frame(Acting, LaidOut):
     def do_pane(self) -> None:
         self._turn_from(self.focused, self.focus_next())
 
+    def do_panes(self) -> None:
+        """On to the next pane, or between list and place where both do not fit."""
+        if self.folding.can_list():
+            self.folding.do_list()
+        else:
+            self.do_pane()
+
     def do_pane_back(self) -> None:
         self._turn_from(self.focused, self.focus_previous())
 

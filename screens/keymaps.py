@@ -165,6 +165,102 @@ def keyed(sentence: str) -> str:
     return _held[0].words(sentence) if _held else sentence
 
 
+# The grammar: a key means one thing over all places.
+
+
+class Family(msgspec.Struct, frozen=True):
+    """Actions that are the same thing done in different places.
+
+    Attributes:
+        meaning: what their keys mean everywhere.
+        keys: the keys that mean it.
+        actions: their ids.
+    """
+
+    meaning: str
+    keys: tuple[str, ...]
+    actions: tuple[str, ...]
+
+
+FAMILIES = (
+    Family("one step back", ("escape",), ("end_tour", "leave", "back", "drop")),
+    Family("end the work in progress", ("ctrl+x",), ("stop", "halt")),
+    Family("leave what is open", ("q",), ("close_view", "quit")),
+    Family(
+        "the obvious thing",
+        ("enter",),
+        ("open", "write", "close", "take_span", "stay", "submit", "judge", "go_on", "samples"),
+    ),
+    Family("the next part, at its end the next pane", ("tab",), ("pane", "walk")),
+    Family("the part before, at its start the pane before", ("shift+tab",), ("pane_back", "walk_back")),
+    Family("the panes", ("f6",), ("unfold", "panes")),
+    Family(
+        "the next thing of interest",
+        ("n",),
+        ("next_error", "next_open_text", "next_open", "next_flip", "next_mismatch", "open_on"),
+    ),
+    Family(
+        "the thing of interest before",
+        ("p",),
+        (
+            "previous_error",
+            "previous_open_text",
+            "previous_open",
+            "previous_flip",
+            "previous_mismatch",
+            "open_back",
+        ),
+    ),
+    Family("the next label", ("J",), ("next_label", "emotion")),
+    Family("up", ("up",), ("previous", "line_up")),
+    Family("down", ("down",), ("next", "line_down")),
+    Family("a screenful up", ("pageup",), ("page_up", "text_up")),
+    Family("a screenful down", ("pagedown",), ("page_down", "text_down")),
+    Family(
+        "what is to the left",
+        ("left",),
+        ("word_left", "alpha_less", "mask_back", "judge_first", "figure_back"),
+    ),
+    Family(
+        "what is to the right",
+        ("right",),
+        ("word_right", "alpha_more", "mask_on", "judge_second", "figure"),
+    ),
+    Family("a step back that is larger than that of ←", ("less_than_sign",), ("sentence_left", "previous_table")),
+    Family("a step on that is larger than that of →", ("greater_than_sign",), ("sentence_right", "next_table")),
+    Family("the start a word back", ("left_square_bracket",), ("start_left", "mask_start_back")),
+    Family("the start a word on", ("right_square_bracket",), ("start_right", "mask_start_on")),
+    Family("the end a word back", ("left_curly_bracket",), ("end_left", "mask_end_back")),
+    Family("the end a word on", ("right_curly_bracket",), ("end_right", "mask_end_on")),
+    Family("write: into the text, a guess, a reason", ("i",), ("write", "guess", "rationale")),
+    Family("a note", ("semicolon",), ("sample_note", "note")),
+    Family("by name: a label, a code", ("comma",), ("labels", "own_codes")),
+    Family("say what it is to be: alpha, what gold calls a label", ("equals_sign",), ("map_labels", "alpha")),
+    Family("take it and go on; tick", ("space",), ("accept", "choose", "keep_mask")),
+    Family("drop", ("x",), ("clear", "remove", "drop_mask")),
+    Family("what is drawn over the text, or beside it", ("o",), ("overlay", "fill", "against")),
+    Family("why", ("w",), ("take_away", "why")),
+    Family("write to a file", ("e",), ("export", "write_set")),
+    Family("what papers printed", ("P",), ("papers", "published")),
+    Family("the other one to compare with", ("B",), ("compare_with", "second")),
+    Family("what it came to", ("f3",), ("figures", "study_results", "agreement")),
+    Family("judge others", ("f4",), ("adjudicate", "review", "study", "rate")),
+)
+"""Of every key on which more than one action is: what it means. A key that is in none has one action alone."""
+
+EXCEPTIONS: Mapping[tuple[str, str], str] = {
+    ("i", "hints"): "nothing is written in Annotate's passage: letters over the words say where a span begins and ends",
+    ("v", "begin"): "the passage has one view, and its caret goes as in vim, where v is for a selection",
+    ("l", "word_right"): "the passage's caret goes by h and l as in vim; {panes} is the way to the list",
+    ("w", "unsure"): "nothing is asked why before an answer is given, and labels have nearly every other letter",
+    ("equals_sign", "judge_both"): "between ← and → of a comparison = says that both fit equally",
+    ("minus", "judge_neither"): "beside = of a comparison - says that neither fits",
+    ("n", "next_table"): "Results has no list: n is the next of what it shows, a table or a text where two differ",
+    ("p", "previous_table"): "as n",
+}
+"""By key and action: why the action has a key that means something else."""
+
+
 # A person's own keys: a file in TOML, the sets to begin with, and what two actions on one key would mean.
 
 Keys = Mapping[str, tuple[str, ...]]
@@ -201,15 +297,46 @@ _NOW = {
 }
 """Actions of before, by what does the same now: a file that gives them keys gives them to that."""
 
+EDITION = 3
+"""Of the key grammar. A file that names none is of before: what it says of keys that moved is brought over."""
+
+MOVED: Mapping[str, Mapping[str, str]] = {
+    "halt": {"escape": "ctrl+x"},
+    "stop": {"escape": "ctrl+x"},
+    "labels": {"semicolon": "comma"},
+    "note": {"c": "semicolon"},
+    "majority": {"equals_sign": "ampersand"},
+    "settle": {"f8": "dollar_sign"},
+    "agreement": {"f7": "f3"},
+    "words": {"f2": "ctrl+t"},
+    "other_draft": {"f5": "ctrl+n"},
+    "leaked": {"L": "Z"},
+    "study": {"f5": "f4"},
+    "own_codes": {"semicolon": "comma"},
+    "review_masks": {"f4": "Y"},
+    "rate": {"i": "f4"},
+    "correction": {"C": "E"},
+    "second": {"M": "B"},
+    "keep": {"K": "f8"},
+}
+"""By action, its keys of before the third edition with those that it has instead."""
+
+_NEW = ("next_M", "next_X", "next_L", "panes", *MOVED)
+"""Actions that have keys which they did not have before."""
+
 _MOST = 2
 """Keys that are pressed one after the other."""
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The set that a person begins with, and the keys that they have changed, by the id of the action."""
+    """The set that a person begins with, and the keys that they have changed, by the id of the action.
+
+    `moved`: what of a file of before was brought over to the keys of now, in words.
+    """
 
     base: str = "emotui"
     keys: dict[str, tuple[str, ...]] = {}
+    moved: tuple[str, ...] = ()
 
     @property
     def all(self) -> Keys:
@@ -224,8 +351,12 @@ def where() -> Path:
     return Path(platformdirs.user_config_dir("emotui")) / "keys.toml"
 
 
-def read(path: Path, actions: Sequence[Action]) -> Chosen:
-    """What a file says; where there is none, the registry's own keys.
+def read(path: Path, actions: Sequence[Action], scopes: Mapping[str, str] | None = None) -> Chosen:
+    """What a file says; where there is none, the registry's own keys. A file of before is brought over to the keys of
+    now.
+
+    Args:
+        scopes: by the id of an action the place that alone does it; none: it is everywhere.
 
     Raises:
         BadInput: `PATH: what`: an action or key of that name does not exist, or the file is no TOML.
@@ -242,18 +373,55 @@ def read(path: Path, actions: Sequence[Action]) -> Chosen:
     base, table = content.get("set", "emotui"), content.get("keys", {})
     if base not in SETS:
         raise BadInput(f"{path}: set is one of {', '.join(SETS)}, not {base!r}")
-    if not isinstance(table, dict) or set(content) - {"set", "keys"}:
-        raise BadInput(f"{path}: it has a set and a table [keys], and nothing else")
-    names = {action.id for action in actions}
-    keys = {}
+    if not isinstance(table, dict) or set(content) - {"set", "edition", "keys"}:
+        raise BadInput(f"{path}: it has a set, an edition and a table [keys], and nothing else")
+    names, keys = {action.id for action in actions}, {}
+    moved: list[str] = []
     for written, given in table.items():
         name = _NOW.get(written, written)
-        if name in _IN_SHEETS or (name != written and name in table):
+        if name in _IN_SHEETS:
+            moved.append(f"{written} has a key of its own in the sheet that does it")
             continue
         if name not in names:
             raise BadInput(f"{path}: there is no action {name!r}: emotui keys --json names them")
+        if name != written:
+            moved.append(f"{written} is {name}")
+            if name in table:
+                continue
         keys[name] = tuple(_key(str(path), name, one) for one in (given if isinstance(given, list) else [given]))
-    return Chosen(base, keys)
+    if content.get("edition") != EDITION:
+        keys, told = _brought_over(keys, actions, scopes or {})
+        moved += told
+    return Chosen(base, keys, tuple(moved))
+
+
+def _brought_over(
+    keys: Keys, actions: Sequence[Action], scopes: Mapping[str, str]
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """Keys of before as they are now, with what has moved, in words.
+
+    An action that a person left on its key of before gets its new one. Where a key that a person gave to something is
+    by now that of another action, it stays with what the person gave it to, and the other action has none.
+    """
+    by_id = {action.id: action for action in actions}
+    now, told = dict(keys), []
+    for name, own in keys.items():
+        there = MOVED.get(name, {})
+        now[name] = tuple(dict.fromkeys(there.get(key, key) for key in own))
+        told += [f"{sign_of(key)} is {sign_of(there[key])} for “{by_id[name].label}”" for key in own if key in there]
+    for name in _NEW:
+        taken = [
+            other
+            for other, own in now.items()
+            if name in by_id and name not in keys and not {*by_id[name].keys}.isdisjoint(own)
+            if scopes.get(name) is None or scopes.get(other) in (None, scopes[name])
+        ]
+        if taken:
+            lost = {*now[taken[0]]}
+            now[name] = tuple(key for key in by_id[name].keys if key not in lost)
+            said = " ".join(sign_of(key) for key in by_id[name].keys if key in lost)
+            told.append(f"{said} stays with “{by_id[taken[0]].label}”, not “{by_id[name].label}”")
+    return now, told
 
 
 def _key(path: str, action: str, given: object) -> str:
@@ -284,7 +452,7 @@ def write(path: Path, chosen: Chosen) -> None:
 
     from emotui.formats.written import write_text
 
-    lines = [f"set = {json.dumps(chosen.base)}", "", "[keys]"]
+    lines = [f"set = {json.dumps(chosen.base)}", f"edition = {EDITION}", "", "[keys]"]
     for name, keys in sorted(chosen.keys.items()):
         lines.append(f"{name} = {json.dumps([_as_typed(key) for key in keys], ensure_ascii=False)}")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.screen import Screen
 from textual.widget import Widget
 
-from emotui.errors import BadInput
+from emotui.errors import BadInput, EmotuiError
 from emotui.screens.actions import Acting, Action
 from emotui.screens.keymaps import Chosen, Keymap, clashes, hold, keyed, read, write
 from emotui.screens.places import ACTIONS, OPENED, PLACES, TITLES
@@ -42,13 +43,25 @@ class OwnKeys:
         if self._path is None or not self._path.exists():
             return
         try:
-            self._use(read(self._path, ACTIONS))
+            chosen = read(self._path, ACTIONS, SCOPES)
         except BadInput as problem:
             self._screen.notify(str(problem), title="Keys of your own", severity="warning", timeout=15, markup=False)
             return
+        if chosen.moved:
+            self._bring_over(self._path, chosen)
+        self._use(replace(chosen, moved=()))
         told = [f"{clash}" for name in self._chosen.keys for clash in self._clash(name)]
         if told:
             self._screen.notify("; ".join(told[:3]), title="Keys of your own", severity="warning", markup=False)
+
+    def _bring_over(self, path: Path, chosen: Chosen) -> None:
+        """Write a file of before back with the keys of now, once, and say what has moved."""
+        told = "; ".join(chosen.moved)
+        try:
+            write(path, chosen)
+        except (OSError, EmotuiError) as problem:
+            told += f" (for this session: {problem})"
+        self._screen.notify(told, title="Keys that moved are moved in your keys.toml too", timeout=15, markup=False)
 
     def _use(self, chosen: Chosen) -> None:
         self._chosen = chosen

@@ -38,6 +38,7 @@ from emotui.workbench.annotate.scheme import (
     scheme_of,
     shared_keys,
     with_keys,
+    without_keys,
 )
 from emotui.workbench.annotate.traces import answer_traces, event_traces
 from emotui.workbench.datasets.sets import dataset_named
@@ -92,7 +93,7 @@ def check(file: str, as_json: bool) -> None:
     """Say what is wrong with the scheme in FILE (TOML), or what it holds."""
     found = read_scheme(file)
     _check(found)
-    _show(with_keys(found, reserved()), as_json)
+    _show(with_keys(without_keys(found, reserved()), reserved()), as_json)
 
 
 @scheme.command()
@@ -131,7 +132,7 @@ def _of_dataset(desk: Desk, dataset: str) -> Scheme:
 
 
 def _check(scheme: Scheme) -> None:
-    """Tell which keys mean two things, and which the place refuses since it has them for itself."""
+    """Tell which keys mean two things, and which the place has for itself: it deals those labels others."""
     try:
         check_keys(scheme, reserved())
     except BadInput as error:

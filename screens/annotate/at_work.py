@@ -181,6 +181,9 @@ class AtWork(Place):
             return
         if self._writing is None or self.bench is not stood.bench:
             self.bench, self.work = stood.bench, None
+            if stood.bench.moved_keys:
+                told = "; ".join(stood.bench.moved_keys)
+                self.notify(told, title="Keys of labels that are the place's by now", timeout=15, markup=False)
             self._writing = Writing(self, stood.bench, None if stood.standing is None else adjudicating, self._kept)
             # A full collection goes through all that is in memory, 50 ms in which no key is echoed. What is there by
             # now stays there: it is left out from now on.

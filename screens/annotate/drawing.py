@@ -18,9 +18,6 @@ from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scale, Scheme
 
-ANY_LABEL = ";"
-"""The key behind which a label is found by its name."""
-
 SELECTED = " selected"
 """The id of the bar under what is selected; no span has it."""
 
@@ -279,7 +276,7 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
             holds = label.name in now
             press = f"tell('label_at', {next(places)})"
             parts.append(Part("[" if holds else " ", "strong"))
-            parts.append(Part(label.key or ANY_LABEL, "key", press))
+            parts.append(Part(label.key or keyed("{labels}"), "key", press))
             parts.append(_named(label, f" {label.name}", holds=holds, press=press))
             parts.append(Part("]" if holds else " ", "strong"))
         lines += _folded(parts, cells)

@@ -62,7 +62,7 @@ ACTIONS = (
         1,
         needs="no span is suggested: {borrow} asks a source",
     ),
-    Action("labels", ("semicolon",), ";", "any label", "Choose a label by some of its name", _MARK, 15),
+    Action("labels", ("comma",), ",", "any label", "Choose a label by some of its name", _MARK, 15),
     Action(
         "start_left",
         ("left_square_bracket",),
@@ -186,7 +186,7 @@ ACTIONS = (
     Action("previous_open_text", ("p",), "p", "previous open", "Previous text without an answer", _ANSWER),
     Action("unsure", ("w",), "w", "unsure", "Unsure of this answer, or not any more", _ANSWER, 13),
     Action("flag", ("exclamation_mark",), "!", "flag", "Flag the text, to be looked at again", _ANSWER, 14),
-    Action("note", ("c",), "c", "note", "Write a note about the text", _ANSWER, 14),
+    Action("note", ("semicolon",), ";", "note", "Write a note about the text, beside your answer", _ANSWER, 14),
     Action("borrow", ("b",), "b", "suggest", "Borrow what a source says: take, mend, refuse each span", _ANSWER, 13),
     Action("adjudicate", ("f4",), "F4", "adjudicate", "Settle what others disagree about; again: back", _ANSWER, 12),
     Action(
@@ -201,8 +201,8 @@ ACTIONS = (
     ),
     Action(
         "majority",
-        ("equals_sign",),
-        "=",
+        ("ampersand",),
+        "&",
         "majority",
         "Adjudicate: what more than half of the sources have",
         _ANSWER,
@@ -211,8 +211,8 @@ ACTIONS = (
     ),
     Action(
         "settle",
-        ("f8",),
-        "F8",
+        ("dollar_sign",),
+        "$",
         "settle agreed",
         "Adjudicate: settle every text that all agree about, or that one alone answered",
         _ANSWER,
@@ -220,7 +220,7 @@ ACTIONS = (
         needs=_SETTLES,
     ),
     Action(
-        "agreement", ("f7",), "F7", "agreement", "How far all who say something about these texts agree", _ANSWER, 13
+        "agreement", ("f3",), "F3", "agreement", "How far all who say something about these texts agree", _ANSWER, 13
     ),
     Action(
         "guidelines",
@@ -247,7 +247,10 @@ ENTRY = PlaceEntry(
     ),
 )
 
-_NOT_HERE = ("next_H", "next_F", "next_N", "raw", "view", "view_back", "metric", "rescore", "make_gold", "next_label")
+_NOT_HERE = (
+    *("next_H", "next_F", "next_N", "next_M", "next_X", "next_L"),
+    *("raw", "view", "view_back", "metric", "rescore", "make_gold", "next_label"),
+)
 """Shared actions that nothing answers while Annotate is open, or that give way to labels."""
 
 

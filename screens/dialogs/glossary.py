@@ -161,6 +161,8 @@ _EVIDENCE: Signs = (
         ("comp, comprehensiveness", "how far the probability falls once the evidence is taken out of the text"),
         ("suff, sufficiency", "how far the probability falls where the evidence alone is left; near 0 is good"),
         ("random", "how far it falls where as many words elsewhere are taken out"),
+        ("than gold", "above random, less the same of gold's spans by the same model"),
+        ("by span, by text", "whether what fits gold better also carries more of the answer: above 0 it does"),
         ("above, above random", "comprehensiveness less what other words do: above 0 the evidence matters"),
     ),
 )

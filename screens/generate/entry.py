@@ -19,7 +19,7 @@ ENTRY = PlaceEntry(
             "Generate",
             4,
         ),
-        Action("rate", ("i",), "i", "rate", "Rate texts blind: one at a time, an emotion by one key", "Generate", 2),
+        Action("rate", ("f4",), "F4", "rate", "Rate texts blind: one at a time, an emotion by one key", "Generate", 2),
         Action("papers", ("P",), "P", "published", "The paper's own models in the plot, or not", "Generate", 9),
     ),
 )

@@ -40,8 +40,8 @@ ENTRY = PlaceEntry(
         Action("previous_mismatch", ("p",), "p", "mismatch before", "The mask before whose vectors differ", "Masked"),
         Action(
             "study",
-            ("f5",),
-            "F5",
+            ("f4",),
+            "F4",
             "blind study",
             "Judge two sources blind, or begin such a study",
             "Masked",
@@ -139,8 +139,8 @@ ENTRY = PlaceEntry(
         Action("rationale", ("i",), "i", "why", "Write why", _STUDY, 3, needs=_STUDIED),
         Action(
             "own_codes",
-            ("semicolon",),
-            ";",
+            ("comma",),
+            ",",
             "own codes",
             "Codes in your own words (open coding)",
             _STUDY,
@@ -149,8 +149,8 @@ ENTRY = PlaceEntry(
         ),
         Action(
             "review_masks",
-            ("f4",),
-            "F4",
+            ("Y",),
+            "Y",
             "review masks",
             "Go through doubtful masks of raw posts",
             "Masked",

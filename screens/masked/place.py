@@ -375,6 +375,8 @@ class Masked(GuessPlace):
             return self.mode.doing(action)
         if self.results is not None:
             return self.close_results if action == "leave" else None
+        if action in ("pane", "pane_back"):
+            return self._tab(action)
         return super().doing(action)
 
     def can(self, action: str) -> bool:
@@ -419,6 +421,12 @@ class Masked(GuessPlace):
 
     def do_mask_back(self) -> None:
         self._choose(self.mask - 1)
+
+    def _tab(self, action: str) -> Callable[[], None] | None:
+        """Tab goes on to the next mask, and past the last one to the next pane."""
+        step = 1 if action == "pane" else -1
+        further = self.view is not None and 0 <= self.mask + step < len(self.view.gold)
+        return (lambda: self._choose(self.mask + step)) if further and self._several() else None
 
     def _choose(self, mask: int) -> None:
         if self.view is not None and self.view.gold:

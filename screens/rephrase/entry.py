@@ -15,8 +15,8 @@ ENTRY = PlaceEntry(
         Action("suggest", ("ctrl+g",), "^G", "suggest", "Three rephrasings by a model that writes", "Rephrase", 4),
         Action(
             "words",
-            ("f2",),
-            "F2",
+            ("ctrl+t",),
+            "^T",
             "words",
             "The next view in the lower pane, while one types; else {view} does that",
             "Rephrase",
@@ -25,8 +25,8 @@ ENTRY = PlaceEntry(
         ),
         Action(
             "other_draft",
-            ("f5",),
-            "F5",
+            ("ctrl+n",),
+            "^N",
             "other draft",
             "What else you wrote for this text and never submitted",
             "Rephrase",

@@ -38,8 +38,8 @@ ENTRY = PlaceEntry(
         ),
         Action(
             "halt",
-            ("escape",),
-            "Esc",
+            ("ctrl+x",),
+            "^X",
             "stop counting",
             "Stop counting; what is counted stays",
             "Results",
@@ -115,8 +115,8 @@ ENTRY = PlaceEntry(
         ),
         Action(
             "correction",
-            ("C",),
-            "C",
+            ("E",),
+            "E",
             "correction",
             "Correct a family of tests by Holm, or by Benjamini and Hochberg",
             "Results",

@@ -414,6 +414,7 @@ class ListPane(Acting, Vertical):
         return self.steps_errors and there and words is not None and words.marks_errors
 
     can_next_error = can_previous_error = can_next_H = can_next_F = can_next_N = _steps_errors
+    can_next_M = can_next_X = can_next_L = _steps_errors
 
     def do_next_error(self) -> None:
         self.next_error(1)
@@ -429,3 +430,12 @@ class ListPane(Acting, Vertical):
 
     def do_next_N(self) -> None:
         self.next_error(1, "N")
+
+    def do_next_M(self) -> None:
+        self.next_error(1, "M")
+
+    def do_next_X(self) -> None:
+        self.next_error(1, "X")
+
+    def do_next_L(self) -> None:
+        self.next_error(1, "L")

@@ -35,7 +35,7 @@ ENTRY = PlaceEntry(
             ("J",),
             "J",
             "next emotion",
-            "Next emotion of the scenario (↓ where the ribbons have the keys)",
+            "Next emotion of the scenario (Tab or ↓ where the ribbons have the keys)",
             "Scenes",
             2,
             ("{emotion} {emotion_back}", "emotion"),
@@ -65,7 +65,7 @@ ENTRY = PlaceEntry(
             "Scenes",
         ),
         Action(
-            "leaked", ("L",), "L", "leaked", "Figures that look at what they score, beside the honest ones", "Scenes"
+            "leaked", ("Z",), "Z", "leaked", "Figures that look at what they score, beside the honest ones", "Scenes"
         ),
     ),
     signs=(

@@ -1,6 +1,6 @@
 """Scenes: eight emotions at once, joined by a prior whose weight moves under the arrow keys."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from textual import on
@@ -106,9 +106,19 @@ class Scenes(ShownScenes):
 
     # Keys.
 
+    def doing(self, action: str) -> Callable[[], None] | None:
+        """In the ribbons Tab goes on to the next emotion, and past the last one to the next pane."""
+        step = {"pane": 1, "pane_back": -1}.get(action)
+        if step is None:
+            return super().doing(action)
+        further = 0 <= self.rows.cursor + step < len(self.rows.rows)
+        return (lambda: self.rows.pick(self.rows.cursor + step)) if self.rows.has_focus and further else None
+
     def can(self, action: str) -> bool:
         if not super().can(action):
             return False
+        if action in ("pane", "pane_back"):
+            return True
         if action in ("prior", "objective"):
             return self._run is not None and self._run.done > 0
         if action == "annotators":

@@ -12,9 +12,9 @@ ENTRY = PlaceEntry(
     actions=(
         Action("take", ("T",), "T", "take text", "Try the text of the selected sample", "Spot check", 2),
         Action(
-            "second", ("M",), "M", "second model", "A second model beside the live one; away again", "Spot check", 3
+            "second", ("B",), "B", "second model", "A second model beside the live one; away again", "Spot check", 3
         ),
-        Action("keep", ("f8", "K"), "F8", "keep", "Keep the text as a sample (K too)", "Spot check", 4),
+        Action("keep", ("f8",), "F8", "keep", "Keep the text as a sample", "Spot check", 4),
         Action("ask", ("f5",), "F5", "ask again", "Ask everything now, what takes long too", "Spot check", 5),
     ),
 )

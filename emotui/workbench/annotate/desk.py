@@ -18,6 +18,7 @@ from emotui.workbench.annotate.scheme import (
     Scheme,
     built_in,
     check_keys,
+    moved_keys,
     scheme_of,
     with_colours,
     with_keys,
@@ -51,16 +52,21 @@ class Desk:
     ) -> Annotating:
         """Begin a dataset, or go on with it.
 
+        A key of a scheme that is the place's own is dealt anew; `moved_keys` of what is begun says which, once a store.
+
         Args:
             scheme: None: the one that is kept for the dataset, else the built-in one of its task.
             reserved: the keys of the place, with what they do where that is known.
 
         Raises:
-            BadInput: no such dataset, no name, no scheme for the task, or a key of the scheme is the place's own.
+            BadInput: no such dataset, no name, no scheme for the task, or two of its labels have one key.
         """
         found = self._dataset(dataset)
         asked = self._scheme(found, scheme, reserved)
-        return Annotating(self._store, _answered(found, asked), annotator, asked)
+        moved = self._moved_keys(found, scheme or self._kept(found), asked)
+        work = Annotating(self._store, _answered(found, asked), annotator, asked)
+        work.moved_keys = moved
+        return work
 
     def adjudicate(
         self,
@@ -138,8 +144,7 @@ class Desk:
         said: Sequence[Answer] = (),
     ) -> Scheme:
         """The scheme given, kept or built in; one of the dataset's own labels has those of these answers too."""
-        kept = self._store.setting(_setting(dataset))
-        scheme = given or (None if kept is None else msgspec.convert(kept, Scheme))
+        scheme = given or self._kept(dataset)
         if scheme is None:
             scheme = built_in(BUILT_IN.get(dataset.task) or self._kinds(dataset))
         if any(group.own for group in scheme.groups):
@@ -152,9 +157,7 @@ class Desk:
             scheme = with_own_labels(scheme, of_spans, of_texts)
         if scheme.groups == built_in("values").groups and (ranges := self._numbers(dataset)):
             scheme = with_scales(scheme, ranges)
-        if not scheme.path:
-            scheme = without_keys(scheme, reserved)
-        scheme = with_colours(with_keys(scheme, reserved))
+        scheme = with_colours(with_keys(without_keys(scheme, reserved), reserved))
         check_keys(scheme, reserved)
         return scheme
 
@@ -175,6 +178,22 @@ class Desk:
         if found and not self._store.read_only:
             self._store.set_setting(under, found)
         return found
+
+    def _kept(self, dataset: Dataset) -> Scheme | None:
+        kept = self._store.setting(_setting(dataset))
+        return None if kept is None else msgspec.convert(kept, Scheme)
+
+    def _moved_keys(self, dataset: Dataset, given: Scheme | None, dealt: Scheme) -> tuple[str, ...]:
+        """Which keys of a scheme's file are the place's by now, and what they were dealt for; what was told before is
+        left out.
+        """
+        moved = () if given is None else moved_keys(given, dealt)
+        under = f"{_setting(dataset)}: keys that moved"
+        if not moved or self._store.setting(under) == list(moved):
+            return ()
+        if not self._store.read_only:
+            self._store.set_setting(under, list(moved))
+        return moved
 
     def _kinds(self, dataset: Dataset) -> str:
         """The schemes for what gold says of the texts of another package's task; of spans where it says nothing."""

@@ -240,6 +240,26 @@ def without_keys(scheme: Scheme, reserved: Collection[str]) -> Scheme:
     return replace(scheme, groups=tuple(groups), relations=tuple(relations))
 
 
+def moved_keys(given: Scheme, dealt: Scheme) -> tuple[str, ...]:
+    """A line for each label or number with a key of its own in the one that has another in the other.
+
+    Args:
+        given: as its file has it.
+        dealt: the same with keys that no place has for itself.
+    """
+    after = {group.name: group for group in dealt.groups}
+    lines = []
+    for group in given.groups:
+        now = after.get(group.name, group)
+        keys = {label.name: label.key for label in now.labels}
+        named = [(group.name, group.key, now.key)]
+        named += [(one.name, one.key, keys[one.name]) for one in group.labels if one.name in keys]
+        lines += [
+            f"{name} is on {new or 'no key'}, no longer on {old}" for name, old, new in named if old and old != new
+        ]
+    return tuple(lines)
+
+
 def _free_key(name: str, taken: Collection[str]) -> str:
     letters = [letter for letter in name.lower() if letter.isascii() and letter.isalnum()]
     rest = "1234567890abcdefghijklmnopqrstuvwxyz"

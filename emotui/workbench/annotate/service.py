@@ -241,6 +241,9 @@ class Annotating:
         blind: what others say is shown only after one's own answer.
     """
 
+    moved_keys: tuple[str, ...] = ()
+    """Which keys of the scheme's file are others here, in words; to be told once."""
+
     def __init__(self, store: Store, dataset: Dataset, annotator: str, scheme: Scheme, *, blind: bool = True) -> None:
         name = annotator.strip()
         if not name:

@@ -109,9 +109,9 @@ async def test_of_more_labels_than_keys_each_is_found_by_some_of_its_name(tmp_pa
         await press(pilot, "2")
         (group,) = place(pilot).at_work.scheme.groups
         assert any(not label.key for label in group.labels)
-        await press(pilot, "semicolon", *"fov", "enter", "semicolon", *"ire", "down", "enter")
+        await press(pilot, "comma", *"fov", "enter", "comma", *"ire", "down", "enter")
         assert place(pilot).at_work.said.labels == ("fove", "bire")
-        assert "[; fove]" in screen_text(pilot) or f"[{group.labels[names.index('fove')].key} fove]" in screen_text(
+        assert "[, fove]" in screen_text(pilot) or f"[{group.labels[names.index('fove')].key} fove]" in screen_text(
             pilot
         )
 

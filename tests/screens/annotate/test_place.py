@@ -208,7 +208,7 @@ async def test_suggestions_are_taken_mended_and_refused_one_by_one(source: Works
 
 async def test_notes_flags_and_doubt_are_kept(source: Workspace) -> None:
     async with opened(source, (80, 24)) as pilot:
-        await press(pilot, "2", "w", "!", "c", "a", "b", "enter")
+        await press(pilot, "2", "w", "!", "semicolon", "a", "b", "enter")
         said = kept(source, pilot)
         assert (said.unsure, said.flag, said.note) == (True, True, "ab")
         await press(pilot, "f2")
@@ -261,7 +261,7 @@ async def test_adjudication_visits_disagreements_and_a_digit_takes_that_version(
         assert len(there.said.spans) == 1
         await press(pilot, "u", "u")
         assert place(pilot).at_work.text.number == first
-        await press(pilot, "f8", "f4")
+        await press(pilot, "dollar_sign", "f4")
         assert place(pilot).at_work.standing is None
         assert place(pilot).at_work.said.spans == ()
 
@@ -300,7 +300,7 @@ async def test_the_list_stands_in_the_order_in_which_the_texts_come_and_keys_fol
         assert list(rows.numbers) == sorted(order)
 
 
-async def test_help_names_what_a_key_does_here_and_f7_shows_the_agreement(source: Workspace) -> None:
+async def test_help_names_what_a_key_does_here_and_f3_shows_the_agreement(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "2", "question_mark")
         lines = [line.split() for line in help_text(pilot).splitlines()]
@@ -313,7 +313,7 @@ async def test_help_names_what_a_key_does_here_and_f7_shows_the_agreement(source
             "undo",
         ]
         assert "error" not in of["n"][0]
-        await press(pilot, "escape", "f7")
+        await press(pilot, "escape", "f3")
         assert "agreement" in screen_text(pilot)
         assert isinstance(frame(pilot).place, Results)
         assert frame(pilot).query_one(Results).looked.view == "agreement"

@@ -29,7 +29,7 @@ def test_labels_stand_in_two_columns_where_one_would_not_fit_under_the_text() ->
 async def test_texts_are_rated_blind_kept_at_each_key_taken_back_and_gone_on_with(tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     async with opened(workspace(path), (80, 24)) as pilot:
-        await press(pilot, "6", "i")
+        await press(pilot, "6", "f4")
         # Neutral versions: t-4 to t-6 of both writers have no labels yet.
         await press(pilot, "tab", "right", "enter")
         screen = pilot.app.screen
@@ -49,7 +49,7 @@ async def test_texts_are_rated_blind_kept_at_each_key_taken_back_and_gone_on_wit
         assert [one.emotion for one in rating_log(store, dataset).ratings] == ["disgust"]
         await press(pilot, "escape")
         assert pilot.app.screen is frame(pilot)
-        await press(pilot, "i", "enter")
+        await press(pilot, "f4", "enter")
         again = pilot.app.screen
         assert isinstance(again, RateScreen)
         assert (again.at, len(again.answers)) == (1, 1)

@@ -91,7 +91,7 @@ def test_every_key_does_something_or_says_why_not_in_one_line(number: int) -> No
             assert width(why) <= 100, why
 
 
-ALWAYS = {"end_tour", "close_view", "quit", "pane", "pane_back"}
+ALWAYS = {"end_tour", "close_view", "quit", "pane", "pane_back", "panes"}
 """What gives way to something else on its key, or always does something."""
 
 
@@ -251,7 +251,7 @@ def test_every_line_of_the_help_belongs_to_where_it_is_shown(number: int) -> Non
         assert [row for row in rows[EVERYWHERE] if row.where == entry.title and row.about not in here] == []
 
 
-IN_TURN = ("escape", "enter", "q")
+IN_TURN = ("escape", "enter", "q", "f6")
 """Keys that do the nearest of several things: where everything can be done at once, that is another one."""
 
 

@@ -18,8 +18,8 @@ STEPS = {
     "run and examples": ("o", "o", "v"),
     "(the list": ("v", "o"),
     "guess": ("i", *"sad", "enter"),
-    "study": ("escape", "f5", "enter", "left"),
-    "review": ("escape", "f4", "enter", "x"),
+    "study": ("escape", "f4", "enter", "left"),
+    "review": ("escape", "Y", "enter", "x"),
 }
 
 

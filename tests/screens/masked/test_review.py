@@ -32,7 +32,7 @@ async def test_doubtful_masks_are_gone_through_by_keys_and_the_set_is_written(tm
     how = Building(segmented=False)
     begin_review(source.store, "posts", str(posts), how, every=True, warn=lambda line: None)
     async with opened(source, (120, 40)) as pilot:
-        await press(pilot, "5", "f4", "enter")
+        await press(pilot, "5", "Y", "enter")
         place = frame(pilot).query_one(Masked)
         assert place.review is not None
         assert "▸angry" in place.query_one("#masked-text", Page).text

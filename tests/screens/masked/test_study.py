@@ -36,7 +36,7 @@ async def test_a_study_is_judged_by_keys_and_its_results_wait_for_the_last_answe
     source = masked_workspace(tmp_path)
     study = begin_study(source.store, dataset(source), "s", "gold", WRITES, most=3)
     async with opened(source, (120, 40)) as pilot:
-        await press(pilot, "5", "f5", "enter")
+        await press(pilot, "5", "f4", "enter")
         place = frame(pilot).query_one(Masked)
         mode = place.mode
         assert mode is not None
@@ -83,11 +83,11 @@ async def test_a_study_is_judged_by_keys_and_its_results_wait_for_the_last_answe
 async def test_a_study_is_begun_in_the_place_and_gone_on_with(tmp_path: Path) -> None:
     source = masked_workspace(tmp_path)
     async with opened(source, (80, 24)) as pilot:
-        await press(pilot, "5", "f5", "enter", "enter", "enter", "enter")
+        await press(pilot, "5", "f4", "enter", "enter", "enter", "enter")
         place = frame(pilot).query_one(Masked)
         assert place.mode is not None
         assert place.mode.coding.name == "study"
-        await press(pilot, "left", "enter", "escape", "f5", "enter")
+        await press(pilot, "left", "enter", "escape", "f4", "enter")
         assert place.mode is not None
         assert len(place.mode.coding.answered) == 1
         assert place.mode.shown is not None

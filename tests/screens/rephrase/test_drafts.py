@@ -176,10 +176,10 @@ async def test_what_an_older_program_kept_comes_back_and_two_drafts_of_a_text_ch
         await press(pilot, "!")
         assert here.editor.text == "older words!"
         assert "older words" in page(pilot, "#rephrase-below")
-        await press(pilot, "f5")
+        await press(pilot, "ctrl+n")
         assert here.editor.text == "older words"
         assert "older words!" in page(pilot, "#rephrase-below")
-        await press(pilot, "f5")
+        await press(pilot, "ctrl+n")
         assert here.editor.text == "older words!"
         await press(pilot, "ctrl+q")
     assert {draft.text for draft in source.drafts().of("someone").values()} == {

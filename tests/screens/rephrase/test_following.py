@@ -65,7 +65,7 @@ async def test_when_typing_rests_the_words_that_carry_the_verdict_are_named(sour
         await settle(pilot)
         leaning = next(line for line in page(pilot, "#rephrase-meaning").splitlines() if "leaning" in line)
         assert leaning.split()[2] in ("sad", "lonely")
-        await press(pilot, "f2")
+        await press(pilot, "ctrl+t")
         rows = page(pilot, "#rephrase-below").splitlines()
         assert "without it" in rows[0]
         drops = {row.split()[0]: float(row.split()[1]) for row in rows[1:] if "■" in row}

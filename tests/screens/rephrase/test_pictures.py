@@ -69,9 +69,11 @@ async def test_writing(album: Album, tmp_path: Path) -> None:
         await _written(pilot)
         await album.take_at_sizes(pilot, "")
         await album.walk(
-            pilot, {"labels": ("f2",), "words": ("f2",), "difference": ("f2",), "session": ("f2",)}, sizes=False
+            pilot,
+            {"labels": ("ctrl+t",), "words": ("ctrl+t",), "difference": ("ctrl+t",), "session": ("ctrl+t",)},
+            sizes=False,
         )
-        await press(pilot, "f2")
+        await press(pilot, "ctrl+t")
         await album.walk(pilot, {"plots": ("f3",), "table": ("v",)})
         await press(pilot, "f3", "escape", "f4")
         pilot.app.screen.query_one(Input).value = "ben"

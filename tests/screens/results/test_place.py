@@ -383,7 +383,7 @@ async def test_annotators_come_at_once_and_their_sim_and_baselines_after_it(tmp_
         assert "baseline" in kinds[True]
 
 
-async def test_dots_come_before_their_intervals_and_escape_stops_the_counting_of_those(
+async def test_dots_come_before_their_intervals_and_ctrl_x_stops_the_counting_of_those(
     source: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted = Service.tables
@@ -403,10 +403,10 @@ async def test_dots_come_before_their_intervals_and_escape_stops_the_counting_of
         assert all(line.count("●") == 1 and "├" not in line for line in means.values())
         await strike(pilot, "j")
         await strike(pilot, "V", "V", "V")
-        await until(pilot, "Esc stops it", "2 000 of 7 000 answers read")
+        await until(pilot, "^X stops it", "2 000 of 7 000 answers read")
         await strike(pilot, "v", "v", "v")
         await until(pilot, "intervals are being counted")
-        await press(pilot, "escape")
+        await press(pilot, "ctrl+x")
         assert not place(pilot).busy
         assert "The counting was stopped: v counts again" in screen_text(pilot)
         monkeypatch.setattr(Service, "tables", counted)

@@ -67,12 +67,12 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         axis = place.found.axis
         assert "†" not in screen_text(pilot)
         holm = [row.p for row in axis.rows]
-        await press(pilot, "C")
+        await press(pilot, "E")
         assert "Benjamini-Hochberg over" in screen_text(pilot)
         assert place.found.axis is not None
         less = [row.p for row in place.found.axis.rows]
         assert all(one is None or other is None or one <= other for one, other in zip(less, holm, strict=True))
-        await press(pilot, "C")
+        await press(pilot, "E")
         assert "Holm over" in screen_text(pilot)
         await press(pilot, "P")
         assert "○" in screen_text(pilot)

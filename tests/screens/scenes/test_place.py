@@ -317,7 +317,7 @@ async def test_the_sweep_marks_the_honest_choice_and_shows_the_leaked_figure_onl
         assert "◆ chosen by cross-validation" in view(pilot)
         assert "honest macro-F1" in view(pilot)
         assert "scored on the same scenarios" not in view(pilot)
-        await press(pilot, "L")
+        await press(pilot, "Z")
         assert "scored on the same scenarios" in view(pilot)
 
 

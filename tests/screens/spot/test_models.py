@@ -81,7 +81,7 @@ async def test_a_kind_of_model_that_is_not_there_is_told_in_words(source: Worksp
 
 async def test_two_models_stand_side_by_side_and_under_each_other_where_there_is_no_room(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8", "M", *"breaking", "colon", *"other", "enter")
+        await press(pilot, "8", "B", *"breaking", "colon", *"other", "enter")
         await settle(pilot, work=True)
         assert len({source.model(spec).pid for spec in ("breaking:", "breaking:other")} - {None}) == 2
         (heading,) = [line for line in page(pilot).splitlines() if line.startswith("emotions")]
@@ -90,13 +90,13 @@ async def test_two_models_stand_side_by_side_and_under_each_other_where_there_is
         await pilot.resize_terminal(80, 24)
         await settle(pilot)
         assert [line[0] for line in page(pilot).splitlines() if "emotions" in line] == ["A", "B"]
-        await press(pilot, "M")
+        await press(pilot, "B")
         assert [column.spec for column in spot(pilot).columns] == ["breaking:"]
 
 
 async def test_who_marked_what_has_a_row_for_each_model(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8", "M", *"breaking", "colon", *"other", "enter")
+        await press(pilot, "8", "B", *"breaking", "colon", *"other", "enter")
         await settle(pilot, work=True)
         await press(pilot, "a")
         rows = frame(pilot).query_one("#spot-rows", TieredText)
@@ -110,7 +110,7 @@ async def test_who_marked_what_has_a_row_for_each_model(source: Workspace) -> No
 
 async def test_the_live_model_is_not_its_own_second(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8", "M", "enter")
+        await press(pilot, "8", "B", "enter")
         assert len(spot(pilot).columns) == 1
         assert notified(pilot) == ["That is the live model already"]
 

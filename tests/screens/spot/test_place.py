@@ -49,7 +49,7 @@ async def test_the_selected_text_is_tried_at_once_by_the_embedded_model(source: 
         await press(pilot, "O", "O", "O", "O")
         while spot(pilot).view.asked_task is not None:
             await press(pilot, "O")
-        await press(pilot, "M", *"breaking", "colon", "enter")
+        await press(pilot, "B", *"breaking", "colon", "enter")
         await settle(pilot, work=True)
         assert [column.spec for column in spot(pilot).columns] == ["embedded", "breaking:"]
         assert "A embedded" in screen_text(pilot)
@@ -122,12 +122,12 @@ async def test_a_text_is_kept_by_one_key_and_found_in_browse(source: Workspace) 
         await press(pilot, "f8")
         where = f"in the dataset “{SPOT_CHECKS}”: d in Browse shows it, u takes it out again"
         assert notified(pilot) == [f"kept as spot-001 {where}"]
-        await press(pilot, "escape", "K")
+        await press(pilot, "escape", "f8")
         assert notified(pilot)[-1].startswith("spot-001 is there already")
         await press(pilot, "u")
         assert notified(pilot)[-1] == "spot-001 is not kept any more"
         assert SPOT_CHECKS not in [one.name for one in source.datasets()]
-        await press(pilot, "K", "1", "d", "down", "enter")
+        await press(pilot, "f8", "1", "d", "down", "enter")
         assert listed(pilot) == ["spot-001"]
         assert "Tried." in screen_text(pilot)
 
@@ -139,7 +139,7 @@ async def test_a_read_only_workspace_says_why_it_keeps_nothing(source: Workspace
     async with opened(read) as pilot:
         await press(pilot, "8", "m", *"breaking", "colon", "enter")
         await settle(pilot, work=True)
-        await press(pilot, "K")
+        await press(pilot, "f8")
         assert any("open read-only" in told for told in notified(pilot))
     read.close()
 
@@ -150,7 +150,7 @@ async def test_files_are_browsed_without_models(tmp_path: Path) -> None:
     async with opened(FileView(str(file), (), warn=lambda line: None)) as pilot:
         await press(pilot, "8")
         assert "Models answer in a workspace" in screen_text(pilot)
-        await press(pilot, "i", "K", "f5", "T", "1")
+        await press(pilot, "i", "f8", "f5", "T", "1")
         assert isinstance(pilot.app.screen, Frame)
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from emotui.errors import BadInput
 from emotui.screens.annotate.entry import reserved
+from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.scheme import (
     BUILT_IN,
     FURTHER,
@@ -21,6 +22,7 @@ from emotui.workbench.annotate.scheme import (
     with_own_labels,
 )
 from tests.conftest import Emotui
+from tests.workbench.annotate.small_sets import store_with
 
 GOOD = """name = "mine"
 tasks = ["spans"]
@@ -219,3 +221,48 @@ def test_use_prints_the_datasets_own_labels(emotui: Emotui, tmp_path: Path) -> N
     used = emotui("annotate", "scheme", "use", "mine", "labels", "--db", "w.duckdb", "--json").document
     assert [label["name"] for label in used["groups"][0]["labels"]] == ["awe", "calm"]
     assert used == emotui("annotate", "scheme", "show", "mine", "--db", "w.duckdb", "--json").document
+
+
+CLASHING = """name = "mine"
+tasks = ["spans"]
+
+[[groups]]
+name = "label"
+labels = [
+  { name = "joy", key = "," },
+  { name = "awe", key = "H" },
+  { name = "fear", key = "$" },
+  { name = "shame", key = "j" },
+]
+
+[[groups]]
+name = "arousal"
+of = "text"
+key = "&"
+scale = { minimum = 1, maximum = 9 }
+"""
+
+
+def test_keys_that_are_the_place_s_by_now_are_dealt_anew_and_told_once(tmp_path: Path) -> None:
+    desk = Desk(store_with(tmp_path / "w.duckdb", "spans"))
+    desk.keep_scheme("spans", written(tmp_path, CLASHING))
+    work = desk.begin("spans", "ann", reserved=reserved())
+    keys = {what: key for unit in ("span", "text") for key, what, _ in work.scheme.keys_of(unit)}
+    assert keys["label: awe"] == "H", "labels come before the next error of a kind"
+    assert not {*keys.values()} & {*reserved()}
+    assert len({*keys.values()}) == len(keys) == 5
+    assert work.moved_keys == tuple(
+        f"{name} is on {keys[what]}, no longer on {old}"
+        for name, what, old in (
+            ("joy", "label: joy", ","),
+            ("fear", "label: fear", "$"),
+            ("shame", "label: shame", "j"),
+            ("arousal", "arousal", "&"),
+        )
+    )
+    assert desk.begin("spans", "ann", reserved=reserved()).moved_keys == ()
+    assert desk.begin("spans", "ben", reserved=reserved()).scheme == work.scheme
+
+
+def test_labels_have_the_keys_of_the_next_error_of_a_kind() -> None:
+    assert not {*"HFNMXL"} & {*reserved()}
