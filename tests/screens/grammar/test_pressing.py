@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from textual.geometry import Offset
+from textual.pilot import Pilot
 from textual.selection import Selection
 
 from emotui.screens.widgets.footer import KeyBar
@@ -81,3 +82,25 @@ async def test_what_is_dragged_over_is_the_text_itself_without_what_stands_besid
         frame(pilot).selections = {view: Selection(None, None)}
         await press(pilot, "escape")
         assert not frame(pilot).selections
+
+
+async def test_f6_goes_between_list_and_place_and_letters_to_the_next_error_of_their_kind(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), size=(80, 24)) as pilot:
+        here = frame(pilot)
+        before = here.folding.covers
+        await press(pilot, "f6")
+        assert here.folding.covers != before
+        await press(pilot, "f6")
+        assert here.folding.covers == before
+        for letter in "MX":
+            marked = [at for at in range(here.pane.n) if letter in _marks(pilot, at)]
+            await press(pilot, "g")
+            at = here.pane.rows.cursor
+            await press(pilot, letter)
+            assert here.pane.rows.cursor == next((one for one in marked if one > at), marked[0])
+
+
+def _marks(pilot: Pilot[None], at: int) -> str:
+    row = frame(pilot).pane.rows.row(at)
+    assert row is not None
+    return row.marks

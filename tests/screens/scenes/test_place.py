@@ -225,6 +225,20 @@ async def test_a_clamped_emotion_conditions_the_others_and_another_scenario_free
         assert place(pilot).clamps == {}
 
 
+async def test_tab_goes_from_emotion_to_emotion_and_past_the_last_one_to_the_next_pane(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4", "tab")
+        rows = place(pilot).rows
+        assert pilot.app.focused is rows
+        before = rows.cursor
+        await press(pilot, "tab", "tab", "shift+tab")
+        assert rows.cursor == before + 1
+        await press(pilot, *["tab"] * (len(rows.rows) - rows.cursor - 1))
+        assert (rows.cursor, pilot.app.focused) == (len(rows.rows) - 1, rows)
+        await press(pilot, "tab")
+        assert pilot.app.focused is not rows
+
+
 async def test_w_says_why_by_the_terms_of_the_picked_emotion(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "4", "w")

@@ -83,7 +83,7 @@ async def press_and_wait(pilot: "Pilot[None]", *keys: str) -> None:
         await settle(pilot, work=True)
 
 
-SECOND = ("M", *"breaking", "colon", "enter")
+SECOND = ("B", *"breaking", "colon", "enter")
 
 
 async def test_answers(album: Album, source: Workspace) -> None:
