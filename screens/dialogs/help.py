@@ -283,7 +283,7 @@ class HelpDialog(Dialog[str]):
         return row.does
 
 
-_WIDEST = {HERE: 9, EVERYWHERE: 9, WORDS: 26}
+_WIDEST = {HERE: 9, EVERYWHERE: 9, WORDS: 18}
 """Cells that keys, or marks and figures, have at most before what they are."""
 
 
