@@ -138,7 +138,7 @@ SHARED: tuple[Action, ...] = (
         "Move",
         16,
     ),
-    Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "The part before; at its start the pane before", "Move"),
+    Action("pane_back", ("shift+tab",), "⇧Tab", "previous pane", "The part before, or the pane", "Move"),
     Action("open", ("enter",), "Enter", "open", "From the list into the place", "Move", 2, needs=_SAMPLES),
     Action(
         "list",
