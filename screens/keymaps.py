@@ -305,7 +305,7 @@ MOVED: Mapping[str, Mapping[str, str]] = {
     "stop": {"escape": "ctrl+x"},
     "labels": {"semicolon": "comma"},
     "note": {"c": "semicolon"},
-    "majority": {"equals_sign": "ampersand"},
+    "majority": {"equals_sign": "at"},
     "settle": {"f8": "dollar_sign"},
     "agreement": {"f7": "f3"},
     "words": {"f2": "ctrl+t"},

@@ -201,8 +201,8 @@ ACTIONS = (
     ),
     Action(
         "majority",
-        ("ampersand",),
-        "&",
+        ("at",),
+        "@",
         "majority",
         "Adjudicate: what more than half of the sources have",
         _ANSWER,
