@@ -4,13 +4,17 @@ A task is loaded when it is first asked for by name. What other packages add is 
 where a name is none of this package's.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import cache, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from inspect import isfunction
+from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
+
+from emotui import plugins
 from emotui.backends.base import ModelCard
-from emotui.errors import BadInput
+from emotui.errors import BadInput, EmotuiError
 from emotui.records import Text
 from emotui.tasks.task import Task
 
@@ -119,19 +123,16 @@ def _own(name: str) -> Task:
 @cache
 def _others() -> tuple[Mapping[str, Task], tuple[str, ...]]:
     """What other packages add, and what is wrong with the rest of it."""
-    from emotui.plugins import entry_points_of, first_line, within
-    from emotui.tasks.in_time import in_time
-
     found: dict[str, Task] = {}
-    points, wrong = entry_points_of(GROUP)
+    points, wrong = plugins.entry_points_of(GROUP)
     for point in points:
         try:
-            task = within(partial(_loaded, point))
+            task = plugins.within(partial(_loaded, point))
             if task.name in BUILT_IN or task.name in found:
                 raise ValueError(f"there is a task {task.name!r} already")
         except (Exception, SystemExit) as error:  # another package's code may raise anything
             package = f" of {point.dist.name}" if point.dist is not None else ""
-            wrong.append(f"the task {point.name!r}{package} is left out: {first_line(error)}")
+            wrong.append(f"the task {point.name!r}{package} is left out: {plugins.first_line(error)}")
             continue
         found[task.name] = in_time(task)
     return found, tuple(wrong)
@@ -147,3 +148,79 @@ def _loaded(point: "EntryPoint") -> Task:
         raise TypeError(f"it has no {', '.join(lacking)}")
     task: Task = found
     return task
+
+
+# A task of another package: whatever it is asked for, it has a limit of time, and what it raises is a line.
+
+MOST_HANGING = 3
+"""Calls; a task that hangs so often is called no more."""
+
+FOR_EACH = 0.01
+"""Seconds beside `plugins.LIMIT` for each sample that a call is about; to ask and to score have that limit for each."""
+
+_CALLED = frozenset(name for name, member in vars(Task).items() if isfunction(member) and not name.startswith("_"))
+_MAKES_TASKS = frozenset({"with_options", "with_label_map", "with_golds", "with_measured", "with_lexicon", "with_spans", "with_turns"})
+_FOR_ONE = frozenset({"ask", "score"})
+_MAY_REFUSE = frozenset({"parse", "taken"})
+"""Methods in which a ValueError is an answer."""
+
+
+def in_time(task: Task) -> Task:
+    """The same task, each of whose methods runs within `plugins.within`.
+
+    A method raises EmotuiError where the package raises something that is not this program's, or hangs.
+    """
+    return cast(Task, _InTime(task, _CALLED, task.name, []))
+
+
+class _InTime:
+    """Stands for an object of another package."""
+
+    def __init__(self, theirs: Any, methods: frozenset[str], task: str, hung: list[str]) -> None:
+        self._theirs, self._methods, self._task, self._hung = theirs, methods, task, hung
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._theirs, name)
+        if name in self._methods:
+            return partial(self._called, name, found)
+        if name == "labels" and found is not None:
+            return _InTime(found, frozenset({"of_file", "settled"}), self._task, self._hung)
+        return found
+
+    def _called(self, name: str, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        if len(self._hung) >= MOST_HANGING:
+            raise EmotuiError(f"the task {self._task!r} of another package hangs ({', '.join(self._hung)})")
+        given = [_given(one) for one in args]
+        by_name = {key: _given(one) for key, one in named.items()}
+        try:
+            found = plugins.within(lambda: method(*given, **by_name), _seconds(name, args))
+        except EmotuiError:
+            raise
+        except TimeoutError as error:
+            self._hung.append(name)
+            raise self._refusal(name, str(error)) from None
+        except (Exception, SystemExit) as error:  # another package's code may raise anything
+            if name in _MAY_REFUSE and isinstance(error, ValueError | msgspec.DecodeError):
+                raise
+            raise self._refusal(name, f"{type(error).__name__}: {plugins.first_line(error)}") from error
+        return _InTime(found, self._methods, self._task, self._hung) if name in _MAKES_TASKS else found
+
+    def _refusal(self, name: str, why: str) -> Exception:
+        line = f"the task {self._task!r} of another package, `{name}`: {why}"
+        return ValueError(line) if name in _MAY_REFUSE else EmotuiError(line)
+
+
+def _given(value: Any) -> Any:
+    """An argument, where it is a function of this program's one that runs outside of the package's time."""
+    return plugins.ours(partial(_at_once, value)) if callable(value) else value
+
+
+def _at_once(call: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """What a function returns, and where it returns it bit by bit, all of it: it belongs to its own thread."""
+    found = call(*args, **named)
+    return tuple(found) if isinstance(found, Iterator) else found
+
+
+def _seconds(name: str, args: Sequence[Any]) -> float:
+    n = max((len(one) for one in args if isinstance(one, Sized) and not isinstance(one, str | bytes)), default=0)
+    return plugins.LIMIT * max(n, 1) if name in _FOR_ONE else plugins.LIMIT + FOR_EACH * n

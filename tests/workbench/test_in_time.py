@@ -10,8 +10,7 @@ import pytest
 
 from emotui import plugins
 from emotui.errors import BadInput, EmotuiError
-from emotui.tasks.in_time import MOST_HANGING, in_time
-from emotui.tasks.registry import task_named
+from emotui.tasks.registry import MOST_HANGING, in_time, task_named
 from emotui.tasks.task import Parsed, Task
 
 pytestmark = pytest.mark.faults
