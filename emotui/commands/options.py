@@ -20,7 +20,7 @@ from emotui.metrics.span_output import STYLES
 from emotui.tasks.added_metrics import metric_troubles
 from emotui.tasks.masked.lexicon import FORMS_HELP, LEXICON_HELP, OUTSIDE_HELP, SUPPLEMENT_HELP, asked_vectors
 from emotui.tasks.prompting.files import Prompts
-from emotui.tasks.prompting.settings import COT
+from emotui.tasks.prompting.settings import BEFORE, COT, MOST_TURNS
 from emotui.tasks.registry import kinds, task_named, tasks, troubles
 from emotui.tasks.task import Task
 from emotui.workbench.rephrase.evaluation import read_examples
@@ -83,6 +83,11 @@ _OPTIONS = (
         help="Hold answers to the task's form by a grammar, where it has one (docs/models.md).",
     ),
     click.option(
+        "--before",
+        metavar="N|all",
+        help="Turns of its conversation that stand before a text in the question; of run also 0,1,3,all.",
+    ),
+    click.option(
         "--examples",
         type=click.Path(),
         help="rephrase, class: chains or texts for fs and fs-r; masked: for few-shot-*.",
@@ -114,6 +119,7 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         retries: int | None,
         constrain: bool,
         examples: str | None,
+        before: str | None,
         **others: Any,
     ) -> Any:
         task = task_named(others.get("task") or others["kind"])
@@ -121,6 +127,8 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         options: dict[str, object] = {name: value for name, value in given.items() if value is not None}
         if constrain:
             options["constrain"] = True
+        if before is not None:
+            options[BEFORE] = _turns(before)
         if examples is not None:
             options["examples"] = msgspec.to_builtins((task.asking.examples or read_examples)(examples))
         if prompts is not None:
@@ -131,6 +139,16 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         with_way = option(with_way)
     return with_way
+
+
+def _turns(given: str) -> int | str | list[int | str]:
+    """Turns before a text: a number, `all`, or a list of several. Raises BadInput for anything else."""
+    parts = [part.strip() for part in given.split(",")]
+    wrong = next((part for part in parts if part != "all" and not (part.isdecimal() and int(part) <= MOST_TURNS)), None)
+    if wrong is not None:
+        raise BadInput(f"--before {given}: {wrong!r} is no number of turns from 0 to {MOST_TURNS}, nor all")
+    turns: list[int | str] = [part if part == "all" else int(part) for part in parts]
+    return turns[0] if len(turns) == 1 else list(dict.fromkeys(turns))
 
 
 def lexicon_options(command: Callable[..., Any]) -> Callable[..., Any]:

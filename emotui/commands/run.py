@@ -3,7 +3,9 @@
 import shlex
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -25,6 +27,7 @@ from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
 from emotui.store.query import Run
 from emotui.tasks.masked.lexicon import WordVectors
+from emotui.tasks.prompting.settings import BEFORE
 from emotui.workbench.datasets.samples import add_experiment, asked_alone
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.runs.plan import MOST_REPEATS, notes_on_prompts
@@ -125,10 +128,11 @@ def run(
         check_spec(ppl_model, {})
     elif stride is not None:
         raise BadInput("--stride goes with --ppl-model SPEC")
+    turns = options.pop(BEFORE, None)
+    if isinstance(turns, list) and (resume is not None or ppl_model is not None):
+        raise BadInput("several numbers of --before are for new runs, without --resume and --ppl-model: give one")
     waits = Waiting(db)
     workspace = open_workspace(db, waiting=waits)
-    started = time.monotonic()
-    last = ""
     try:
         if resume is None:
             workspace.model(spec)  # a wrong SPEC is told before anything is imported
@@ -140,48 +144,38 @@ def run(
             spec = workspace.store.run(resume).model
         if patience is not None:
             workspace.model(spec).limit = patience
-        with bar(f"{spec}: {task}") as progress:
 
-            def show(step: RunProgress) -> None:
-                nonlocal last
-                last = step.run or last
-                progress(step.done, step.n)
-                if step.waiting is not None:
-                    waits.tell(step.waiting)
+        def once(options: Mapping[str, object]) -> _Ran:
+            return _run(
+                workspace,
+                waits,
+                spec,
+                task,
+                target,
+                limit=limit,
+                shard=part,
+                repeats=repeats,
+                seed=seed,
+                way=way,
+                options=options,
+                resume=resume,
+                take_over=take_over,
+                retry=retry,
+                fresh=fresh,
+                lexicon=by,
+            )
 
-            try:
-                done = workspace.run_model(
-                    spec,
-                    target,
-                    task=task,
-                    limit=limit,
-                    shard=part,
-                    repeats=repeats,
-                    seed=seed,
-                    way=way,
-                    options=options,
-                    resume=resume,
-                    take_over=take_over,
-                    retry=retry,
-                    fresh=fresh,
-                    lexicon=by,
-                    on_progress=show,
-                )
-                problem = None
-            except (KeyboardInterrupt, Cancelled):
-                done, problem = _stopped(workspace, last), "interrupted"
-            except EmotuiError as error:
-                if isinstance(error, BadInput) or not last:
-                    raise
-                done, problem = _stopped(workspace, last), str(error)
-        if problem is None and done.state == "failed":
-            problem = done.error or "failed"
-        more: dict[str, object] = {}
-        if ppl_model is not None and problem is None:
-            from emotui.workbench.generation.measuring import measure_fluency
+        if isinstance(turns, list):
+            problem, done = _by_turns(workspace, turns, once, options, as_json)
+        else:
+            ran = once(options if turns is None else {**options, BEFORE: turns})
+            problem, done = ran.problem, ran.run
+            more: dict[str, object] = {}
+            if ppl_model is not None and problem is None:
+                from emotui.workbench.generation.measuring import measure_fluency
 
-            more = measure_fluency(workspace.store, done, ppl_model, stride)
-        _print(workspace, done, time.monotonic() - started, as_json, more)
+                more = measure_fluency(workspace.store, done, ppl_model, stride)
+            _print(workspace, done, ran.seconds, as_json, more)
         card = workspace.model(spec).card
         if card is not None and ANSWERS in card.identity:
             for line in card.notes[1:]:
@@ -197,6 +191,102 @@ def run(
     if problem is not None:
         say(f"{problem}: {done.done} of {done.n} are kept; finish with --resume {done.run}", err=True)
         sys.exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """A run as it stands, why it did not end well (None: it did), and how long it took."""
+
+    run: Run
+    problem: str | None
+    seconds: float
+
+
+def _run(workspace: Workspace, waits: Waiting, spec: str, task: str, target: int, **wish: Any) -> _Ran:
+    """One run, with its progress. Raises: what kept it from beginning."""
+    last, started = "", time.monotonic()
+    with bar(f"{spec}: {task}") as progress:
+
+        def show(step: RunProgress) -> None:
+            nonlocal last
+            last = step.run or last
+            progress(step.done, step.n)
+            if step.waiting is not None:
+                waits.tell(step.waiting)
+
+        try:
+            done = workspace.run_model(spec, target, task=task, on_progress=show, **wish)
+            problem = None
+        except (KeyboardInterrupt, Cancelled):
+            done, problem = _stopped(workspace, last), "interrupted"
+        except EmotuiError as error:
+            if isinstance(error, BadInput) or not last:
+                raise
+            done, problem = _stopped(workspace, last), str(error)
+    if problem is None and done.state == "failed":
+        problem = done.error or "failed"
+    return _Ran(done, problem, time.monotonic() - started)
+
+
+def _by_turns(
+    workspace: Workspace,
+    turns: Sequence[object],
+    once: Callable[[Mapping[str, object]], _Ran],
+    options: Mapping[str, object],
+    as_json: bool,
+) -> tuple[str | None, Run]:
+    """A run for each number of turns before a text, and each against the first: a table with intervals.
+
+    Returns: why one did not end well (None: all did), and that run or the last.
+    """
+    runs: list[tuple[object, _Ran]] = []
+    for each in turns:
+        runs.append((each, once({**options, BEFORE: each})))
+        if runs[-1][1].problem is not None:
+            break
+    from emotui.workbench.runs.compared import compare_runs
+
+    first = runs[0][1].run
+    rows: list[dict[str, Any]] = []
+    for each, ran in runs:
+        scored = bool(workspace.summary(ran.run.run).get("n"))
+        report = compare_runs(workspace.store, ran.run.run, first.run, inner=True) if scored else None
+        rows.append({"before": each, "run": ran.run.run, "done": ran.run.done, "n": ran.run.n, "compared": report})
+    if as_json:
+        print_json({"task": first.task, "model": first.model, "against": first.run, "runs": rows})
+    else:
+        _print_by_turns(first, rows)
+    return runs[-1][1].problem, runs[-1][1].run
+
+
+def _print_by_turns(first: Run, rows: Sequence[Mapping[str, Any]]) -> None:
+    """A line for each number of turns: its mean, and how far it is from the first run's over the same texts."""
+    from rich.table import Table
+
+    known = next((row["compared"] for row in rows if row["compared"]), None)
+    say(f"{first.model}: {first.task}, by turns before a text" + (f"; {known['metric']}, a text" if known else ""))
+    table = Table(box=None, pad_edge=False)
+    for column in ("turns", "run", "done", "mean", "against the first", "95%", "p"):
+        table.add_column(column, justify="left" if column == "run" else "right")
+    for row in rows:
+        cells = [str(row["before"]), row["run"], f"{row['done']}/{row['n']}"]
+        report = row["compared"]
+        if report is None:
+            cells += ["–"] * 4
+        elif row["run"] == first.run:
+            cells += [shown(report["mean_a"]), "–", "–", "–"]
+        else:
+            ends = report["ci95"]
+            difference = f"{report['mean_difference']:+.3f}"
+            interval = "–" if ends is None else f"[{shown(ends[0])}, {shown(ends[1])}]"
+            p = report["wilcoxon_p"]
+            cells += [shown(report["mean_a"]), difference, interval, "–" if p is None else shown(p)]
+        table.add_row(*map(as_written, cells))
+    terminal().print(table)
+    if known is None:
+        say("no text has gold: nothing to compare")
+    elif "shared" in known:
+        say(f"intervals and tests over whole conversations ({literal(known['shared'])})")
 
 
 @click.command()

@@ -159,7 +159,9 @@ FOR_EACH = 0.01
 """Seconds beside `plugins.LIMIT` for each sample that a call is about; to ask and to score have that limit for each."""
 
 _CALLED = frozenset(name for name, member in vars(Task).items() if isfunction(member) and not name.startswith("_"))
-_MAKES_TASKS = frozenset({"with_options", "with_label_map", "with_golds", "with_measured", "with_lexicon", "with_spans", "with_turns"})
+_MAKES_TASKS = frozenset(
+    {"with_options", "with_label_map", "with_golds", "with_measured", "with_lexicon", "with_spans", "with_turns"}
+)
 _FOR_ONE = frozenset({"ask", "score"})
 _MAY_REFUSE = frozenset({"parse", "taken"})
 """Methods in which a ValueError is an answer."""

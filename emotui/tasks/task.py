@@ -153,6 +153,14 @@ class Task(Protocol):
         """
         raise BadInput(f"--spans is for evidence, not for the {self.name} task")
 
+    def with_turns(self, turns: Mapping[str, str]) -> "Task":
+        """The same task with what was said before each text, by the id of the text; the option `before` asks for it.
+
+        Raises:
+            BadInput: its questions have no place for that.
+        """
+        raise BadInput(f"--before is not for the {self.name} task: its questions have no place for a conversation")
+
     def with_golds(self, golds: Callable[[], Iterable[Any]]) -> "Task":
         """The same task for scoring answers about these samples, where a score goes by more than its own sample."""
         return self

@@ -3,14 +3,16 @@
 import contextlib
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import msgspec
 
-from emotui.errors import EmotuiError
+from emotui.errors import BadInput, EmotuiError
+from emotui.tasks.prompting.settings import BEFORE
+from emotui.tasks.task import Task
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,13 +172,69 @@ def turns(sample: int, told: Sequence[tuple[int, Told]]) -> Turns:
     own = next((one for number, one in told if number == sample), None)
     if own is None or (conversation := _said(own.meta, CONVERSATION)) is None:
         return Turns()
-    same = [(number, one) for number, one in told if _said(one.meta, CONVERSATION) == conversation]
-    order = [_number(_said(one.meta, TURN)) for _, one in same]
-    if None not in order:
-        same = [same[place] for place in sorted(range(len(same)), key=lambda place: (order[place], place))]
+    same = in_order([(number, one) for number, one in told if _said(one.meta, CONVERSATION) == conversation])
     at = [number for number, _ in same].index(sample)
     found = [_turn(number, one) for number, one in same]
     return Turns(tuple(found[max(at - MOST, 0) : at]), tuple(found[at + 1 : at + 1 + MOST]))
+
+
+Key = TypeVar("Key")
+
+
+def in_order(told: Sequence[tuple[Key, Told]]) -> list[tuple[Key, Told]]:
+    """The texts of one conversation by the numbers of their turns; as they come where one of them has none."""
+    order = [_number(_said(one.meta, TURN)) for _, one in told]
+    if None in order:
+        return list(told)
+    return [told[place] for place in sorted(range(len(told)), key=lambda place: (order[place], place))]
+
+
+def turns_before(texts: Iterable[Any], most: int | str) -> dict[str, str]:
+    """What was said before each text in its conversation: a line a turn, oldest first, with its speaker.
+
+    Args:
+        texts: samples of any task with an id, a text and `meta`, all of their conversations.
+        most: turns that are given, those nearest to the text; `all`.
+
+    Returns:
+        By the id of the text; texts before which nothing was said are left out.
+
+    Raises:
+        BadInput: no text says which conversation it is from.
+    """
+    conversations: dict[str, list[tuple[str, Told]]] = {}
+    for text in texts:
+        told = Told(getattr(text, "text", None), None, getattr(text, "meta", None) or {})
+        if (named := conversation_of(told.meta)) is not None:
+            conversations.setdefault(str(named), []).append((text.id, told))
+    if not conversations:
+        raise BadInput(
+            "--before: no text says which conversation it is from; a column `conversation` (or `dialogue`, `thread`)"
+            " says it, and `turn` and `speaker` go with it (docs/data_formats.md)"
+        )
+    found: dict[str, str] = {}
+    for members in conversations.values():
+        ordered = in_order(members)
+        lines = [_as_line(told) for _, told in ordered]
+        for place, (key, _) in enumerate(ordered):
+            if nearest := lines[: place if most else 0][0 if most == "all" else -int(most) :]:
+                found[key] = "\n".join(nearest)
+    return found
+
+
+def with_conversation(task: Task, options: Mapping[str, object] | None, texts: Iterable[Any]) -> Task:
+    """The task with the turns that the option `before` asks for, if it asks for any. Raises BadInput as `turns_before`.
+
+    Args:
+        texts: as of `turns_before`; read only where turns are asked for.
+    """
+    most = (options or {}).get(BEFORE)
+    return task.with_turns(turns_before(texts, most)) if most and isinstance(most, int | str) else task
+
+
+def _as_line(told: Told) -> str:
+    speaker, text = _word(told.meta, SPEAKER), " ".join((told.text or "").split())
+    return f"{speaker}: {text}" if speaker else text
 
 
 def _turn(number: int, told: Told) -> Turn:

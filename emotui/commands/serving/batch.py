@@ -94,7 +94,10 @@ def write(
             def from_file(card: ModelCard, chosen: str) -> Mapping[str, object]:
                 return with_labels(found, card, chosen, options, labels)
 
-            question = Question(found, one_way(way, written_way), repeats, seed, from_file)
+            def all_of_file() -> Iterable[Any]:
+                return (text for _, text in texts.whole())
+
+            question = Question(found, one_way(way, written_way), repeats, seed, from_file, all_of_file)
             done = write_requests(of_file, spec, question, Path(target))
     else:
         store = look_into(db, read_only=True).store
@@ -108,11 +111,13 @@ def write(
             return (sample for _, sample in stored_samples(store, own, places.stop, first=places.start))
 
         def from_store(card: ModelCard, chosen: str) -> Mapping[str, object]:
-            every = (sample for _, sample in stored_samples(store, own, own.n))
             given = options if labels is None else {**options, "labels": labels}
-            return resolve_labels(found, card, lambda: every, chosen, given, seed)
+            return resolve_labels(found, card, all_of_store, chosen, given, seed)
 
-        question = Question(found, one_way(way, written_way), repeats, seed, from_store)
+        def all_of_store() -> Iterable[Any]:
+            return (sample for _, sample in stored_samples(store, own, own.n))
+
+        question = Question(found, one_way(way, written_way), repeats, seed, from_store, all_of_store)
         done = write_requests(of_store, spec, question, Path(target))
     if as_json:
         print_json({"to": target, "n": done.n, "open": done.open, "requests": done.requests})

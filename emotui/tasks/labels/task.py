@@ -60,6 +60,7 @@ from emotui.tasks.parts import (
 )
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, as_kept, filled, read_prompt_file
 from emotui.tasks.prompting.settings import (
+    BEFORE,
     COT,
     DIRECT,
     NLI,
@@ -469,10 +470,11 @@ class Labels(Task):
         """The labels, their thresholds where there are probabilities, and what a model writes with."""
         own = ("labels", "label_set")
         if way in WAYS:
-            return (*own, *WRITTEN)
+            return (*own, *WRITTEN, BEFORE)
         if way == YES_NO:
-            return (*own, "max_tokens")
-        return (*own, "thresholds", *(("prompts",) if way == NLI else ()))
+            return (*own, "max_tokens", BEFORE)
+        further = {NLI: ("prompts",), SCORE: (BEFORE,)}
+        return (*own, "thresholds", *further.get(way, ()))
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """Those that the model can go: with probabilities first, then in writing."""
@@ -497,9 +499,10 @@ class Labels(Task):
         if way == NLI:
             return labels | {"prompt": [own.prompt(PROMPTS, way).user]}
         if way == YES_NO:
-            return labels | {"prompt": [SYSTEM, YES_OR_NO], "max_tokens": own.max_tokens or ROOM_FOR_A_WORD}
+            room = {"max_tokens": own.max_tokens or ROOM_FOR_A_WORD}
+            return labels | {"prompt": [SYSTEM, YES_OR_NO]} | room | own.context()
         if way not in WAYS:
-            return labels | {"prompt": [SYSTEM, YES_OR_NO] if way == SCORE else []}
+            return labels | {"prompt": [SYSTEM, YES_OR_NO] if way == SCORE else []} | own.context()
         if way == COT and own.constrain:
             raise BadInput("cot writes its reasons first, and no grammar holds that: --constrain is for zero-shot")
         return labels | own.described(way, own.prompt(PROMPTS, way), ROOM[way], some_of(own.labels or ("",)))
@@ -511,6 +514,10 @@ class Labels(Task):
             BadInput: one of them is wrong; it is named.
         """
         return Labels(options_from(self, options, repeats, Settings))
+
+    def with_turns(self, turns: Mapping[str, str]) -> "Labels":
+        """Before the text of a question in words."""
+        return Labels(msgspec.structs.replace(self._settings, turns=turns), self._mask)
 
     def ask(self, samples: Sequence[LabelsGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """One question a text, or, with `score`, `yes-no`, `nli` and `heads`, one a label behind the text."""
@@ -527,30 +534,35 @@ class Labels(Task):
             judged = model([Score(text, asked, stated=True, mask=mask) for text in texts])
             return [kept_scores(answer, own.labels, "\n".join(asked)) for answer in judged]
         if way == SCORE:
-            return self._scored(texts, model)
+            return self._scored(self._told(samples), model)
         if way == YES_NO:
-            return self._in_words(texts, model, seeds)
+            return self._in_words(self._told(samples), model, seeds)
         prompt = own.prompt(PROMPTS, way)
-        chats = [as_chat(prompt, filled(prompt.user, fields(text, own.labels))) for text in texts]
+        given = [{**fields(sample.text, own.labels), **own.turns_of(sample.id)} for sample in samples]
+        chats = [as_chat(prompt, filled(prompt.user, each)) for each in given]
         n = len(samples)
         return write_answers(chats, model, seeds, own, [ROOM[way]] * n, [some_of(own.labels)] * n)
 
-    def _scored(self, texts: Sequence[str], model: AskModel) -> list[Asked]:
+    def _told(self, samples: Sequence[LabelsGold]) -> list[tuple[str, str]]:
+        """Each text, and what stands before a question about it."""
+        own = self._settings
+        return [(text := sample.text or "", f"{own.opening(sample.id)}Text:\n{text}\n\n") for sample in samples]
+
+    def _scored(self, told: Sequence[tuple[str, str]], model: AskModel) -> list[Asked]:
         labels = self._settings.labels
         questions = tuple(YES_OR_NO.format(label=label) for label in labels)
-        chats = [(Message("system", SYSTEM), Message("user", f"Text:\n{text}\n\n")) for text in texts]
-        answers = model([Score(text, questions, chat) for text, chat in zip(texts, chats, strict=True)])
+        chats = [(Message("system", SYSTEM), Message("user", about)) for _, about in told]
+        answers = model([Score(text, questions, chat) for (text, _), chat in zip(told, chats, strict=True)])
         return [
             kept_scores(answer, labels, "\n".join((as_kept(chat), *questions)))
             for answer, chat in zip(answers, chats, strict=True)
         ]
 
-    def _in_words(self, texts: Sequence[str], model: AskModel, seeds: Sequence[int]) -> list[Asked]:
+    def _in_words(self, told: Sequence[tuple[str, str]], model: AskModel, seeds: Sequence[int]) -> list[Asked]:
         labels, room = self._settings.labels, self._settings.max_tokens or ROOM_FOR_A_WORD
         asked = {label: YES_OR_NO.format(label=label) for label in labels}
         chats, kept = [], []
-        for text in texts:
-            about = f"Text:\n{text}\n\n"
+        for _, about in told:
             chats.append(
                 {label: (Message("system", SYSTEM), Message("user", about + each)) for label, each in asked.items()}
             )

@@ -1,8 +1,9 @@
 """Ask a model that writes one question a sample, and read its short answer: what tasks of short answers share."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
@@ -57,6 +58,23 @@ COT = "cot"
 """The model reasons before it answers."""
 
 
+# The turns of a conversation before the text that is asked about.
+
+TURNS_PLACE = "{before}"
+"""Where they stand in a prompt."""
+
+NO_TURNS = "(nothing)"
+"""Stands there for the first turn of a conversation."""
+
+TURNS = f"What was said before it, in the same conversation, oldest first:\n{TURNS_PLACE}\n\n"
+"""Stands before this project's own questions, where turns are asked for."""
+
+BEFORE = "before"
+"""The option: how many turns, or `all`."""
+
+MOST_TURNS = 1000
+
+
 # What models wrap around an answer, taken off: thinking, and fences.
 
 
@@ -104,7 +122,8 @@ class Writing(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a person can set about how answers are written. `prompts`: their own; None for this project's.
 
     `max_tokens` None: what the way has room for. `constrain`: a grammar holds answers to their form. `retries`: further
-    tries, in a task that asks again where an answer breaks its form.
+    tries, in a task that asks again where an answer breaks its form. `before`: how many turns of its conversation stand
+    before a text; `turns`: these, by the id of the text, which are the samples' and no setting of the person's.
     """
 
     temperature: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
@@ -113,26 +132,61 @@ class Writing(msgspec.Struct, frozen=True, omit_defaults=True):
     retries: Annotated[int, msgspec.Meta(ge=0, le=20)] = 3
     prompts: dict[str, Prompt] | None = None
     constrain: bool = False
+    before: Annotated[int, msgspec.Meta(ge=0, le=MOST_TURNS)] | Literal["all"] | None = None
+    turns: Mapping[str, str] = {}
 
     def prompt(self, own: Prompts, way: str) -> Prompt:
-        """The prompt of a way. Raises BadInput where the person's own have none for it."""
-        return prompt_of(own if self.prompts is None else self.prompts, way)
+        """The prompt of a way; of this project's own with a place for turns where these are asked for.
+
+        Raises:
+            BadInput: the person's own have none for it, or turns are asked for and it has no place for them, or the
+                other way round.
+        """
+        chosen = prompt_of(own if self.prompts is None else self.prompts, way)
+        if self.prompts is None:
+            return Prompt(TURNS + chosen.user, chosen.system) if self.before else chosen
+        if TURNS_PLACE in chosen.system:
+            raise BadInput(f"{way}.system: {TURNS_PLACE} belongs in user")
+        if self.before is None and TURNS_PLACE in chosen.user:
+            raise BadInput(f"your prompt for {way} has {TURNS_PLACE}: say how many turns by --before N (0: none)")
+        if self.before and TURNS_PLACE not in chosen.user:
+            raise BadInput(f"your prompt for {way} has no {TURNS_PLACE}: write where the turns before a text stand")
+        return chosen
+
+    def turns_of(self, key: str) -> Mapping[str, str]:
+        """The field of a prompt with the turns before the text of this id; none where no turns are asked for."""
+        return {} if self.before is None else {BEFORE: self.turns.get(key, NO_TURNS)}
+
+    def opening(self, key: str) -> str:
+        """What stands before a question that no prompt of a person's replaces: the turns, or nothing."""
+        return filled(TURNS, self.turns_of(key)) if self.before else ""
+
+    def context(self) -> dict[str, object]:
+        """Which turns stand before the texts, for the run's identity; empty where none do."""
+        if not self.before:
+            return {}
+        told = hashlib.sha256(msgspec.json.encode(dict(self.turns), order="sorted")).hexdigest()
+        return {BEFORE: {"turns": self.before, "said": told}}
 
     def described(self, way: str, prompt: Prompt, room: int, grammar: str) -> dict[str, object]:
         """All of it that can change a single answer, for the run's identity. `grammar`: what it would be held to."""
         held = {"grammar": grammar} if self.constrain else {}
-        return held | {
-            "way": way,
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "max_tokens": self.max_tokens or room,
-            "prompt": msgspec.to_builtins(prompt),
-        }
+        return (
+            held
+            | self.context()
+            | {
+                "way": way,
+                "temperature": self.temperature,
+                "top_p": self.top_p,
+                "max_tokens": self.max_tokens or room,
+                "prompt": msgspec.to_builtins(prompt),
+            }
+        )
 
 
 SAMPLING = ("temperature", "top_p", "max_tokens")
 WRITTEN = (*SAMPLING, "prompts", "constrain")
-"""The options of a way in which a model writes."""
+"""The options of a way in which a model writes; with `BEFORE` in tasks that can put turns before a text."""
 
 W = TypeVar("W", bound=Writing)
 
@@ -142,6 +196,7 @@ _VALUES = {
     "max_tokens": "a whole number from 1 on",
     "retries": "a whole number from 0 to 20",
     "constrain": "true or false",
+    BEFORE: f"a number of turns from 0 to {MOST_TURNS}, or all",
 }
 
 

@@ -44,6 +44,7 @@ from emotui.tasks.parts import (
 )
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
 from emotui.tasks.prompting.settings import (
+    BEFORE,
     DIRECT,
     FEW_SHOT,
     WRITTEN,
@@ -443,7 +444,7 @@ class Rephrase(Task):
         """The labels, what a model is asked in words with, and the examples of the ways that show any."""
         own = ("labels", "label_set")
         if way in WAYS:
-            return (*own, *WRITTEN, *(("examples",) if way in EXAMPLES else ()))
+            return (*own, *WRITTEN, BEFORE, *(("examples",) if way in EXAMPLES else ()))
         return (*own, "prompts") if way == "rank" else own
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
@@ -482,6 +483,10 @@ class Rephrase(Task):
         """
         return Rephrase(options_from(self, options, repeats, Settings))
 
+    def with_turns(self, turns: Mapping[str, str]) -> "Rephrase":
+        """Before the question of a model that writes."""
+        return Rephrase(msgspec.structs.replace(self._settings, turns=turns))
+
     def ask(self, samples: Sequence[ClassGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """One question a text."""
         if way in WAYS:
@@ -507,7 +512,7 @@ class Rephrase(Task):
         pool = fitting(own.examples, way) if way in EXAMPLES else []
         chats = []
         for sample in samples:
-            fields = {"text": sample.text, "labels": ", ".join(labels)}
+            fields = {"text": sample.text, "labels": ", ".join(labels), **own.turns_of(sample.id)}
             if way in EXAMPLES:
                 fields["examples"] = shown(self._example(way), shots(pool, sample.id, sample.text))
             chats.append(as_chat(prompt, filled(prompt.user, fields)))

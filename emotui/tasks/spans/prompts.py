@@ -242,6 +242,7 @@ def described(settings: Writing, way: str) -> dict[str, object]:
     held = {} if grammar is None else {"grammar": grammar}
     return (
         held
+        | settings.context()
         | {"way": way, "retry_temperature": RETRY_TEMPERATURE, "room": _ROOM[style_of(way)[1]]}
         | {
             "temperature": settings.temperature,
@@ -263,7 +264,7 @@ def ask_in_words(
     """
     prompt, grammar = settings.prompt(PROMPTS, way), grammar_of(settings, way)
     style, cot = style_of(way)
-    chats = [messages(prompt, _fields(sample, way)) for sample in samples]
+    chats = [messages(prompt, {**_fields(sample, way), **settings.turns_of(sample.id)}) for sample in samples]
     answers: list[list[str]] = [[] for _ in samples]
     lost: dict[int, Refused] = {}
     waiting = list(range(len(samples)))

@@ -42,7 +42,7 @@ from emotui.tasks.parts import (
     TaskWords,
     shared_by,
 )
-from emotui.tasks.prompting.settings import DIRECT, WRITTEN, Writing, options_from
+from emotui.tasks.prompting.settings import BEFORE, DIRECT, WRITTEN, Writing, options_from
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.label_maps import MAPPED, hash_of, with_labels, with_mapped_labels
 from emotui.tasks.spans.prompts import (
@@ -406,7 +406,7 @@ class Spans(Task):
 
     def option_names(self, way: str) -> tuple[str, ...]:
         """Those of writing, with retries; none for a model that marks evidence itself."""
-        return (*WRITTEN, "retries") if way else ()
+        return (*WRITTEN, "retries", BEFORE) if way else ()
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Spans":
         """Options are those of `Writing`; several repeats are sampled, unless they say otherwise.
@@ -415,6 +415,10 @@ class Spans(Task):
             BadInput: one of them is wrong; it is named.
         """
         return Spans(options_from(self, options, repeats, Writing))
+
+    def with_turns(self, turns: Mapping[str, str]) -> "Spans":
+        """Before the text in the question of a model that writes."""
+        return Spans(msgspec.structs.replace(self._settings, turns=turns))
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """A model that marks evidence itself is asked in one way; one that writes in the others, `retrieve` first."""

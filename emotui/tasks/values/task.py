@@ -40,7 +40,17 @@ from emotui.tasks.parts import (
     shared_of,
 )
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
-from emotui.tasks.prompting.settings import COT, DIRECT, WRITTEN, ZERO_SHOT, Writing, options_from, plain, write_answers
+from emotui.tasks.prompting.settings import (
+    BEFORE,
+    COT,
+    DIRECT,
+    WRITTEN,
+    ZERO_SHOT,
+    Writing,
+    options_from,
+    plain,
+    write_answers,
+)
 from emotui.tasks.rephrase.labelling import known_label
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 from emotui.tasks.values.tables import CONVENTION, Detail, run_intervals, run_report, run_sums, value_tables
@@ -427,7 +437,7 @@ class Values(Task):
 
     def option_names(self, way: str) -> tuple[str, ...]:
         """The names, and their scales and what a model writes with where it writes."""
-        return ("labels", "scales", *WRITTEN) if way in WAYS else ("labels",)
+        return ("labels", "scales", *WRITTEN, BEFORE) if way in WAYS else ("labels",)
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """A regression head's own, or in writing."""
@@ -459,18 +469,23 @@ class Values(Task):
         """
         return Values(options_from(self, options, repeats, Settings))
 
+    def with_turns(self, turns: Mapping[str, str]) -> "Values":
+        """Before the text of a question in words."""
+        return Values(msgspec.structs.replace(self._settings, turns=turns), self._ranges)
+
     def with_golds(self, golds: Callable[[], Iterable[ValuesGold]]) -> "Values":
         """Scales for what is far off: a run's own, else the range of the gold numbers, outward to whole ones."""
         return Values(self._settings, seen_scales([sample.values for sample in golds() if sample.values]))
 
     def ask(self, samples: Sequence[ValuesGold], model: AskModel, way: str, seeds: Sequence[int]) -> list[Asked]:
         """One question a text."""
-        own, texts = self._settings, [sample.text or "" for sample in samples]
+        own = self._settings
         if way == REGRESS:
-            return [_kept(answer) for answer in model([Regress(text) for text in texts])]
+            return [_kept(answer) for answer in model([Regress(sample.text or "") for sample in samples])]
         prompt = own.prompt(PROMPTS, way)
         scales = {name: own.scales.get(name, USUAL_RANGE) for name in own.labels}
-        chats = [as_chat(prompt, filled(prompt.user, fields(text, scales))) for text in texts]
+        given = [{**fields(sample.text, scales), **own.turns_of(sample.id)} for sample in samples]
+        chats = [as_chat(prompt, filled(prompt.user, each)) for each in given]
         n = len(samples)
         return write_answers(chats, model, seeds, own, [ROOM[way]] * n, [numbers_of(own.labels)] * n)
 

@@ -6,7 +6,7 @@ import queue
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from emotui.formats.reading import Warn
 from emotui.formats.rows import Flaw, literal, shown
 from emotui.records import Text
 from emotui.tasks.asking import Asking
-from emotui.tasks.prompting.settings import configured
+from emotui.tasks.prompting.settings import BEFORE, configured
 from emotui.tasks.registry import task_named, with_labels
 from emotui.tasks.task import Asked, Task
 from emotui.workbench.files.texts import Answered, Answers, Texts, unwritable
@@ -32,6 +32,7 @@ from emotui.workbench.runs.plan import chosen_way, identity, notes_on_prompts, p
 from emotui.workbench.runs.run import still_open
 from emotui.workbench.runs.window import Stop, Window
 from emotui.workbench.shards.shard import Shard
+from emotui.workbench.turns import with_conversation
 
 if TYPE_CHECKING:
     from emotui.workbench.datasets.foreign import Wish
@@ -182,6 +183,9 @@ def predict(
         for problem in texts.skipped:
             warn(f"skipped {problem}")
         settled = settle(kind, spec, model.load(), labels=labels, way=way, options=options, warn=warn)
+        if options and options.get(BEFORE):  # the turns of a shard's texts may be in another shard
+            told = with_conversation(settled.task, options, (text for _, text in texts.whole()))
+            settled = replace(settled, task=told)
         task, card, names, way = settled.task, settled.card, settled.names, settled.way
         settings = {"texts": texts.fingerprint, "labels": "\n".join(names), "way": way}
         settings |= {} if shard is None else {"shard": str(shard)}

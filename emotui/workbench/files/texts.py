@@ -91,8 +91,11 @@ class Texts:
         Raises:
             BadInput: the file is another one by now.
         """
-        good = ((line, text) for line, text in self._good() if line not in self._left_out)
-        return islice(good, self._places.start, self._places.stop)
+        return islice(self.whole(), self._places.start, self._places.stop)
+
+    def whole(self) -> Iterator[tuple[int, Text]]:
+        """The same of all the file's texts, whichever part is wanted. Raises BadInput as iterating does."""
+        return ((line, text) for line, text in self._good() if line not in self._left_out)
 
     def close(self) -> None:
         """What was kept on the disk is gone."""

@@ -234,7 +234,7 @@ def _requests(plan: Plan, to: Path) -> tuple[float | None, str]:
         return (task.blank(text, plan.labels or ()) for text in plan.sample)
 
     try:
-        written = write_requests(samples, name, Question(task, plan.way, 1, 0, settled), to)
+        written = write_requests(samples, name, Question(task, plan.way, 1, 0, settled, samples), to)
     except (BadInput, ModelError) as error:
         return None, f"no other engine can be asked so: {error}"
     return written.requests / len(plan.sample), ""

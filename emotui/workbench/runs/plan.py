@@ -1,7 +1,7 @@
 """Which run a person asks for: how the model is asked, under which identity, and whether it was done before."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -18,6 +18,7 @@ from emotui.tasks.task import Task
 from emotui.workbench.runs.window import Pace
 from emotui.workbench.shards.shard import Shard
 from emotui.workbench.texts import stored_samples
+from emotui.workbench.turns import with_conversation
 
 MOST_REPEATS = 1000
 """Of a run: a hundred times what papers report."""
@@ -137,10 +138,10 @@ class RunRequest(msgspec.Struct, frozen=True):
         store, dataset = self.store, self.dataset
         task = task_named(dataset.task)
         way = chosen_way(task, card, self.way, self.options)
-        samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
-        options = resolve_labels(task, card, lambda: samples, way, self.options or {}, self.seed)
+        options = resolve_labels(task, card, self._samples, way, self.options or {}, self.seed)
         task = configured(task, way, options, self.repeats)
         task = task if self.spans is None else task.with_spans(self.spans)
+        task = with_conversation(task, options, self._samples())
         marks = identities(store, task, dataset, card, self.seed, self.repeats, way)
         n = len(self.places) * self.repeats
         hits = [old for old in finished(store.runs(dataset.dataset), marks) if self._as_many(old, n)]
@@ -159,6 +160,9 @@ class RunRequest(msgspec.Struct, frozen=True):
                 marks = identities(self.store, task, other, card, self.seed, self.repeats, way)
                 found += [old for old in finished(self.store.runs(other.dataset), marks) if self._as_many(old, n)]
         return found
+
+    def _samples(self) -> Iterator[Any]:
+        return (sample for _, sample in stored_samples(self.store, self.dataset, self.dataset.n))
 
     def _as_many(self, old: Run, n: int) -> bool:
         """Whether a run is over the same samples of its dataset."""

@@ -45,6 +45,7 @@ from emotui.workbench.runs.states import GOING, check_at_rest, with_state
 from emotui.workbench.runs.window import Stop, Window
 from emotui.workbench.shards.shard import Shard, places_of
 from emotui.workbench.texts import check_needs, run_dataset, samples_of, stored_samples
+from emotui.workbench.turns import with_conversation
 
 if TYPE_CHECKING:
     from emotui.tasks.masked.lexicon import WordVectors
@@ -137,6 +138,8 @@ def run_task(
         way, options = settings.way, settings.options
         task = configured(task, way, options, repeats)
         task = task if spans is None else task.with_spans(spans)
+        texts = (sample for _, sample in stored_samples(store, dataset, dataset.n))
+        task = with_conversation(task, options, texts)
         marks = identities(store, task, dataset, card, seed, repeats, way)
         # Files of answers may have become more since; and before their hash was kept, a run had the questions' alone.
         questions = questions_of(store, task, dataset, card, seed, repeats, way)

@@ -29,6 +29,7 @@ from emotui.workbench.runs.run_file import id_fault, output_fault, run_fault, sc
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.shards.shard import Shard, read_shard
 from emotui.workbench.texts import stored_samples
+from emotui.workbench.turns import with_conversation
 
 # A run's questions as a file of requests that another engine answers (OpenAI's and vLLM's batch format).
 
@@ -45,13 +46,17 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What a run would ask. `settled`: the person's options with what model and samples together decide."""
+    """What a run would ask. `settled`: the person's options with what model and samples together decide.
+
+    `texts`: those of all shards, among which the turns before a text stand.
+    """
 
     task: Task
     way: str | None
     repeats: int
     seed: int
     settled: Callable[[Any, str], Mapping[str, object]]
+    texts: Callable[[], Iterable[Any]]
 
 
 def write_requests(samples: Callable[[], Iterable[Any]], argument: str, question: Question, to: Path) -> Written:
@@ -66,7 +71,8 @@ def write_requests(samples: Callable[[], Iterable[Any]], argument: str, question
     """
     model = asked_only(argument)
     way = chosen_way(question.task, model.card, question.way)
-    task = configured(question.task, way, question.settled(model.card, way), question.repeats)
+    options = question.settled(model.card, way)
+    task = with_conversation(configured(question.task, way, options, question.repeats), options, question.texts())
     try:
         if to.suffix.lower() == ".parquet" and not is_stream(to):
             with replacing(to) as place, tempfile.TemporaryDirectory(dir=place.parent) as folder:
