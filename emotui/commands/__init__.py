@@ -92,6 +92,10 @@ COMMANDS = {
         "emotui.commands.looking.slices:slices",
         "Parts of a dataset: named filters, figures in each, rules that are found.",
     ),
+    "turns": (
+        "emotui.commands.looking.turns:turns",
+        "Changes along conversations or people, and a prior over turns.",
+    ),
     "upgrade": ("emotui.commands.sets.sql:upgrade", "Bring the store of an older emotui up to date."),
     "snapshot": ("emotui.commands.sets.sql:snapshot", "Copy the store into a file that any program may hold open."),
     "sources": ("emotui.commands.sets.sources:sources", "List whoever says something about a dataset."),
@@ -122,7 +126,7 @@ GROUPS = {
         "batch read",
         "train",
     ),
-    "Score and compare": ("score", "compare", "agreement", "decode", "thresholds", "rescore", "lexical"),
+    "Score and compare": ("score", "compare", "agreement", "turns", "decode", "thresholds", "rescore", "lexical"),
     "Ask why": ("words", "steady", "lens"),
     "Annotate and rate": (
         "annotate",

@@ -33,7 +33,7 @@ from emotui.workbench.progress import RunProgress
 from emotui.workbench.runs.plan import MOST_REPEATS, notes_on_prompts
 from emotui.workbench.runs.run import rescore as score_again
 from emotui.workbench.runs.states import with_state
-from emotui.workbench.sample_data import add_sample_data, sample_dataset
+from emotui.workbench.sample_data import FURTHER, add_further_samples, add_sample_data, sample_dataset
 from emotui.workbench.shards.shard import read_shard
 from emotui.workbench.workspace import Workspace
 
@@ -361,6 +361,8 @@ def asked_dataset(workspace: Workspace, task: str, name: str | None) -> int:
     found = workspace.store.dataset(name)
     if found is not None:
         return found.dataset
+    if name in FURTHER and not is_there(name):
+        return add_further_samples(workspace.store, name).dataset
     if name != "-" and not is_there(name):
         there = ", ".join(dataset.name for dataset in workspace.datasets()) or "none"
         raise BadInput(f"{name}: no such file, and no dataset of this name in the store (there: {there})")

@@ -158,7 +158,7 @@ MOST_HANGING = 3
 FOR_EACH = 0.01
 """Seconds beside `plugins.LIMIT` for each sample that a call is about; to ask and to score have that limit for each."""
 
-_CALLED = frozenset(name for name, member in vars(Task).items() if isfunction(member) and not name.startswith("_"))
+_IN_TIME = frozenset(name for name, member in vars(Task).items() if isfunction(member) and not name.startswith("_"))
 _MAKES_TASKS = frozenset(
     {"with_options", "with_label_map", "with_golds", "with_measured", "with_lexicon", "with_spans", "with_turns"}
 )
@@ -172,7 +172,7 @@ def in_time(task: Task) -> Task:
 
     A method raises EmotuiError where the package raises something that is not this program's, or hangs.
     """
-    return cast(Task, _InTime(task, _CALLED, task.name, []))
+    return cast(Task, _InTime(task, _IN_TIME, task.name, []))
 
 
 class _InTime:

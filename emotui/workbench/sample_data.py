@@ -1,6 +1,7 @@
 """The sample data of every task, with what a place adds to its samples."""
 
 from collections.abc import Callable, Mapping
+from importlib.resources import as_file, files
 
 from emotui.records import SpanSample
 from emotui.store.query import Dataset
@@ -31,6 +32,22 @@ def add_first_samples(store: Store) -> list[tuple[Dataset, str]]:
     found = [(add_sample_data(store, task), task) for task in tasks_with_samples()]
     mixed = add_samples(store, Spans.name, MIXED.dataset, own_records(MIXED, SpanSample), MIXED.source)
     return [*found, *((mixed, task) for task in _ASKED_OF_MIXED)]
+
+
+FURTHER = ("dialogues", "diaries")
+"""Sample files that a workspace has when it is asked for them by name: conversations in MELD's shape, and what people
+wrote over weeks in that of SemEval-2026 task 2."""
+
+
+def add_further_samples(store: Store, name: str) -> Dataset:
+    """Add one of `FURTHER`, where it is not there yet."""
+    from emotui.workbench.datasets.foreign import Wish, import_foreign
+
+    there = store.dataset(name)
+    if there is not None:
+        return there
+    with as_file(files("emotui.sample_data") / f"{name}.csv") as path:
+        return import_foreign(store, [str(path)], Wish(), name, skip_bad=False, warn=lambda line: None)[0]
 
 
 def add_sample_data(store: Store, task: str) -> Dataset:

@@ -4,6 +4,7 @@ import contextlib
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -111,7 +112,8 @@ MOST = 3
 CONVERSATION = ("conversation", "dialogue", "dialog", "thread")
 TURN = ("turn", "utterance")
 SPEAKER = ("speaker",)
-TIME = ("time", "timestamp")
+TIME = ("time", "timestamp", "date")
+PERSON = ("person", "user", "author", "participant", "writer")
 _NUMBERING = ("", "id", "no", "nr", "number", "index", "idx")
 
 
@@ -182,11 +184,48 @@ Key = TypeVar("Key")
 
 
 def in_order(told: Sequence[tuple[Key, Told]]) -> list[tuple[Key, Told]]:
-    """The texts of one conversation by the numbers of their turns; as they come where one of them has none."""
+    """The texts of one conversation, or person, by the numbers of their turns, else by time; as they come where one of
+    them has neither.
+    """
     order = [_number(_said(one.meta, TURN)) for _, one in told]
     if None in order:
-        return list(told)
-    return [told[place] for place in sorted(range(len(told)), key=lambda place: (order[place], place))]
+        order = _times([_said(one.meta, TIME) for _, one in told])
+    return [told[place] for place in sorted(range(len(told)), key=lambda place: (order[place] or 0.0, place))]
+
+
+def _times(said: Sequence[Any]) -> list[float | None]:
+    """Seconds, of numbers or of dates in ISO 8601; all None where one of them is neither."""
+    found = [_moment(one) for one in said]
+    return [None] * len(found) if None in found else found
+
+
+def _moment(said: Any) -> float | None:
+    if (number := _number(said)) is not None:
+        return number
+    with contextlib.suppress(ValueError):
+        moment = datetime.fromisoformat(str(said))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return None
+
+
+def sequence_column(metas: Iterable[Mapping[str, Any]], by: str | None = None) -> str:
+    """The column that says which texts follow each other: that of this name, else one of conversations, else of people.
+
+    Raises:
+        BadInput: no text has it.
+    """
+    columns = dict.fromkeys(column for meta in metas for column, said in meta.items() if said not in (None, ""))
+    if by is not None:
+        if by not in columns:
+            raise BadInput(f"--by {by}: no text has such a column; there are: {', '.join(columns) or 'none'}")
+        return by
+    for names in (CONVERSATION, PERSON):
+        if found := next((column for column in columns if _is_one_of(column, names)), None):
+            return found
+    raise BadInput(
+        "no column says of which conversation or person the texts are; name one by --by COLUMN"
+        + (f" out of {', '.join(columns)}" if columns else " (the texts have no columns of their own)")
+    )
 
 
 def turns_before(texts: Iterable[Any], most: int | str) -> dict[str, str]:

@@ -538,8 +538,8 @@ class Labels(Task):
         if way == YES_NO:
             return self._in_words(self._told(samples), model, seeds)
         prompt = own.prompt(PROMPTS, way)
-        given = [{**fields(sample.text, own.labels), **own.turns_of(sample.id)} for sample in samples]
-        chats = [as_chat(prompt, filled(prompt.user, each)) for each in given]
+        told = [{**fields(sample.text, own.labels), **own.turns_of(sample.id)} for sample in samples]
+        chats = [as_chat(prompt, filled(prompt.user, each)) for each in told]
         n = len(samples)
         return write_answers(chats, model, seeds, own, [ROOM[way]] * n, [some_of(own.labels)] * n)
 

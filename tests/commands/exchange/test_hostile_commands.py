@@ -50,6 +50,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "datasets join": [(H, f"values {H}"), (H, "no" + H)],
     "decode": [("-", "--train", "scenes.jsonl", "--scores", "pscenes.jsonl"), ("-", "--train", H, "--scores", H)],
     "delete": [(H,), (f"{H}2",)],
+    "turns": [(H,), ("RUN", "--by", H), ("RUN", "--label", H), ("RUN", "--show", H)],
     "upgrade": [(), ("--dry-run",)],
     "export": [("no" + H, "--to", "out.jsonl"), (H, "--to", f"{FILE}.jsonl"), (H, "--to", H), (H, "--to", "x" + LONG)],
     "import": [
