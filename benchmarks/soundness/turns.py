@@ -1,6 +1,6 @@
 """Decoding a long conversation over turns, against plain Python in the same run.
 
-    python benchmarks/turns.py [--turns 1000] [--plain-turns 5] [--repeats 9]
+    python benchmarks/soundness/turns.py [--turns 1000] [--plain-turns 5] [--repeats 9]
 
 8 labels, so 256 states a turn. Plain Python goes over all pairs of states of each step, for some turns, and its time is
 scaled up; its marginals must be the same. Times are the fastest of the repeats. Prints one JSON document.
