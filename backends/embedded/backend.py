@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,9 @@ from emotui.backends.base import (
     Scores,
     States,
 )
-from emotui.backends.embedded import masks, scenes
+from emotui.backends.embedded import masks
 from emotui.backends.embedded.base_files import MODEL_SHA256, base_files
-from emotui.backends.embedded.encoder import Floats, use_threads
+from emotui.backends.embedded.encoder import WIDTH, Encoder, Floats, use_threads
 from emotui.backends.embedded.extraction import (
     CueRule,
     Run,
@@ -46,9 +47,9 @@ from emotui.backends.embedded.extraction import (
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings, sigmoid, text_states
 from emotui.backends.embedded.labels import EMOTION_WORDS, GOEMOTIONS, LABEL_SETS, grouped
 from emotui.backends.embedded.settings import read_spec
-from emotui.backends.embedded.tokens import END, MASK_NAME, START
+from emotui.backends.embedded.tokens import END, MASK_NAME, START, WordPieces
 from emotui.backends.embedded.weights import Weights
-from emotui.backends.embedded.words import words
+from emotui.backends.embedded.words import ends_sentence, words
 from emotui.records import PLUTCHIK
 
 LONGEST = 256
@@ -138,8 +139,8 @@ class EmbeddedBackend:
         """Log-probabilities of yes and no for Plutchik's eight, from their own heads; other questions are refused.
 
         The log-odds are those of the calibrated probability, less those of the label's threshold: yes is above no
-        exactly where the head gives the label. A text of several sentences is read as a scene (see `scenes`), a shorter
-        one by the heads for single lines.
+        exactly where the head gives the label. A text of several sentences is read as a scene (`scene_embeddings`), a
+        shorter one by the heads for single lines.
         """
         odds = self._plutchik_odds([request.text for request in requests], [request.mask for request in requests])
         results: list[Scores | Refused] = []
@@ -158,17 +159,17 @@ class EmbeddedBackend:
     def _plutchik_odds(self, texts: Sequence[str], marks: Sequence[str]) -> NDArray[np.float64]:
         """Log-odds less those of the thresholds. Args: marks: what is a mask in each text. Returns: (n, 8)."""
         odds = np.empty((len(texts), len(PLUTCHIK)))
-        split = [scenes.sentences(text) for text in texts]
-        told = np.array([len(parts) >= scenes.LEAST_SENTENCES for parts in split], dtype=bool)
+        split = [sentences(text) for text in texts]
+        told = np.array([len(parts) >= LEAST_SENTENCES for parts in split], dtype=bool)
         if told.any():
-            embedded = scenes.scene_embeddings(
+            embedded = scene_embeddings(
                 self.weights.base,
                 self.weights.pieces,
                 [parts for parts, scene in zip(split, told.tolist(), strict=True) if scene],
                 [mark for mark, scene in zip(marks, told.tolist(), strict=True) if scene],
             )
             fitted = self.weights.calibration["scenes"]
-            logits = scenes.scene_logits(self.weights.scenes, fitted, embedded)
+            logits = scene_logits(self.weights.scenes, fitted, embedded)
             odds[told] = logits.astype(np.float64) - _threshold_odds(fitted)
         if not told.all():
             short = [place for place, scene in enumerate(told.tolist()) if not scene]
@@ -292,3 +293,39 @@ def _label_set(request: Classify) -> str | None:
         return "goemotions"
     fitting = [name for name, groups in LABEL_SETS.items() if request.labels and set(request.labels) <= set(groups)]
     return fitting[0] if fitting else None
+
+
+# Plutchik's eight in a scene: its sentences and the whole of it, averaged, under one linear head. A scene tells of
+# somebody in several sentences, most of which hold no emotion, while the heads for single lines have learnt what people
+# say. The head is linear, so the average is the mean of the sentences' log-odds beside those of the whole.
+
+LEAST_SENTENCES = 3
+"""From so many on a text is read sentence by sentence: the mean of their embeddings, averaged with the whole one's."""
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, in order, each with the quotation mark that opens it; a text without words is one."""
+    cuts = [
+        start - len(text[before:start].split()[-1]) if not text[start - 1].isspace() else start
+        for (_, before), (start, _) in pairwise(words(text))
+        if ends_sentence(text, before, start)
+    ]
+    return [text[start:end].strip() for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def scene_embeddings(
+    base: Encoder, pieces: WordPieces, scenes: Sequence[Sequence[str]], marks: Sequence[str] = ()
+) -> Floats:
+    """One row a scene. Args: scenes: the sentences of each; marks: what is a mask in each. Returns: (n, 384)."""
+    parts = [part for scene in scenes for part in (" ".join(scene), *scene)]
+    masks = [mark for scene, mark in zip(scenes, marks, strict=False) for _ in range(len(scene) + 1)]
+    embedded = sentence_embeddings(base, pieces.ids(parts, LONGEST, masks))
+    ends = np.cumsum([len(scene) + 1 for scene in scenes])
+    means = [(rows[0] + rows[1:].mean(0)) / 2 for rows in np.split(embedded, ends[:-1])] if scenes else []
+    return np.array(means, np.float32).reshape(-1, WIDTH)
+
+
+def scene_logits(head: Mapping[str, Floats], fitted: Mapping[str, Any], embeddings: Floats) -> Floats:
+    """Calibrated logits. Args: fitted: `slope` and `shifts`. embeddings: (n, 384). Returns: (n, 8)."""
+    logits = embeddings @ head["weight"].T + head["bias"]
+    return np.asarray(np.float32(fitted["slope"]) * logits + np.array(fitted["shifts"], np.float32))

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from emotui.backends import embedded
 from emotui.backends.base import Filled, FillMask
+from emotui.backends.embedded.backend import LONGEST, scene_logits
 from emotui.backends.embedded.inference import sentence_embeddings
 from emotui.backends.embedded.labels import EMOTION_WORDS
 from emotui.backends.embedded.masks import MARK
-from emotui.backends.embedded.scenes import LONGEST, scene_logits
 from emotui.metrics.masked import DIMENSIONS, fold, vector_f1
 from emotui.records import PLUTCHIK
 from emotui.tasks.masked.lexicon import word_vectors

@@ -14,8 +14,8 @@ import torch
 from scipy.special import expit
 from torch import Tensor
 
+from emotui.backends.embedded.backend import LONGEST, scene_embeddings
 from emotui.backends.embedded.inference import sentence_embeddings
-from emotui.backends.embedded.scenes import LONGEST, scene_embeddings
 from emotui.backends.embedded.weights import Weights
 from emotui.records import PLUTCHIK
 from tools.embedded.calibration import Floats, f1_thresholds, fit_probabilities

@@ -8,9 +8,8 @@ import pytest
 
 from emotui.backends import embedded
 from emotui.backends.base import Score, Scores
-from emotui.backends.embedded.backend import EmbeddedBackend
+from emotui.backends.embedded.backend import EmbeddedBackend, scene_embeddings, scene_logits, sentences
 from emotui.backends.embedded.inference import sentence_embeddings, sigmoid
-from emotui.backends.embedded.scenes import scene_embeddings, scene_logits, sentences
 from emotui.backends.embedded.tokens import END, MASK, START
 from emotui.records import PLUTCHIK
 from tools.embedded.scenes import Situation, put_together, situations

@@ -114,11 +114,12 @@ def test_a_run_with_other_turns_is_another_run_and_one_that_stopped_goes_on_with
         assert len(prompts) == n, "all of it was answered"
 
 
-def test_predict_puts_turns_before_texts_of_a_file_and_of_its_shards(
-    emotui: Emotui, tmp_path: Path, spec: str, talk: str
-) -> None:
+def test_predict_puts_turns_before_texts_of_a_file_and_of_its_shards(emotui: Emotui, tmp_path: Path, spec: str) -> None:
+    texts = [{"id": row["id"], "text": row["text"], "meta": row} for row in rows()]
+    (tmp_path / "texts.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts), encoding="utf-8")
     labels = _labels(tmp_path)
-    asked = ("predict", "labels", "--model", spec, "talk.jsonl", "--labels", labels, "--way", "zero-shot")
+    asked = ("predict", "labels", "--model", spec, "--records", "texts.jsonl", "--labels", labels)
+    asked = (*asked, "--way", "zero-shot")
     for shard, to in (((), "all.jsonl"), (("--shard", "1/2"), "1.jsonl"), (("--shard", "2/2"), "2.jsonl")):
         done = emotui(*asked, "--before", "all", "--to", to, *shard)
         assert done.status == 0, done.err
@@ -151,7 +152,7 @@ def test_a_prompt_of_ones_own_says_where_the_turns_stand(
         ("labels", ("--before", "x"), "'x' is no number of turns"),
         ("labels", ("--before", "1,1001"), "'1001' is no number of turns"),
         ("labels", ("--model", "embedded", "--before", "1"), "--before is not for"),
-        ("masked", ("--model", "embedded", "--before", "1"), "no setting 'before'"),
+        ("scenes", ("--model", "embedded", "--before", "1"), "no setting 'before'"),
     ],
 )
 def test_what_cannot_have_turns_is_refused_in_a_line(
