@@ -103,7 +103,7 @@ SHEETS: Sequence[Callable[[], "Dialog[Any]"]] = (
     lambda: SqlDialog(lambda *_: None, SESSION),  # type: ignore[arg-type,return-value]
     lambda: RunDialog("Run", CHOICES, "b", ("a",), compares=True),
     lambda: NameDialog("Annotator", (LONG, "about it"), "語", why=LONG),
-    lambda: HelpDialog("Browse", {HERE: ROWS[:10], EVERYWHERE: ROWS, WORDS: rows_of_words(SIGNS, [("F1", LONG)])}),
+    lambda: HelpDialog("Browse", {HERE: ROWS[:10], EVERYWHERE: ROWS, WORDS: rows_of_words([("F1", LONG)], SIGNS)}),
     lambda: FilterDialog(ListState(), ["joy", WIDE, "sadness"], (), ["short", LONG]),
     lambda: LabelsDialog(lambda: LABELS, lambda _: {}),
     lambda: KeysDialog(SHARED, Chosen(), lambda _: SHARED, lambda _: ()),
