@@ -7,7 +7,7 @@ import pytest
 
 from emotui.screens.app import EmotuiApp
 from tests.screens.album import Album, at_rest, resize
-from tests.screens.driving import press
+from tests.screens.driving import press, settle
 from tests.screens.results_workspace import make_several_runs
 
 
@@ -28,6 +28,7 @@ async def test_views(album: Album, tmp_path: Path) -> None:
     async with at_rest(_app(tmp_path)) as pilot:
         await resize(pilot, (160, 45))
         await press(pilot, "9")
+        await settle(pilot, work=True)
         await album.take(pilot, "two")
         await resize(pilot, (80, 24))
         await album.take(pilot, "two, small")
@@ -37,4 +38,5 @@ async def test_views_without_colour(album: Album, tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("NO_COLOR", "1")
     async with at_rest(_app(tmp_path)) as pilot:
         await press(pilot, "9")
+        await settle(pilot, work=True)
         await album.take(pilot, "two")
