@@ -13,7 +13,7 @@ from emotui.formats import jsonl
 from emotui.formats.beside import kept_beside, put_beside
 from emotui.formats.columns import NUMBERED, cell_kinds, marked, required
 from emotui.formats.rows import Flaw, shown
-from emotui.records import PARTS, RELATIONS, LabelsGold, Mark, Rating, SampleScore
+from emotui.records import PARTS, RELATIONS, ClassGold, LabelsGold, Mark, Rating, SampleScore
 
 # Marks as they stand in files: a list of offsets, with a label behind them, or an object that says more.
 
@@ -290,7 +290,7 @@ def line_decoder(kind: type[R]) -> Callable[[bytes], R | None] | None:
         return None
     decode = msgspec.json.Decoder(kind).decode
     empty = tuple(name for name, absent in _optional(kind) if "" in absent)
-    both = ("label",) if kind is LabelsGold else ()
+    both = ("label",) if kind in (ClassGold, LabelsGold) else ()  # one that holds several is several
     formed = re.compile(b"|".join(f'"{key}"'.encode() for key in (*kept_beside(kind), *both, "annotators")))
 
     def at_once(line: bytes) -> R | None:

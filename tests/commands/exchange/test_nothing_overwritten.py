@@ -84,6 +84,7 @@ READ = {
     "report": ("report", "1", "--to", "TARGET", "--db", "store.jsonl"),
     "paper": ("paper", "1", "--to", "TARGET", "--db", "store.jsonl"),
     "runs pack": ("runs", "pack", "1", "--to", "TARGET", "--db", "store.jsonl"),
+    "rephrasings contrast": ("rephrasings", "contrast", "--dataset", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "rephrasings export": ("rephrasings", "export", "--dataset", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "notes export": ("notes", "export", "gold", "--to", "TARGET", "--db", "store.jsonl"),
     "sql": ("sql", "select 1", "--to", "TARGET", "--db", "store.jsonl"),

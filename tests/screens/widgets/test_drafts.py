@@ -67,9 +67,9 @@ def studied(folder: Path) -> Workspace:
 FIELDS = (
     Written("note", browsed, (";",), "#text"),
     Written("codes of a note", browsed, (";", "tab"), "#codes"),
-    Written("note of an answer", browsed, ("2", "c"), "#note"),
+    Written("note of an answer", browsed, ("2", ";"), "#note"),
     Written("why", studied, ("5", "f5", "enter", "i"), "#masked-guess", before=("5", "f5", "enter", "right")),
-    Written("own codes", studied, ("5", "f5", "enter", ";"), "#masked-guess", before=("5", "f5", "enter", "right")),
+    Written("own codes", studied, ("5", "f5", "enter", ","), "#masked-guess", before=("5", "f5", "enter", "right")),
     Written("sql", browsed, ("Q",), "#query"),
     Written("filter", browsed, ("f",), "#column", ("enter",), keeps="speaker=Ann"),
     Written("path of a file", imported, ("I",), "#path", ("enter", "enter"), keeps="more.jsonl"),

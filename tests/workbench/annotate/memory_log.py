@@ -40,8 +40,23 @@ class MemoryStore:
             self.entries.append(made[-1])
         return made
 
-    def annotations(self, sample: int, annotator: str, *, kind: str) -> list[Annotation]:
-        return [one for one in self.entries if (one.sample, one.annotator) == (sample, annotator)]
+    def annotations(
+        self,
+        sample: int | None = None,
+        annotator: str | None = None,
+        *,
+        after: int = 0,
+        kind: str = "",
+        within: range | None = None,
+    ) -> list[Annotation]:
+        return [
+            one
+            for one in self.entries
+            if sample in (None, one.sample)
+            and annotator in (None, one.annotator)
+            and one.annotation > after
+            and (within is None or one.sample in within)
+        ]
 
     def outlines(self, annotator: str, *, kind: str, within: range, after: int) -> list[Outline]:
         found = [one for one in self.entries if one.annotator == annotator and one.annotation > after]

@@ -109,7 +109,7 @@ def test_a_scheme_is_checked_kept_for_a_dataset_and_shown(emotui: Emotui, db: Pa
     checked = emotui("annotate", "scheme", "check", "mine.toml", "--json").document
     assert checked["groups"][0]["labels"] == [
         {"name": "joy", "key": "J", "colour": ""},
-        {"name": "fear", "key": "f", "colour": ""},
+        {"name": "fear", "key": "F", "colour": ""},
     ]
     emotui("annotate", "scheme", "use", "mine", "mine.toml", "--db", "w.duckdb")
     assert emotui("annotate", "scheme", "show", "mine", "--db", "w.duckdb", "--json").document["name"] == "mine"
