@@ -36,7 +36,11 @@ class MemoryStore:
         for kind, sample, annotator, payload, undoes in entries:
             if undoes is not None and any(one.undoes == undoes for one in self.entries):
                 raise BadInput(f"annotation {undoes} is undone already")
-            made.append(Annotation(len(self.entries) + 1, kind, sample, annotator, payload, undoes, "now"))
+            made.append(
+                Annotation(
+                    len(self.entries) + 1, kind, sample, annotator, payload, undoes, "2026-11-21T06:00:00.000+00:00"
+                )
+            )
             self.entries.append(made[-1])
         return made
 
