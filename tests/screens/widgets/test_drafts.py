@@ -163,7 +163,7 @@ async def test_a_draft_is_gone_once_its_words_are_kept_or_taken_away(
 @pytest.mark.parametrize("end", ["kill", "hang-up"])
 @pytest.mark.parametrize(
     "way",
-    [((b"1", b"span 1 of"), (b";", b"codes, with commas")), ((b"c", b"Note about this text"),)],
+    [((b"1", b"span 1 of"), (b";", b"codes, with commas")), ((b";", b"Note about this text"),)],
     ids=["note", "note of an answer"],
 )
 def test_a_workbench_that_is_killed_or_loses_its_terminal_leaves_the_note_that_was_being_written(
