@@ -14,7 +14,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -133,6 +133,10 @@ class Engines:
         """These turns end their engine, with what it has open."""
         if (comes_back := self._lent.pop(turns, None)) is not None:
             comes_back.detach()
+        # Where turns and a transaction of theirs are collected together, the engine came back before its transaction
+        # ended, which ends the engine too.
+        with suppress(ValueError):
+            self._idle.remove(turns._engine)  # type: ignore[arg-type]
         for path, kept in tuple(self._open.items()):
             if kept.engine is turns._engine:
                 del self._open[path]

@@ -144,6 +144,11 @@ class Results(CountedPlace):
         self._main.focus()
 
     @property
+    def _counts(self) -> bool:
+        """Are figures on their way? A text that is read, or where a source wins, is none."""
+        return any(one is not None and one.busy for one in (self._desk, self._pairs))
+
+    @property
     def _compares(self) -> bool:
         """Do two sources, groups or rules stand there, and no axis and no table?"""
         return self.looked.of_sources and not self.looked.on_axis
@@ -252,7 +257,7 @@ class Results(CountedPlace):
             views = [views[0], *tabs((looked.view,), looked.view, "view"), Part(nth, "dim", "do('view')")]
             left = [*left, *place]
         counting = Part("   counting…", "dim")
-        if self.busy and taken([*left, counting, *views]) < self.size.width:
+        if self._counts and taken([*left, counting, *views]) < self.size.width:
             left.append(counting)
         self.query_one("#results-title", Line).show(left, views)
 
