@@ -7,15 +7,20 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
 
 from msgspec.structs import replace
 
 from emotui.backends import messages, stopping
 from emotui.backends.base import METHODS, Backend, Embed, Refused, Request, SideBySide
+from emotui.backends.relabelled import Relabelled, read_label_map, split_label_map
 from emotui.backends.spec import loader, parse_spec
 from emotui.errors import BadInput, EmotuiError, NotNow
+
+if TYPE_CHECKING:
+    import asyncio
 
 _LONGEST = 200
 """Letters of a library's own words in a refusal."""
@@ -58,8 +63,6 @@ def _serve() -> None:
     plain = {str(name): str(value) for name, value in backend.card.identity.items()}
     say(messages.Loaded(replace(backend.card, identity=plain)))
     if backend.card.at_once > 1:
-        from emotui.backends.side_by_side import answer_side_by_side
-
         answer_side_by_side(cast(SideBySide, backend), incoming_asks, outgoing)
     while True:
         asked: messages.Ask | messages.TakeBack = incoming_asks.get()
@@ -92,7 +95,10 @@ def _listen(incoming: Any, asks: "queue.SimpleQueue[Any]") -> None:
 
 def _load(spec: str, options: Mapping[str, Any], progress: Any) -> Backend:
     kind, argument = parse_spec(spec)
-    return loader(kind)(argument, options, progress)
+    _, file = split_label_map(spec)
+    names = None if file is None else read_label_map(file)  # a wrong file is told before minutes of loading
+    backend = loader(kind)(argument, options, progress)
+    return backend if file is None or names is None else cast(Backend, Relabelled(backend, names, file))
 
 
 _NO_NUMBER = re.compile(r"\b(nans?|infs?|infinity|not finite|non-finite)\b", re.IGNORECASE)
@@ -120,6 +126,74 @@ def _answer(backend: Backend, requests: list[Request]) -> Any:
     for kind in kinds:
         places = [place for place, request in enumerate(requests) if type(request) is kind]
         found = _of_one_kind(backend, [requests[place] for place in places])
+        for place, answer in zip(places, messages.counted(found, places), strict=True):
+            answers[place] = answer
+    return answers
+
+
+# Several asks at a time: each is answered when it is done, whatever the others do, and one can be taken back alone.
+
+
+def answer_side_by_side(backend: SideBySide, asks: "queue.SimpleQueue[Any]", outgoing: IO[bytes]) -> NoReturn:
+    """Answer asks as they come, until the process ends.
+
+    Args:
+        asks: each a `messages.Ask`, or a `messages.TakeBack` where one is no longer wanted.
+    """
+    backend.runner.run(_answer_all(backend, asks, outgoing))
+    raise AssertionError("asks never end")
+
+
+async def _answer_all(backend: SideBySide, waiting: "queue.SimpleQueue[Any]", outgoing: IO[bytes]) -> NoReturn:
+    import asyncio  # only models of servers need it, and a model that is asked once waits for each import
+
+    coming: asyncio.Queue[Any] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+    threading.Thread(target=_pass_on, args=(waiting, loop, coming), daemon=True).start()
+    under_way: dict[int, asyncio.Task[None]] = {}
+    async with asyncio.TaskGroup() as asks:  # what nobody foresaw in one of them ends the process, as it would alone
+        while True:
+            asked: messages.Ask | messages.TakeBack = await coming.get()
+            number = asked.number
+            if isinstance(asked, messages.TakeBack):
+                if number in under_way:
+                    under_way[number].cancel()
+                continue
+            task = asks.create_task(_answer_beside(backend, number, messages.requests_of(asked), outgoing))
+            under_way[number] = task
+            task.add_done_callback(partial(_forget, under_way, number))
+
+
+def _forget(under_way: dict[int, "asyncio.Task[None]"], number: int, _: "asyncio.Task[None]") -> None:
+    del under_way[number]
+
+
+def _pass_on(
+    waiting: "queue.SimpleQueue[Any]", loop: "asyncio.AbstractEventLoop", coming: "asyncio.Queue[Any]"
+) -> None:
+    while True:
+        loop.call_soon_threadsafe(coming.put_nowait, waiting.get())
+
+
+async def _answer_beside(backend: SideBySide, number: int, requests: Sequence[Request], outgoing: IO[bytes]) -> None:
+    try:
+        answers = await _of_all_kinds(backend, requests)
+        for build in backend.new_builds():
+            messages.send(outgoing, messages.encoded(messages.Build(messages.cut(build))))
+        messages.send(outgoing, *messages.answer(number, requests, answers))
+    except EmotuiError as error:
+        refusal = messages.Error(number, messages.cut(str(error)), isinstance(error, NotNow))
+        messages.send(outgoing, messages.encoded(refusal))
+
+
+async def _of_all_kinds(backend: SideBySide, requests: Sequence[Request]) -> Any:
+    kinds = list(dict.fromkeys(map(type, requests)))
+    if len(kinds) == 1:
+        return await backend.answer(requests)
+    answers: list[Any] = [None] * len(requests)
+    for kind in kinds:
+        places = [place for place, request in enumerate(requests) if type(request) is kind]
+        found = await backend.answer([requests[place] for place in places])
         for place, answer in zip(places, messages.counted(found, places), strict=True):
             answers[place] = answer
     return answers

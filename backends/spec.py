@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from emotui.backends.base import Loader
+from emotui.backends.relabelled import split_label_map
 from emotui.errors import BadInput, ModelError
 
 BUILT_IN = {
@@ -38,10 +39,12 @@ def kinds() -> dict[str, str]:
 def parse_spec(spec: str) -> tuple[str, str]:
     """Split a SPEC into its kind and what follows the colon (empty for a kind that needs nothing).
 
+    Without `map_labels`, which is of every kind (`emotui.backends.relabelled`).
+
     Raises:
         BadInput: the kind is not installed.
     """
-    kind, argument = _parts(spec)
+    kind, argument = _parts(split_label_map(spec)[0])
     known = kinds()
     if kind not in known:
         names = ", ".join(sorted(known))

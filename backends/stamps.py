@@ -13,6 +13,7 @@ from emotui.backends.gguf.files import find_model
 from emotui.backends.gguf.settings import read_spec as gguf_spec
 from emotui.backends.hf.files import model_folder
 from emotui.backends.hf.settings import read_spec as hf_spec
+from emotui.backends.relabelled import split_label_map
 from emotui.backends.spec import parse_spec
 from emotui.errors import EmotuiError
 
@@ -36,6 +37,7 @@ def stamp_of(spec: str) -> str | None:
         lines = [spec, sys.version, os.environ.get("CUDA_VISIBLE_DEVICES", "")]
         lines += sorted(map(str, Path("/dev").glob("nvidia[0-9]*")))
         lines += [*_software(), *sorted(map(_state, files))]
+        lines += [] if (names := split_label_map(spec)[1]) is None else [_state(Path(names))]
     except (EmotuiError, OSError):
         return None
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

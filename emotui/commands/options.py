@@ -11,6 +11,7 @@ import click
 import msgspec
 from click.shell_completion import CompletionItem
 
+from emotui.backends.relabelled import read_label_map, with_label_map
 from emotui.bounded import read_text
 from emotui.commands.output import say, warn
 from emotui.commands.program_options import FiniteRange
@@ -149,6 +150,19 @@ def _turns(given: str) -> int | str | list[int | str]:
         raise BadInput(f"--before {given}: {wrong!r} is no number of turns from 0 to {MOST_TURNS}, nor all")
     turns: list[int | str] = [part if part == "all" else int(part) for part in parts]
     return turns[0] if len(turns) == 1 else list(dict.fromkeys(turns))
+
+
+map_labels_option = click.option(
+    "--map-labels", type=click.Path(), help='TOML of lines theirs = "ours": what the model\'s labels are called here.'
+)
+
+
+def under_labels(spec: str, path: str | None) -> str:
+    """The SPEC of the model under the names of `--map-labels`. Raises BadInput where the file holds no mapping."""
+    if path is None:
+        return spec
+    read_label_map(path)
+    return with_label_map(spec, path)
 
 
 def lexicon_options(command: Callable[..., Any]) -> Callable[..., Any]:

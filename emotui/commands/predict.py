@@ -9,7 +9,7 @@ import msgspec
 
 from emotui.commands.exchange.importing import wish_of
 from emotui.commands.exchange.written import written_option
-from emotui.commands.options import TaskName, asking_options, one_way, read_labels
+from emotui.commands.options import TaskName, asking_options, map_labels_option, one_way, read_labels, under_labels
 from emotui.commands.output import bar, json_option, print_json_line, print_json_of_many, say, skip_bad_option, warn
 from emotui.formats import check_not_over, check_writable, write
 from emotui.formats.json_document import present
@@ -38,6 +38,7 @@ from emotui.workbench.shards.shard import Shard, read_shard
     help="Where to write the predicted records (default: standard output, as JSONL).",
 )
 @click.option("--labels", "labels_file", type=click.Path(), help="Your own label set: a file, one label a line.")
+@map_labels_option
 @click.option("--way", help="How to ask, where there are several ways (docs/models.md).")
 @asking_options
 @skip_bad_option
@@ -56,6 +57,7 @@ def predict(
     encoding: str | None,
     target: str | None,
     labels_file: str | None,
+    map_labels: str | None,
     way: str | None,
     skip_bad: bool,
     shard: str | None,
@@ -72,7 +74,7 @@ def predict(
     Exit status 1 where some records were refused, or where the model went away before the end: then what it had
     answered is written, and the rest is left out.
     """
-    way = one_way(way, written_way)
+    way, spec = one_way(way, written_way), under_labels(spec, map_labels)
     part = None if shard is None else read_shard(shard)
     kept = None
     if target:

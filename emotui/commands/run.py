@@ -17,9 +17,11 @@ from emotui.commands.options import (
     TaskName,
     asking_options,
     lexicon_options,
+    map_labels_option,
     one_way,
     read_labels,
     tell_metric_troubles,
+    under_labels,
 )
 from emotui.commands.output import as_written, bar, json_option, print_figures, print_json, say, shown, terminal, warn
 from emotui.commands.program_options import Waiting, db_option, look_into, open_workspace, read_only_option
@@ -54,6 +56,7 @@ from emotui.workbench.workspace import Workspace
     type=click.Path(),
     help="labels, rephrase: labels to choose among; values: names (valence 1..9). One a line.",
 )
+@map_labels_option
 @click.option("--ppl-model", metavar="SPEC", help="generation: perplexity of all texts by this causal model.")
 @click.option("--stride", type=click.IntRange(min=1), help="--ppl-model: words that its window moves on by (128).")
 @click.option("--spans", metavar="SOURCE", help="evidence: whose spans go (a run, a person, a file). [default: gold]")
@@ -89,6 +92,7 @@ def run(
     seed: int,
     way: str | None,
     labels_file: str | None,
+    map_labels: str | None,
     resume: str | None,
     take_over: bool,
     retry: bool,
@@ -109,7 +113,9 @@ def run(
     as_json: bool,
 ) -> None:
     """Run TASK with a model over a dataset. Ctrl-C keeps what is done; --resume finishes it."""
-    way = one_way(way, written_way)
+    way, spec = one_way(way, written_way), under_labels(spec, map_labels)
+    if map_labels is not None and resume is not None:
+        raise BadInput("--map-labels is not for --resume: the run's own names of labels hold")
     if take_over and resume is None:
         raise BadInput("--take-over goes with --resume RUN: name the run")
     if retry and resume is None:

@@ -1,8 +1,10 @@
 """What a task declares about itself beside what it does: its records in files, its words, and its choices."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from difflib import get_close_matches
 from typing import Any, Protocol
 
 import msgspec
@@ -61,7 +63,7 @@ def matched_all(labels: Sequence[str], own: Sequence[str], spec: str) -> dict[st
         others = f" and {len(more)} more of these {len(labels)} labels" if more else ""
         unnamed = all(map(_NUMBERED.fullmatch, own))
         hint = " (numbers in place of names: id2label in its config.json gives names)" if unnamed else ""
-        raise BadInput(f"{spec} has no label {first!r}{others}; it knows: {', '.join(own)}{hint}")
+        raise BadInput(f"{spec} has no label {first!r}{others}; it knows: {', '.join(own)}{hint}{to_map(first, own)}")
     whole = {label: known for label, known in found.items() if known is not None}
     taken: dict[str, str] = {}
     for label, known in whole.items():
@@ -69,6 +71,15 @@ def matched_all(labels: Sequence[str], own: Sequence[str], spec: str) -> dict[st
             raise BadInput(f"{spec} has one label, {known!r}, for both {taken[known]!r} and {label!r}")
         taken[known] = label
     return whole
+
+
+def to_map(label: str, own: Iterable[str]) -> str:
+    """How a label that a model does not know is brought together with its own, for the end of a refusal."""
+    names = sorted(own)
+    theirs = next(iter(get_close_matches(label, names, 1)), "theirs")
+    key = theirs if re.fullmatch(r"[A-Za-z0-9_-]+", theirs) else json.dumps(theirs, ensure_ascii=False)
+    line = f"{key} = {json.dumps(label, ensure_ascii=False)}"
+    return f"; --map-labels FILE names the model's labels anew, with lines such as: {line}"
 
 
 def _named(label: str) -> str:

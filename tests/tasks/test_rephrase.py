@@ -111,7 +111,8 @@ def test_a_model_without_labels_chooses_among_the_smallest_known_set_that_holds_
 def test_a_gold_label_that_the_model_does_not_know_is_named_with_those_that_it_knows() -> None:
     with pytest.raises(BadInput) as caught:
         suited(card("classify", labels=("joy", "fear")), [("a", "joy"), ("b", "awe")], "classify", {}, 0)
-    assert caught.value.problems == ("b: some:model does not know the label 'awe'; it knows: joy, fear",)
+    hint = '; --map-labels FILE names the model\'s labels anew, with lines such as: theirs = "awe"'
+    assert caught.value.problems == (f"b: some:model does not know the label 'awe'; it knows: joy, fear{hint}",)
 
 
 def test_labels_of_the_persons_own_have_to_be_the_classifiers_and_to_hold_the_gold_labels() -> None:

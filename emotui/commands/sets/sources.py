@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 import click
 
+from emotui.backends.relabelled import read_label_map
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import lexicon_options
 from emotui.commands.output import (
@@ -22,7 +23,7 @@ from emotui.formats import write_text
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
 from emotui.tasks.masked.lexicon import WordVectors
-from emotui.tasks.spans.label_maps import hash_of, read_label_map
+from emotui.tasks.spans.label_maps import hash_of
 from emotui.workbench.datasets import label_maps
 from emotui.workbench.datasets import sources as said
 from emotui.workbench.datasets.sets import dataset_named, described

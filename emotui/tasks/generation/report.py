@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from emotui.backends.host import ModelProcess
+from emotui.backends.relabelled import read_label_map
 from emotui.bounded import read_text
 from emotui.errors import BadInput
 from emotui.metrics.eans import EANS
@@ -29,7 +30,6 @@ from emotui.tasks.generation.measuring import (
 from emotui.tasks.generation.options import ScoreSettings, eans_of, nearest_label, once, score_settings
 from emotui.tasks.generation.recognising import Recognised, recognise
 from emotui.tasks.generation.whole import in_one_case
-from emotui.tasks.spans.label_maps import read_label_map
 
 ERS, EAS, PPL, EPS = "ers", "eas", "ppl", "eps"
 

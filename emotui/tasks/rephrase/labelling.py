@@ -22,7 +22,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.formats import capped
 from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK
 from emotui.records import PLUTCHIK
-from emotui.tasks.parts import LITTLE_MASS
+from emotui.tasks.parts import LITTLE_MASS, to_map
 from emotui.tasks.prompting.files import Prompt, as_chat, filled
 
 Way = Literal["classify", "rank", "score"]
@@ -135,13 +135,15 @@ def labelling(card: ModelCard, golds: Iterable[tuple[str, str]]) -> Labelling:
 
 def check_known(spec: str, labels: Sequence[str], golds: Iterable[tuple[str, str]]) -> None:
     """Raises BadInput for gold labels that are none of `labels`: a line for each text, up to 20 and then a count."""
+    pairs = list(golds)
     strange = [
         f"{key}: {spec} does not know the label {label!r}; it knows: {', '.join(labels)}"
-        for key, label in golds
+        for key, label in pairs
         if known_label(label, labels) is None
     ]
     if strange:
-        raise BadInput(*capped(strange))
+        first = next(label for _, label in pairs if known_label(label, labels) is None)
+        raise BadInput(strange[0] + to_map(first, labels), *capped(strange)[1:])
 
 
 def choices(golds: Iterable[tuple[str, str]]) -> tuple[str, ...]:

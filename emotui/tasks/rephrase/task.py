@@ -41,6 +41,7 @@ from emotui.tasks.parts import (
     of_labels,
     shared_by,
     shared_of,
+    to_map,
 )
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
 from emotui.tasks.prompting.settings import (
@@ -363,7 +364,8 @@ class ClassLabels:
         trained = {label for group in card.labels.values() for label in group}
         strange = [label for label in given if label not in trained]
         if strange and card.labels:
-            raise BadInput(f"{card.spec} has no label {strange[0]!r}; it knows: {', '.join(sorted(trained))}")
+            known = ", ".join(sorted(trained))
+            raise BadInput(f"{card.spec} has no label {strange[0]!r}; it knows: {known}{to_map(strange[0], trained)}")
         return tuple(given)
 
     def settled(

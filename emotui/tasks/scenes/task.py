@@ -51,6 +51,7 @@ from emotui.tasks.parts import (
     said_of_no_answers,
     shared_by,
     shared_of,
+    to_map,
     with_notes,
 )
 from emotui.tasks.prompting.settings import (
@@ -214,7 +215,8 @@ class SceneLabels:
         known = set(card.labels.get("plutchik", PLUTCHIK))
         strange = [label for label in given if label not in known]
         if strange and card.labels:
-            raise BadInput(f"{card.spec} has no label {strange[0]!r}; it knows: {', '.join(sorted(known))}")
+            own = ", ".join(sorted(known))
+            raise BadInput(f"{card.spec} has no label {strange[0]!r}; it knows: {own}{to_map(strange[0], known)}")
         return tuple(given)
 
     def settled(

@@ -5,11 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from emotui.bounded import read_text
-from emotui.errors import BadInput
+from emotui.backends.relabelled import read_label_map
 from emotui.metrics.span_labels import mapped
 from emotui.records import Mark, SpanPrediction, SpanSample
-from emotui.toml_text import parse_toml
 
 MAPPED = "; labels mapped by "
 """In a convention, before the hash of the mapping that scores were computed under."""
@@ -18,28 +16,6 @@ MAPPED = "; labels mapped by "
 def hash_of(mapping: Mapping[str, str]) -> str:
     """Names a mapping, whatever the order of its labels."""
     return hashlib.sha256(msgspec.json.encode(dict(mapping), order="sorted")).hexdigest()[:8]
-
-
-def read_label_map(path: str) -> dict[str, str]:
-    """A TOML file of lines `theirs = "ours"`.
-
-    Raises:
-        BadInput: it cannot be read, or holds anything else; `FILE:LINE: what` where the line is known.
-    """
-    try:
-        found = parse_toml(path, read_text(path))
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not UTF-8") from None
-    wrong = [
-        f"{path}: {name!r} must be a label in quotes" for name, label in found.items() if not isinstance(label, str)
-    ]
-    if not found:
-        wrong = [f'{path}: there is no label in it; write lines such as joy = "happy"']
-    if wrong:
-        raise BadInput(*wrong)
-    return found
 
 
 def with_mapped_labels(

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from emotui.backends.host import ModelProcess
+from emotui.backends.relabelled import read_label_map
 from emotui.errors import BadInput
 from emotui.metrics.eans import EANS
 from emotui.records import Generation
@@ -17,7 +18,6 @@ from emotui.tasks.generation.measuring import eas_by_model, embedder_of, eps_by_
 from emotui.tasks.generation.options import EMBEDDED, ScoreSettings, eans_of, score_settings
 from emotui.tasks.generation.recognising import recognise
 from emotui.tasks.generation.whole import Kept, Measure, Value, mark, measures_of
-from emotui.tasks.spans.label_maps import read_label_map
 from emotui.workbench.datasets.label_maps import change_measured
 from emotui.workbench.datasets.label_maps import measured as kept_of
 from emotui.workbench.runs.export_rows import run_records

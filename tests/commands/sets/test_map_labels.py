@@ -93,7 +93,7 @@ def test_labels_of_both_sides_need_no_guess() -> None:
 
 
 def test_a_mapping_is_written_so_that_any_label_is_read_again(tmp_path: Path) -> None:
-    from emotui.tasks.spans.label_maps import read_label_map
+    from emotui.backends.relabelled import read_label_map
 
     mapping = {'a "b" \\ c\n': "é😀\x7f", "x.y": "z"}
     (tmp_path / "m.toml").write_text(as_toml(mapping), encoding="utf-8")
