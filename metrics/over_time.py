@@ -4,7 +4,7 @@ Everything is over sequences: the texts of a conversation, or of a person, in th
 dealt into folds is always a whole sequence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
@@ -163,6 +163,8 @@ def decoded_over_turns(
     folds: int = 5,
     seed: int = 0,
     objective: Objective = "map",
+    given: Sequence[ArrayLike] | None = None,
+    on_fold: Callable[[int, int], None] = lambda done, n: None,
 ) -> dict[str, Any]:
     """Labels decoded with a prior within turns and with one over turns, each fitted and weighed without the sequence.
 
@@ -173,6 +175,9 @@ def decoded_over_turns(
         keys: of the sequences, each once.
         log_odds, gold: (T, k) each.
         objective: `map`: the best path; `hamming`: each label by its own posterior probability.
+        given: (T, k) each: the labels that the model gives by itself, by thresholds of its own; None: those that are
+            likelier than not.
+        on_fold: called with how many of how many folds are weighed, all sequences together being the last.
 
     Returns:
         `n`, `sequences`, `folds`, `alone`, `within` and `over_turns` (figures: macro and micro F1, Hamming loss, vector
@@ -193,7 +198,9 @@ def decoded_over_turns(
     numbers = assign_folds(keys, min(folds, len(keys)), seed)
     parts: dict[str, list[Bits]] = {name: [np.empty(0, np.uint8)] * len(keys) for name in ("within", "over_turns")}
     chosen = []
-    for fold in range(int(numbers.max()) + 1):
+    n_folds = int(numbers.max()) + 1
+    for fold in range(n_folds):
+        on_fold(fold, n_folds + 1)
         held, rest = np.flatnonzero(numbers == fold), np.flatnonzero(numbers != fold)
         prior = fit_turn_prior([truth[at] for at in rest])
         best = decoding.chosen(rest, folds, seed + 1)
@@ -201,14 +208,17 @@ def decoded_over_turns(
             for at, vectors in zip(held.tolist(), decoding.decoded(held, prior, best[name]), strict=True):
                 decoded[at] = vectors
         chosen.append({"fold": fold, "sequences": len(held)} | {name: _told(one) for name, one in best.items()})
+    on_fold(n_folds, n_folds + 1)
     whole = fit_turn_prior(truth)
     best = decoding.chosen(every, folds, seed)
     in_sample = decoding.decoded(every, whole, decoding.best_in_sample(whole))
-    parts = {"alone": [(one > 0).astype(np.uint8) for one in odds], **parts}
+    on_fold(n_folds + 1, n_folds + 1)
+    alone = [one > 0 for one in odds] if given is None else [np.asarray(one) for one in given]
+    parts = {"alone": [one.astype(np.uint8) for one in alone], **parts}
     return {
         "n": sum(map(len, truth)),
         "sequences": len(keys),
-        "folds": int(numbers.max()) + 1,
+        "folds": n_folds,
         "objective": objective,
         **{name: _figures(truth, decoded, labels) for name, decoded in parts.items()},
         "in_sample": _figures(truth, in_sample, labels),

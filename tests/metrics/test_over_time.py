@@ -113,3 +113,17 @@ def test_too_few_conversations_are_refused() -> None:
     gold, odds = moods(3, 4, 1, 0.5)
     with pytest.raises(ValueError, match="at least four"):
         decoded_over_turns(["a", "b", "c"], odds, gold, LABELS)
+
+
+def test_the_model_alone_is_what_it_gives_by_its_own_thresholds_and_each_fold_is_told() -> None:
+    gold, odds = moods(8, 6, 4, 0.9)
+    keys, told = [str(at) for at in range(8)], list[tuple[int, int]]()
+    given = [(one > 0.7).astype(int) for one in odds]
+    own = decoded_over_turns(
+        keys, odds, gold, LABELS, folds=3, given=given, on_fold=lambda done, n: told.append((done, n))
+    )
+    usual = decoded_over_turns(keys, odds, gold, LABELS, folds=3)
+    assert told == [(at, 4) for at in range(5)]
+    assert own["predictions"] == usual["predictions"]
+    changes = label_changes(gold, given, LABELS)
+    assert own["alone"]["changes"] == changes["f1"] != usual["alone"]["changes"]

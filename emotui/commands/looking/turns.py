@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from emotui.commands.output import as_written, json_option, print_figures, print_json, say, shown, terminal
+from emotui.commands.output import as_written, bar, json_option, print_figures, print_json, say, shown, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
@@ -59,17 +59,19 @@ def turns(
 
     workspace = look_into(db, read_only=read_only)
     try:
-        document = over_time(
-            workspace.store,
-            workspace.store.run(run),
-            by=by,
-            decode=decode,
-            labels=labels or None,
-            folds=folds or 5,
-            seed=seed or 0,
-            objective=objective or "map",
-            show=show,
-        )
+        with bar(f"{run}: turns") as progress:
+            document = over_time(
+                workspace.store,
+                workspace.store.run(run),
+                by=by,
+                decode=decode,
+                labels=labels or None,
+                folds=folds or 5,
+                seed=seed or 0,
+                objective=objective or "map",
+                show=show,
+                on_fold=progress,
+            )
     finally:
         workspace.close()
     if as_json:

@@ -1,6 +1,6 @@
 """`emotui turns`: a run's answers along conversations, or along what one person wrote, beside gold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -111,6 +111,7 @@ def over_time(
     seed: int = 0,
     objective: Objective = "map",
     show: Sequence[str] = (),
+    on_fold: Callable[[int, int], None] = lambda done, n: None,
 ) -> dict[str, Any]:
     """The document of `emotui turns`.
 
@@ -119,6 +120,7 @@ def over_time(
         decode: decode labels with a prior over turns, in folds of sequences (`decoded_over_turns`).
         labels: only these; None: all that gold or the run gives.
         show: keys of sequences of which every text is told (`strips`).
+        on_fold: as of `decoded_over_turns`.
 
     Returns:
         `run`, `dataset`, `by`, `sequences`, `texts`, `left_out`; `changes` (of labels: `label_changes`; of numbers by
@@ -152,7 +154,15 @@ def over_time(
             odds = _evidence(run, steps, names)
             try:
                 told = decoded_over_turns(
-                    tuple(steps), odds, vectors[_GOLD], names, folds=folds, seed=seed, objective=objective
+                    tuple(steps),
+                    odds,
+                    vectors[_GOLD],
+                    names,
+                    folds=folds,
+                    seed=seed,
+                    objective=objective,
+                    given=vectors[_MODEL],
+                    on_fold=on_fold,
                 )
             except ValueError as error:
                 raise BadInput(f"run {run.run}: {error}") from None
