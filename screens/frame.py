@@ -26,7 +26,7 @@ from emotui.screens.session import Opened, Session
 from emotui.screens.tool import OwnKeys, ToolActions
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.footer import KeyBar
-from emotui.screens.widgets.line import Line, Part, taken
+from emotui.screens.widgets.line import Line, Part, opened, taken
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Ended
 from emotui.screens.widgets.textual_private import LaidOut
@@ -46,13 +46,14 @@ def places(titles: Mapping[int, str], here: int, cells: int) -> list[Part]:
     if width(_NAME) + sum(width(f"  {number} {title} ") for number, title in titles.items()) <= cells:
         found = [Part(_NAME, "strong")]
         for number, title in titles.items():
-            found += [Part(" "), Part(f" {number} {title} ", "here" if number == here else "plain", _opens(number))]
+            name, opens = f"{number} {title}", _opens(number)
+            found += [Part(" "), opened(name, opens) if number == here else Part(f" {name} ", "plain", opens)]
         return found
-    room = cells - width(_NAME) - sum(width(f" {number}") for number in titles) - width(f" {titles[here]} ")
+    room = cells - width(_NAME) - sum(width(f" {number}") for number in titles) - width(f"  {titles[here]} ")
     found = [Part(_NAME, "strong")]
     for number, title in titles.items():
         if number == here:
-            found.append(Part(f" {number} {title} ", "here", _opens(number)))
+            found += [Part(" "), opened(f"{number} {title}", _opens(number))]
             continue
         named = f" {title}" if width(f" {title}") <= room else ""
         room = room - width(named) if named else 0

@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 _NOT_ASKED = object()
 
-_ENDING = ("escape", "ctrl+x")
-"""Keys that go a step back, or end work."""
+_AT_AN_END = ("escape", "ctrl+x", "tab", "shift+tab")
+"""Keys that end something or go through it, and then do what they do everywhere."""
 
 LONG = ("model", "import", "export", "make_gold", "rescore", "map_labels")
 """Actions that begin long work."""
@@ -128,14 +128,14 @@ class Keys:
         return bool(keys) and self._once("own keys", self._keys_of_own).issuperset(keys)
 
     def _keys_of_own(self, _: str) -> frozenset[str]:
-        # Esc and Ctrl+X end whatever there is to end: they are the place's own only while it has something of its own
-        # to end. What belongs to the pane that has the focus is the list's while that has it.
+        # Esc and Ctrl+X end whatever there is to end, and Tab goes through spans and then to the next pane: they are the
+        # place's own only while it has something of its own for them. What belongs to the pane that has the focus is the list's while that has it.
         listed = PANE if self.in_list else frozenset()
         return frozenset(
             key
             for one in self._own()
             for key in one.keys
-            if key not in listed and (key not in _ENDING or self._place.can(one.id))
+            if key not in listed and (key not in _AT_AN_END or self._place.can(one.id))
         )
 
     def _own(self) -> list[Action]:

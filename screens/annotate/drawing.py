@@ -156,7 +156,7 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
     left += [Part(f"  “{said.note}”", "dim", "do('note')")] if said.note else []
     if work.standing is not None:
         settled, n = work.standing.disagreed_settled, work.standing.disagreed
-        return [Part(" adjudicating ", "here"), *left], [
+        return [Part(" adjudicating ", "strong"), *left], [
             Part(f"{count(settled)} of {count(n)} disagreements ", "strong")
         ]
     left += (

@@ -106,7 +106,7 @@ ACTIONS = (
         ("tab",),
         "Tab",
         "next span",
-        "Choose the next span; once the answer is given, first show gold, models, others",
+        "Choose the next span, past the last the next pane; once the answer is given, first show others'",
         _MARK,
         4,
         needs="there are no spans yet: {begin} begins one",

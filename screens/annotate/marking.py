@@ -268,8 +268,13 @@ class Marking:
             within = word is not None and span.start <= word[0] < span.end
             self.caret = word if within else self.units.grapheme_at(span.start)
 
+    def walks(self, step: int) -> bool:
+        """Is there a span to go on to? Past the last one there is none, nor before the first."""
+        here = self.chosen_span
+        return bool(self.spans) if here is None else 0 <= self.spans.index(here) + step < len(self.spans)
+
     def walk(self, step: int) -> bool:
-        """Choose the next span or the one before, in the order of the text; says whether there is any."""
+        """Choose the next span or the one before, in the order of the text, in a circle; says whether there is any."""
         if not self.spans:
             return False
         here = self.chosen_span

@@ -57,7 +57,9 @@ class MarkingKeys(AtWork):
         if action == "drop":
             return marking.selecting or marking.chosen is not None or work.tie is not None
         if action in ("walk", "walk_back"):
-            return bool(marking.spans) or self.reveals
+            # The other span of a relation is looked for in a circle; else Tab goes on to the next pane at the end.
+            further = bool(marking.spans) if work.tie is not None else marking.walks(1 if action == "walk" else -1)
+            return further or self.reveals
         return marking.caret is not None
 
     # Letters.

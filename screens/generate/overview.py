@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 
 # What Generate asks the workbench for, each in a thread.
 
-TEXT, MODELS, TRUST, EMOTIONS = "text", "models", "trust", "emotions"
-VIEWS = (TEXT, MODELS, TRUST, EMOTIONS)
+TEXT, MODELS, TRUST = "text", "models", "trust"
+VIEWS = (TEXT, MODELS, TRUST)
+FIGURES, EMOTIONS = "figures", "by emotion"
+PARTS = (FIGURES, EMOTIONS)
+"""Of the view of models."""
 
 
 class Selected(msgspec.Struct, frozen=True):
@@ -166,7 +169,7 @@ _REMARKS = 6
 
 
 class Overview(Vertical):
-    """One of three views; a note under it says what the figure under the cursor is."""
+    """All figures of the models, one by emotion, or trust; a note under it says what the figure under the cursor is."""
 
     DEFAULT_CSS = """
     Overview #generate-models, Overview #generate-heat { height: 1fr; min-height: 4; }
@@ -179,7 +182,7 @@ class Overview(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.view = MODELS
+        self.view = FIGURES
         self.figures: Figures | None = None
         self.heat = ""
         self.papers = False
@@ -236,7 +239,7 @@ class Overview(Vertical):
     def turn_to(self, view: str) -> None:
         """Show this view."""
         self.view = view
-        for name, of in (("models", MODELS), ("plots", TRUST), ("trust", TRUST), ("heat", EMOTIONS)):
+        for name, of in (("models", FIGURES), ("plots", TRUST), ("trust", TRUST), ("heat", EMOTIONS)):
             self.query_one(f"#generate-{name}").display = view == of
         self.draw()
 
@@ -274,7 +277,7 @@ class Overview(Vertical):
     def _draw_note(self, figures: "Figures") -> None:
         metric = self.heat_metric if self.view == EMOTIONS else self.rows.picked
         said = [] if metric is None else [f"{metric.title}: {metric.help}"]
-        if metric is not None and self.view == MODELS:
+        if metric is not None and self.view == FIGURES:
             sure = [
                 f"{briefly(one.writer.name)} {between(estimate.low, estimate.high)} n {count(estimate.n)}"
                 for one in figures.models

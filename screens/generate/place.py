@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,7 +18,17 @@ from emotui.errors import BadInput
 from emotui.metrics.rephrasings import word_diff
 from emotui.screens.dialogs.dialog import Dialog, number_field
 from emotui.screens.generate.entry import ENTRY
-from emotui.screens.generate.overview import EMOTIONS, TEXT, TRUST, VIEWS, Overview, Selected, read_versions
+from emotui.screens.generate.overview import (
+    EMOTIONS,
+    MODELS,
+    PARTS,
+    TEXT,
+    TRUST,
+    VIEWS,
+    Overview,
+    Selected,
+    read_versions,
+)
 from emotui.screens.generate.tables import by_emotion, value_lines, version_lines
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
@@ -253,7 +264,7 @@ class Generate(Place):
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
-        self.view = TEXT
+        self.view, self._part = TEXT, PARTS[0]
         self.found: Versions | None = None
         self.against_original = False
         self._bench: Callable[[], GenerationBench] | None = None
@@ -438,7 +449,7 @@ class Generate(Place):
         if self.view == TEXT:
             self._draw_text()
         else:
-            self.overview.turn_to(self.view)
+            self.overview.turn_to(self.part)
         self.refresh_bindings()
 
     def _draw_title(self) -> None:
@@ -450,10 +461,11 @@ class Generate(Place):
             left = [Part(f" {count(len(models))} models", "strong")]
             if self.figures is None:
                 left = [Part(" being counted…", "dim")]
+            elif self.view == MODELS:
+                left += [Part("  "), *tabs(keyed("{part}"), PARTS, self.part, what="part")]
         if found.illustration:
             left.append(Part(f"  {_ILLUSTRATION}", "mark"))
-        right = [Part(keyed("{view} "), "key", "do('view')"), *tabs(VIEWS, self.view, "view"), Part(" ")]
-        self.query_one("#generate-title", Line).show(left, right)
+        self.query_one("#generate-title", Line).show(left, tabs(keyed("{view}"), VIEWS, self.view))
 
     def _draw_text(self) -> None:
         found, version = self.found, self.version
@@ -498,8 +510,13 @@ class Generate(Place):
     # Keys.
 
     def doing(self, action: str) -> Callable[[], None] | None:
-        """`metric` is of the list, but for where figures stand by emotion."""
-        return None if action == "metric" and self.view != EMOTIONS else super().doing(action)
+        """`metric` is of the list, but for where figures stand by emotion; Tab goes on to the next row."""
+        step = {"pane": 1, "pane_back": -1}.get(action)
+        if step is not None:
+            rows = self.versions if self.view == TEXT else self.overview.rows
+            further = rows.has_focus and 0 <= rows.cursor + step < len(rows.rows)
+            return partial(rows.action_pick, step) if further else None
+        return None if action == "metric" and self.part != EMOTIONS else super().doing(action)
 
     def can(self, action: str) -> bool:
         if not super().can(action) or self.found is None:
@@ -509,7 +526,9 @@ class Generate(Place):
         if action == "papers":
             return self.view == TRUST
         if action == "metric":
-            return self.view == EMOTIONS and self.figures is not None
+            return self.part == EMOTIONS and self.figures is not None
+        if action in ("part", "part_back"):
+            return self.view == MODELS
         if action == "copy":
             return self.view == TEXT
         return True
@@ -517,9 +536,16 @@ class Generate(Place):
     def tell(self, what: str, value: object) -> None:
         if what == "view" and value in VIEWS:
             self._turn_to(str(value))
+        elif what == "part" and value in PARTS:
+            self._turn_to(MODELS, str(value))
 
-    def _turn_to(self, view: str) -> None:
-        self.view = view
+    @property
+    def part(self) -> str:
+        """What of all models is shown: of the view of models the part that is open."""
+        return self._part if self.view == MODELS else self.view
+
+    def _turn_to(self, view: str, part: str = PARTS[0]) -> None:
+        self.view, self._part = view, part
         self._count()
         self._draw()
         self.focus_first()
@@ -529,6 +555,11 @@ class Generate(Place):
 
     def do_view_back(self) -> None:
         self._turn_to(VIEWS[VIEWS.index(self.view) - 1])
+
+    def do_part(self) -> None:
+        self._turn_to(MODELS, PARTS[PARTS.index(self._part) - 1])
+
+    do_part_back = do_part
 
     def do_against(self) -> None:
         self.against_original = not self.against_original

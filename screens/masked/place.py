@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 
 # Under the text: ten dimensions of two words as bars, the words' entries, the likeliest words, the examples shown.
 
-VECTORS, EXAMPLES = "vectors", "examples"
-VIEWS = (VECTORS, EXAMPLES)
-
 _STANDINGS = {
     "known": "in EmoLex",
     "zero": "in EmoLex, all zeros",
@@ -128,8 +125,12 @@ def _words(
     return lines
 
 
-def example_lines(view: "MaskedView", cells: int, most: int = 3) -> list[list[Part]]:
-    """The examples that the prompt showed, the nearest first, with their distances; of each text `most` lines."""
+_MOST = 3
+"""Lines of an example's text."""
+
+
+def example_lines(view: "MaskedView", cells: int) -> list[list[Part]]:
+    """The examples that the prompt showed, the nearest first, with their distances."""
     if not view.examples:
         return [[Part(f"examples shown: {view.unshown or view.why}", "dim")]]
     near = view.examples[0].distance is not None
@@ -142,16 +143,16 @@ def example_lines(view: "MaskedView", cells: int, most: int = 3) -> list[list[Pa
         distance = "  –  " if one.distance is None else f"{one.distance:.3f}"
         head = [Part(f"{distance} ", "strong"), Part(f"{one.id}  "), Part(", ".join(one.labels), "gold")]
         lines.append(head)
-        lines += [[Part("      " + line, "dim")] for line in _short(one.text, cells - 6, most)]
+        lines += [[Part("      " + line, "dim")] for line in _short(one.text, cells - 6)]
     return lines
 
 
-def _short(text: str, cells: int, most: int) -> list[str]:
+def _short(text: str, cells: int) -> list[str]:
     flat, room = " ".join(text.split()), max(cells, 20)
     places = wrap(flat, room)
-    lines = [flat[start:end].rstrip() for start, end in places[:most]]
-    if len(places) > most:
-        lines[-1] = fit(flat[places[most - 1][0] :], room).rstrip()
+    lines = [flat[start:end].rstrip() for start, end in places[:_MOST]]
+    if len(places) > _MOST:
+        lines[-1] = fit(flat[places[_MOST - 1][0] :], room).rstrip()
     return lines
 
 
@@ -214,7 +215,6 @@ class Masked(GuessPlace):
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
-        self.shown_view = VECTORS
         self._looks: LatestRequest[Looked, MaskedView] | None = None
         self._arriving = 0
 
@@ -333,7 +333,7 @@ class Masked(GuessPlace):
             return
         if self.filled != HIDDEN:
             self._seen.add(view.number)
-        right = [Part(keyed("{fill} "), "key", "do('fill')"), *tabs(FILLS, self.filled, "fill"), Part(" ")]
+        right = tabs(keyed("{fill}"), FILLS, self.filled, what="fill")
         self.query_one("#masked-title", Line).show(masked_text.title(view, self.filled, self._wanted[1]), right)
         self.query_one("#masked-about", Line).show([Part(keyed(_ABOUT), "dim")])
         text = self.query_one("#masked-text", Page)
@@ -351,18 +351,15 @@ class Masked(GuessPlace):
             )
             page.show(masked_text.hidden_lines(view, blind=self._is_blind(view)))
             return
-        right = [Part(keyed("{view} "), "key", "do('view')"), *tabs(VIEWS, self.shown_view, "view"), Part(" ")]
         mask = self.mask
-        heading.show(mask_heading(view, mask, self.guessed), right)
+        heading.show(mask_heading(view, mask, self.guessed))
         guessed = view.guess_entries[mask] if mask < len(view.guess_entries) else None
 
         def lines(room: "Size") -> "Lines":
             # A column is left for the scroll bar, which comes once there are more lines than rows.
             cells = room.width - 1
-            if self.shown_view == EXAMPLES:
-                return example_lines(view, cells)
             vectors = vector_lines(view, mask, guessed, cells)
-            return [*vectors, [Part("")], *example_lines(view, cells, 1)]
+            return [*vectors, [Part("")], *example_lines(view, cells)]
 
         page.show_for(lines)
 
@@ -401,9 +398,6 @@ class Masked(GuessPlace):
             return
         if what == "fill" and isinstance(value, str):
             self._fill_by(value)
-        elif what == "view" and isinstance(value, str):
-            self.shown_view = value
-            self.draw()
         elif what == "mask" and isinstance(value, int):
             self._choose(value)
 
@@ -473,14 +467,6 @@ class Masked(GuessPlace):
 
     def _veil(self) -> None:
         self.post_message(self.Veiled(self.blind))
-
-    def can_view(self) -> bool:
-        return self.filled != HIDDEN and not self.typing
-
-    def do_view(self) -> None:
-        self.tell("view", EXAMPLES if self.shown_view == VECTORS else VECTORS)
-
-    do_view_back, can_view_back = do_view, can_view
 
     def can_copy(self) -> bool:
         return self.view is not None and not self.typing

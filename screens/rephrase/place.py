@@ -366,13 +366,12 @@ class Rephrase(Place):
             others_open=bool(self.open),
             judging=review is not None and review.item is not None,
             judged=review is not None and review.can_undo,
+            several=self.writing.several,
         )
 
     def tell(self, what: str, value: object) -> None:
-        if what == "view":
-            self.writing.show_view(str(value))
-        elif what == "figures":
-            self.query_one(Figures).show_view(str(value))
+        if what in ("view", "part"):
+            self._viewed.show_view(str(value))
 
     def do_write(self) -> None:
         """Go into the editor; where no round could begin, try again."""
@@ -426,13 +425,24 @@ class Rephrase(Place):
         if self._attempts is not None:
             self._attempts.offer(event)
 
-    def do_view(self) -> None:
-        (self.writing if self.mode == "writing" else self.query_one(Figures)).step_view(1)
+    @property
+    def _viewed(self) -> Writing | Figures:
+        return self.query_one(Figures) if self.mode == "figures" else self.writing
 
-    do_words = do_view
+    def do_view(self) -> None:
+        self._viewed.step_view(1)
+
+    def do_words(self) -> None:
+        self.writing.step_all()
+
+    def do_part(self) -> None:
+        self.writing.step_part(1)
+
+    def do_part_back(self) -> None:
+        self.writing.step_part(-1)
 
     def do_view_back(self) -> None:
-        (self.writing if self.mode == "writing" else self.query_one(Figures)).step_view(-1)
+        self._viewed.step_view(-1)
 
     def do_annotators(self) -> None:
         self.query_one(Figures).next_whose()

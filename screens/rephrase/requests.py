@@ -71,6 +71,7 @@ class Situation:
         others_open: whether any text of the round is open.
         judging: whether the review shows a rephrasing.
         judged: whether the review has a judgement to take back.
+        several: whether the view of writing has several parts.
     """
 
     mode: str
@@ -84,6 +85,7 @@ class Situation:
     others_open: bool
     judging: bool
     judged: bool
+    several: bool
 
     def makes_sense(self, action: str) -> bool:
         """Can this action be done now?"""
@@ -104,6 +106,8 @@ class Situation:
                 return False
             case "judge":
                 return self.judging
+            case "part" | "part_back":
+                return self.mode == "writing" and self.several
             case "next_open" | "previous_open":
                 return self.others_open if self.mode == "writing" else self.mode == "review"
         if action not in _WRITING:

@@ -252,12 +252,12 @@ class Figures(Vertical):
             self.focus_first()
 
     def draw(self) -> None:
-        parts = [Part(" statistics ", "strong"), *tabs(list(VIEWS), self.view, "figures")]
-        right = [
+        left = [
+            Part(" statistics  ", "strong"),
             Part(keyed("{annotators}"), "key", "do('annotators')"),
             Part(f" {self.whose} ", "plain", "do('annotators')"),
         ]
-        self.query_one("#figures-title", Line).show(parts, right)
+        self.query_one("#figures-title", Line).show(left, tabs(keyed("{view}"), list(VIEWS), self.view))
         document = self.document
         if document is None:
             return

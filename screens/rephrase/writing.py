@@ -204,9 +204,11 @@ STACKED = 100
 LOW = 20
 """Below so many lines the parts are as short as they can be."""
 
-VIEWS = ("chain", "labels", "words", "difference", "session")
-BESIDE = ("chain", "words")
-"""What the lower pane can show in one column, and where labels and session stand beside it."""
+WRITE, WORDS = "write", "words"
+VIEWS = (WRITE, WORDS)
+CHAIN, LABELS, DIFFERENCE, SESSION = "chain", "labels", "difference", "session"
+PARTS = (CHAIN, LABELS, DIFFERENCE, SESSION)
+"""What the lower pane can show of writing in one column; in two the chain with the difference, and all else beside."""
 
 
 class Steady(Page):
@@ -258,7 +260,7 @@ class Writing(Container):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.seen = ChainState()
-        self.view = "chain"
+        self.part = CHAIN
         self._stale = False
 
     def compose(self) -> ComposeResult:
@@ -291,18 +293,28 @@ class Writing(Container):
     @property
     def shows_difference(self) -> bool:
         """Is the difference from the original in sight?"""
-        return self.view == "difference" or (self.view == "chain" and not self.stacked)
+        return self.part == DIFFERENCE or (self.part == CHAIN and not self.stacked)
 
     @property
-    def views(self) -> tuple[str, ...]:
-        """What the lower pane can show."""
-        return VIEWS if self.stacked else BESIDE
+    def view(self) -> str:
+        """The view that is open in the lower pane; of writing its `part`."""
+        return WORDS if self.part == WORDS else WRITE
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What the lower pane can show of writing."""
+        return PARTS if self.stacked else (CHAIN,)
+
+    @property
+    def several(self) -> bool:
+        """Has the view that is open several parts?"""
+        return self.view == WRITE and len(self.parts) > 1
 
     def on_resize(self) -> None:
         self.set_class(self.size.width < STACKED, "-stacked")
         self.set_class(self.size.height < LOW, "-low")
-        if self.view not in self.views:
-            self.view = "chain"
+        if self.part not in (*self.parts, WORDS):
+            self.part = CHAIN
         self.draw()
 
     def draw(self) -> None:
@@ -329,7 +341,7 @@ class Writing(Container):
         self.query_one("#rephrase-attempt", Line).show(left)
         said = "the classifier is loaded and reads every text; those that it gets right are offered"
         self.query_one("#rephrase-tug", Page).show_for(lambda room: rephrase_lines.folded(said, _cells(room), "dim"))
-        self.query_one("#rephrase-views", Line).show([Part(" "), *tabs(self.views, self.view, "view")])
+        self._draw_views()
         for name in ("#rephrase-live", "#rephrase-session-title"):
             self.query_one(name, Line).show([])
         for name in ("#rephrase-meaning", "#rephrase-below", "#rephrase-bars", "#rephrase-session"):
@@ -371,7 +383,7 @@ class Writing(Container):
             meaning.show_for(lambda room: now(_cells(room), 1)[:1] if low else now(_cells(room), 1))
         else:
             meaning.show([])
-        if self.stacked and self.view in ("chain", "labels"):
+        if self.stacked and self.part in (CHAIN, LABELS):
             self.draw_below()
 
     def _draw_tug(self) -> None:
@@ -412,20 +424,25 @@ class Writing(Container):
 
     def draw_below(self) -> None:
         """The lower pane: the chain, with the difference where there is room; words; the session if it has no pane."""
-        keys = [Part(keyed("{view}"), "key", "do('view')"), Part(" next ", "dim", "do('view')")]
-        self.query_one("#rephrase-views", Line).show([Part(" "), *tabs(self.views, self.view, "view")], keys)
+        self._draw_views()
         if self.seen.chain is not None:
             self.query_one("#rephrase-below", Page).show_for(lambda room: self._below(_cells(room), room.height))
 
+    def _draw_views(self) -> None:
+        left = [Part(" so far ", "strong")]
+        if self.several:
+            left = [Part(" "), *tabs(keyed("{part}"), self.parts, self.part, what="part")]
+        self.query_one("#rephrase-views", Line).show(left, tabs(keyed("{view}"), VIEWS, self.view))
+
     def _below(self, cells: int, height: int) -> Lines:
         seen = self.seen
-        if self.view == "labels":
+        if self.part == LABELS:
             return self._bar_lines(cells, max(height, 2))
-        if self.view == "words":
+        if self.part == WORDS:
             return rephrase_lines.word_lines(seen.words, cells)
-        if self.view == "difference":
+        if self.part == DIFFERENCE:
             return rephrase_lines.difference(seen.difference, cells)
-        if self.view == "session" and seen.progress is not None:
+        if self.part == SESSION and seen.progress is not None:
             return rephrase_lines.session(seen.progress, seen.last, cells)
         if seen.chain is None:
             return []
@@ -444,15 +461,24 @@ class Writing(Container):
         self.query_one("#rephrase-session", Page).show_for(lambda room: session(_cells(room)))
 
     def show_view(self, name: str) -> None:
-        """Show this view in the lower pane."""
-        if name in self.views:
-            self.view = name
+        """Show this part of writing, or a view: of writing its first part."""
+        if name in (*self.parts, *VIEWS):
+            self.part = CHAIN if name == WRITE else name
             self.query_one("#rephrase-below", Page).scroll_home(animate=False)
             self.draw_below()
 
     def step_view(self, step: int) -> None:
         """The next view, or the one before."""
-        self.show_view(self.views[(self.views.index(self.view) + step) % len(self.views)])
+        self.show_view(VIEWS[(VIEWS.index(self.view) + step) % len(VIEWS)])
+
+    def step_part(self, step: int) -> None:
+        """The next part of the view, or the one before."""
+        self.show_view(self.parts[(self.parts.index(self.part) + step) % len(self.parts)])
+
+    def step_all(self) -> None:
+        """The next of everything that the lower pane can show, whatever view it is of."""
+        everything = (*self.parts, WORDS)
+        self.show_view(everything[(everything.index(self.part) + 1) % len(everything)])
 
 
 def _cells(room: Size) -> int:

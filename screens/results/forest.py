@@ -14,7 +14,7 @@ from emotui.screens.results.parts import FEW
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.drawing import Dot, Scale
-from emotui.screens.widgets.line import Part, taken
+from emotui.screens.widgets.line import Part, opened, taken
 from emotui.screens.widgets.page import Page, tell_end
 from emotui.tables import Cell
 from emotui.workbench.results.forests import Forest, Point
@@ -93,10 +93,14 @@ class ForestRows(Page, inherit_bindings=False):
         self._rows_at: dict[int, int] = {}
 
     @property
+    def rows(self) -> "Sequence[Point]":
+        """The sources, a row each."""
+        return self._forest.points if self._forest is not None else ()
+
+    @property
     def picked(self) -> "Point | None":
         """The source under the cursor."""
-        points = self._forest.points if self._forest is not None else ()
-        return points[self.cursor] if points else None
+        return self.rows[self.cursor] if self.rows else None
 
     def show_forest(
         self,
@@ -354,15 +358,13 @@ def _chooser(figure: str, figures: Mapping[str, str], cells: int) -> list[Part]:
     """
     lead = [Part(keyed("{figure_back} {figure} "), "key")] if len(figures) > 1 else []
     for named in (figures, {one: shown(one) for one in figures}):
-        every = [
-            Part(f" {name} ", "here" if one == figure else "dim", f"tell('figure', {at})")
-            for at, (one, name) in enumerate(named.items())
-        ]
+        told = [(one, name, f"tell('figure', {at})") for at, (one, name) in enumerate(named.items())]
+        every = [opened(name, press) if one == figure else Part(f" {name} ", "dim", press) for one, name, press in told]
         if taken([*lead, *every]) <= cells:
             return [*lead, *every]
     of = f"   {list(figures).index(figure) + 1} of {len(figures)} figures"
     room = max(cells - 4 - 2 - len(of), 8)
-    return [*lead, Part(f" {fit(figures[figure], room).rstrip()} ", "here"), Part(of, "dim")]
+    return [*lead, opened(fit(figures[figure], room).rstrip(), ""), Part(of, "dim")]
 
 
 def _limits(forest: "Forest") -> tuple[float | None, float | None]:

@@ -6,6 +6,7 @@ From every figure Enter goes to the samples behind it, in Browse.
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import on
@@ -245,7 +246,7 @@ class Results(CountedPlace):
         place = [Part(f"   {at} of {of}", "dim")] if of > 1 else []
         if looked.runs and not looked.of_sources and looked.view != TRANSITIONS:
             place.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
-        views = [Part(keyed("{view} "), "key", "do('view')"), *tabs(looked.views, looked.view, "view"), Part(" ")]
+        views = tabs(keyed("{view}"), looked.views, looked.view, self.size.width)
         room = self.size.width - taken(views) - 1
         if taken([*left, *place]) > room and looked.on_axis:
             left = [part for part in left if not part.text.endswith(("text", "texts"))]
@@ -253,8 +254,7 @@ class Results(CountedPlace):
             place = place if room - taken(place) >= _SHORTEST_TITLE or taken([*left, *place]) <= room else []
             left = [*fitted(left, room - taken(place)), *place]
         else:
-            nth = f" {looked.views.index(looked.view) + 1} of {len(looked.views)} "
-            views = [views[0], *tabs((looked.view,), looked.view, "view"), Part(nth, "dim", "do('view')")]
+            views = tabs(keyed("{view}"), looked.views, looked.view, 0)
             left = [*left, *place]
         counting = Part("   counting…", "dim")
         if self._counts and taken([*left, counting, *views]) < self.size.width:
@@ -279,7 +279,9 @@ class Results(CountedPlace):
 
     def doing(self, action: str) -> Callable[[], None] | None:
         """Beside two sources the list has the cursor; A and B are chosen where they are all that is shown."""
-        looked = self.looked
+        looked, step = self.looked, {"pane": 1, "pane_back": -1}.get(action)
+        if step is not None:
+            return partial(self._move, step) if self._main.has_focus and self._further(step) else None
         of_list = looked.view == PAIR and action in (*_CURSOR, "export")
         elsewhere = (action in _OF_A and not self._compares) or (action == "metric" and not looked.of_sources)
         return None if of_list or elsewhere else super().doing(action)
@@ -292,6 +294,8 @@ class Results(CountedPlace):
         if action == "halt":
             # Of work that the top line tells of, that line says what stops it.
             return self._desk is not None and self._desk.busy and not self._stopped and self.session.job is None
+        if action in ("pane", "pane_back"):
+            return True
         if action in ("view", "view_back"):
             return self._desk is not None and looked.dataset is not None
         if action == "export":
@@ -390,6 +394,15 @@ class Results(CountedPlace):
 
     def do_last(self) -> None:
         self._move(_ALL)
+
+    def _further(self, step: int) -> bool:
+        """Is there a row after the cursor's, or before it?"""
+        main = self._main
+        if isinstance(main, Grid):
+            return 0 <= main.row + step < (0 if main.table is None else len(main.table.rows))
+        if isinstance(main, DifferenceRows):
+            return False
+        return 0 <= main.cursor + step < len(main.rows)
 
     def _move(self, rows: int) -> None:
         main = self._main

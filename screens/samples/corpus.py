@@ -198,7 +198,7 @@ class CorpusLine(Widget):
     def _part(self, tick: Tick, here: bool) -> Part:
         letter = RIGHT if self._blind else tick.letter
         text = letter.lower() if tick.share < _MOST else letter
-        return Part(text, "here" if here else _KINDS.get(letter, "mark") if tick.listed else "stale")
+        return Part(text, "picked" if here else _KINDS.get(letter, "mark") if tick.listed else "stale")
 
     def on_click(self, event: events.Click) -> None:
         offset, shown = event.get_content_offset(self), self._shown

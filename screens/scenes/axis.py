@@ -1,12 +1,12 @@
 """The axis of alpha: a cell a step, two where there is room, half a one where there is little."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from emotui.screens.keymaps import keyed
-from emotui.screens.widgets.cell_width import fit
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.line import Part, tabs, taken
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
@@ -155,25 +155,21 @@ def settings(
     return left, [Part(said, "dim") for said in fitting][:1]
 
 
-def tabs(views: Sequence[str], here: str, decoded: "Decoded", cells: int) -> Sides:
-    """The views by name, and as far as there is room how many scenarios flip."""
+def heading(
+    about: str, views: Mapping[str, Iterable[str]], here: str, part: str, decoded: "Decoded", cells: int
+) -> Sides:
+    """What a view is about, its parts, and as far as there is room how many scenarios flip; at the right the views."""
     flips = decoded.flips
-    words = f"{len(flips.gains)}▴ {len(flips.losses)}▾ {len(flips.even)}~ "
-    names = list(views)
-    if sum(len(name) + 1 for name in names) + 1 > cells:
-        at = f"  view {names.index(here) + 1} of {len(names)}"
-        return [Part(" "), Part(f" {here} ", "here"), Part(at, "dim")], [
-            Part(keyed("{view}"), "key", "do('view')"),
-            Part(" next "),
-        ]
-    gap = " " if sum(len(name) + 2 for name in names) + len(words) + 1 < cells else ""
-    left = [Part(" ")]
-    left += [Part(f"{gap}{name} ", "here" if name == here else "dim", f"tell('view', '{name}')") for name in names]
-    room = cells - sum(len(part.text) for part in left)
-    for said in (f"flips vs α {alpha_text(decoded.other)}  {words}", words):
-        if len(said) < room:
-            return left, [Part(said, "dim", "do('alpha')")]
-    return left, []
+    words = f" {len(flips.gains)}▴ {len(flips.losses)}▾ {len(flips.even)}~"
+    told, names = Part(f" {about} ", "strong"), list(views[here])
+    right = tabs(keyed("{view}"), list(views), here, cells)
+    room = cells - taken(right) - 1
+    parts = tabs(keyed("{part}"), names, part, room - taken([told]), "part") if len(names) > 1 else []
+    left = [told, *parts] if taken([told, *parts]) <= room else parts
+    for said in (f" flips vs α {alpha_text(decoded.other)} {words}", words):
+        if taken(left) + width(said) <= room:
+            return [*left, Part(said, "dim", "do('alpha')")], right
+    return left, right
 
 
 def tags(scenes: "SceneRun", decoded: "Decoded") -> dict[int, str]:

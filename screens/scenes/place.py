@@ -15,7 +15,7 @@ from emotui.screens.scenes import axis
 from emotui.screens.scenes.entry import ENTRY
 from emotui.screens.scenes.ribbons import RibbonRows
 from emotui.screens.scenes.shown_place import ShownScenes
-from emotui.screens.scenes.views import VIEWS
+from emotui.screens.scenes.views import EVIDENCE, SUM, SWEEP, VIEWS, WHY
 from emotui.screens.widgets.page import Page
 
 # Dialogs of the Scenes place: which prior, and which alpha.
@@ -101,7 +101,7 @@ class Scenes(ShownScenes):
     @on(RibbonRows.Picked)
     def _picked(self, event: RibbonRows.Picked) -> None:
         event.stop()
-        if self.view in ("evidence", "why"):
+        if self.view == EVIDENCE:
             self._draw_view()
 
     # Keys.
@@ -129,6 +129,8 @@ class Scenes(ShownScenes):
             return bool(self.clamps)
         if action == "leave":
             return self._view_alone
+        if action in ("part", "part_back"):
+            return self.decoded is not None and len(VIEWS[self.view]) > 1
         if action == "chosen":
             return self._chosen is not None
         if action in ("clamp", "why", "copy", "emotion", "emotion_back"):
@@ -138,6 +140,8 @@ class Scenes(ShownScenes):
     def tell(self, what: str, value: object) -> None:
         if what == "view":
             self.show_view(str(value))
+        elif what == "part":
+            self.show_view(self.view, str(value))
         elif what == "alpha" and isinstance(value, int) and self._ribbons is not None:
             self.move_to(self._ribbons.alphas[value])
         elif what == "scene" and isinstance(value, int):
@@ -147,7 +151,7 @@ class Scenes(ShownScenes):
         """Weigh the prior by this much: the scenario at once, the whole set as soon as it is decoded."""
         self.alpha, self._moved = alpha, True
         self._draw_slider()
-        if self.view == "evidence":
+        if self.part == SUM:
             self._draw_view()
         self._decode()
 
@@ -221,7 +225,7 @@ class Scenes(ShownScenes):
         self.refresh_bindings()
 
     def do_why(self) -> None:
-        self.show_view("why" if self.view != "why" else "evidence")
+        self.show_view(EVIDENCE, WHY if self.part != WHY else SUM)
 
     def do_view(self) -> None:
         self._step_view(1)
@@ -232,17 +236,30 @@ class Scenes(ShownScenes):
     def _step_view(self, by: int) -> None:
         names = list(VIEWS)
         closed = self.has_class("-low") and not self._reading
-        self.show_view(self.view if closed else names[(names.index(self.view) + by) % len(names)])
+        if closed:
+            self.show_view(self.view, self.part)
+        else:
+            self.show_view(names[(names.index(self.view) + by) % len(names)])
+
+    def do_part(self) -> None:
+        self._step_part(1)
+
+    def do_part_back(self) -> None:
+        self._step_part(-1)
+
+    def _step_part(self, by: int) -> None:
+        parts = list(VIEWS[self.view])
+        self.show_view(self.view, parts[(parts.index(self.part) + by) % len(parts)])
 
     def do_leave(self) -> None:
         """From a view that took the place of the scenario back to it."""
-        self.view, self._reading = "evidence", False
+        self.view, self.part, self._reading = EVIDENCE, SUM, False
         self._draw()
         self.focus_first()
 
-    def show_view(self, name: str) -> None:
-        """Show this view in the lower pane, or where there is no room for one, in place of the scenario."""
-        self.view, self._reading = name, True
+    def show_view(self, name: str, part: str = "") -> None:
+        """Show this view, or this part of it, in the lower pane; where that has no room, in place of the scenario."""
+        self.view, self.part, self._reading = name, part or next(iter(VIEWS[name])), True
         if self.decoded is not None:
             self._lay_out(text=self.scene is not None, run=True)
             self.refresh_bindings()
@@ -252,7 +269,7 @@ class Scenes(ShownScenes):
 
     def do_leaked(self) -> None:
         self.in_sample = not self.in_sample
-        self.show_view(self.view if self.view == "evidence" and not self.has_class("-low") else "sweep")
+        self.show_view(EVIDENCE if self.part == SUM and not self.has_class("-low") else SWEEP)
 
     def do_annotators(self) -> None:
         self._annotators = not self._annotators

@@ -11,7 +11,7 @@ from emotui.screens.requests import LatestRequest, NamedTimers
 from emotui.screens.scenes import axis
 from emotui.screens.scenes.axis import alpha_text, nearest_step
 from emotui.screens.scenes.ribbons import Ribboned, RibbonRows
-from emotui.screens.scenes.views import VIEWS, Shown
+from emotui.screens.scenes.views import EMOTIONS, EVIDENCE, PAIRS, SUM, VIEWS, Shown
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
@@ -55,7 +55,6 @@ def read_reports(source: "BrowseSource", bench: "SceneBench", dataset: int) -> "
     return named, published_table()
 
 
-_NEED_RUNS = ("emotions", "Table 1")
 _MOST_CHOSEN = 1000
 """Scenarios of a run for which prior and temperature are chosen beside alpha; of more, `emotui decode --folds` does."""
 
@@ -71,7 +70,7 @@ class AskingScenes(Place):
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
         self.alpha, self.other = 0.0, 0.0
-        self.view = "evidence"
+        self.view, self.part = EVIDENCE, SUM
         self.in_sample = False
         self.clamps: dict[int, int] = {}
         self.redecoding: Redecoding | None = None
@@ -284,7 +283,7 @@ class AskingScenes(Place):
             self._requests["decode"].ask((self.redecoding, self.alpha, self.other))
 
     def _ask_view(self) -> None:
-        if self.view in _NEED_RUNS and self._reports is None and self._run is not None:
+        if self.view == EMOTIONS and self._reports is None and self._run is not None:
             self._requests["reports"].ask(self._run.dataset)
 
     def _flipped(self) -> frozenset[int]:
@@ -294,8 +293,6 @@ class AskingScenes(Place):
         flips, numbers = decoded.flips, redecoding.scenes.numbers
         return frozenset(numbers[place] for place in (*flips.gains, *flips.losses, *flips.even))
 
-
-_NEED_PAIRS = ("info", "together", "given")
 
 _ABOUT = " {alpha_less} {alpha_more} alpha: how far other emotions overrule the model; a row an emotion"
 """What the slider is for, and what one looks at."""
@@ -323,7 +320,7 @@ class ShownScenes(AskingScenes):
         """Does a view take the place of scenario and ribbons, since there is no room for both?"""
         if self.has_class("-low"):
             return self._reading
-        return self.size.height < TALL and self.view != "evidence"
+        return self.size.height < TALL and self.part != SUM
 
     def focus_first(self) -> None:
         """Put the keys into the emotions, or into the text where there are none yet."""
@@ -424,7 +421,10 @@ class ShownScenes(AskingScenes):
             return
         from emotui.workbench.scenes.decoding import ALPHAS, pair_figures
 
-        self.query_one("#scene-views", Line).show(*axis.tabs(list(VIEWS), self.view, decoded, self.size.width))
+        about = "this scenario" if self.view == EVIDENCE else "all scenarios"
+        self.query_one("#scene-views", Line).show(
+            *axis.heading(about, VIEWS, self.view, self.part, decoded, self.size.width)
+        )
         page = self.query_one("#scene-view", Page)
         runs, table = self._reports if self._reports is not None else (None, None)
         shown = Shown(
@@ -438,12 +438,12 @@ class ShownScenes(AskingScenes):
             sweep=self._sweep,
             chosen=self._chosen,
             with_prior=self._with_prior,
-            pairs=pair_figures(decoded, redecoding.scenes) if self.view in _NEED_PAIRS else None,
+            pairs=pair_figures(decoded, redecoding.scenes) if self.view == PAIRS else None,
             runs=runs,
             table=table,
             in_sample=self.in_sample,
         )
-        view = VIEWS[self.view]
+        view = VIEWS[self.view][self.part]
         page.show_for(lambda room: view(shown, room.width, room.height))
 
     def _tell_list(self) -> None:

@@ -465,16 +465,19 @@ def _three(value: float | None) -> str:
     return f"{UNDEFINED:>4}" if value is None else f"{value:.3f}".removeprefix("0")
 
 
-VIEWS: dict[str, View] = {
-    "evidence": _evidence,
-    "sweep": _sweep,
-    "flips": _flips,
-    "why": _why,
-    "couplings": _couplings,
-    "info": _pairs("information"),
-    "together": _pairs("together"),
-    "given": _pairs("given"),
-    "emotions": _rates,
-    "Table 1": _table,
+SUM, WHY = "sum", "why"
+EVIDENCE, SWEEP, FLIPS, PAIRS, EMOTIONS = "evidence", "sweep", "flips", "pairs", "emotions"
+
+VIEWS: dict[str, dict[str, View]] = {
+    EVIDENCE: {SUM: _evidence, WHY: _why},
+    SWEEP: {SWEEP: _sweep},
+    FLIPS: {FLIPS: _flips},
+    PAIRS: {
+        "couplings": _couplings,
+        "information": _pairs("information"),
+        "together": _pairs("together"),
+        "given": _pairs("given"),
+    },
+    EMOTIONS: {"rates": _rates, "Table 1": _table},
 }
-"""By name, in the order in which v goes through them."""
+"""By name, in the order in which v goes through them, and of each its parts."""

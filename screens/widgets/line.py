@@ -17,8 +17,8 @@ _KINDS = {
     "dim": "color: $text-muted;",
     "strong": "text-style: bold;",
     "key": "color: $primary; text-style: bold;",
-    "here": "color: $background; background: $primary; text-style: bold;",
-    "focused": "color: $primary; background: $background; text-style: bold reverse;",
+    "here": "color: $foreground; text-style: bold;",
+    "focused": "color: $primary; text-style: bold;",
     "picked": "color: $raised; background: $foreground; text-style: bold reverse;",
     "mark": "color: $mark;",
     "gold": "color: $gold;",
@@ -47,7 +47,7 @@ _GREYED = ("dim", "strong", "mark", "gold", "gold-line", "said", "cue", "gone", 
 """Kinds that have no colour of their own while what they say is out of date."""
 
 _WITHOUT_COLOUR = {
-    "here": "bold reverse",
+    "focused": "bold reverse",
     "ground": "reverse",
     "stale": "dim",
     "heat-4": "bold",
@@ -120,9 +120,27 @@ def fitted(parts: Sequence[Part], cells: int) -> Sequence[Part]:
     return parts if taken(written) <= cells else cut(written, cells)
 
 
-def tabs(names: Sequence[str], here: str, what: str) -> list[Part]:
-    """The names of views, the open one marked; a click tells the place `what` and the name."""
-    return [Part(f" {name} ", "here" if name == here else "dim", f"tell('{what}', '{name}')") for name in names]
+def opened(name: str, press: str) -> Part:
+    """The place, view or figure that is open: told by brackets and weight, since the accent is the cursor's."""
+    return Part(f"[{name}]", "here", press)
+
+
+def tabs(key: str, names: Sequence[str], here: str, room: int | None = None, what: str = "view") -> list[Part]:
+    """The key that turns them and the names of views, the open one marked; a click tells the place `what` and the name.
+
+    Args:
+        key: how the key of the action `what` is shown.
+        room: cells; in fewer than the names take it is the open one alone, and the how manieth of how many. None: any.
+    """
+    turns = f"do('{what}')"
+    lead = Part(f"{key} ", "key", turns)
+    told = [(name, f"tell('{what}', '{name}')") for name in names]
+    named = [opened(name, press) if name == here else Part(f" {name} ", "dim", press) for name, press in told]
+    whole = [lead, *named, Part(" ")]
+    if room is None or taken(whole) <= room:
+        return whole
+    at = names.index(here)
+    return [lead, named[at], Part(f" {at + 1} of {len(names)} ", "dim", turns)]
 
 
 def drawn(parts: Sequence[Part], style: Callable[[str], Style]) -> tuple[list[Segment], list[Press]]:
@@ -188,7 +206,7 @@ def extracted(selection: Selection, lines: Sequence[str]) -> tuple[str, str] | N
 
 
 def _headed(parts: Sequence[Part]) -> Sequence[Part]:
-    """The heading of the pane that has the keys: its first strong part is reversed, so that it shows without colour."""
+    """The heading of the pane that has the keys: its first strong part is in the accent, reversed without colour."""
     for at, part in enumerate(parts):
         if part.kind == "strong":
             return [*parts[:at], Part(part.text, "focused", part.press), *parts[at + 1 :]]

@@ -246,7 +246,7 @@ async def test_relations_and_parts_are_given_by_the_keyboard_and_undone(tmp_path
         # From the one that causes to the other; the scheme has it in that direction alone.
         await press(pilot, "T", "tab", "T")
         assert "leads to begins in cause, not in sad" in screen_text(pilot).splitlines()[-1]
-        await press(pilot, "tab", "T", "tab")
+        await press(pilot, "shift+tab", "T", "tab")
         assert "leads to from “We lost”" in screen_text(pilot)
         await press(pilot, "T")
         assert [len(span.relations) for span in work.said.spans] == [1, 0]

@@ -119,11 +119,27 @@ async def test_borders_move_tab_walks_and_x_removes(source: Workspace) -> None:
         assert spans(pilot) == [("Stornoway left at", "happy")]
         await press(pilot, "[", "[", "{")
         assert spans(pilot) == [("ferry to Stornoway left", "happy")]
-        await press(pilot, "escape", ">", ">", "S", "tab")
+        await press(pilot, "escape", ">", ">", "S", "shift+tab")
         assert place(pilot).at_work.marking.chosen_span == place(pilot).at_work.said.spans[0]
         await press(pilot, "tab", "x")
         assert spans(pilot) == [("ferry to Stornoway left", "happy")]
         assert kept(source, pilot).answer == place(pilot).at_work.said.answer
+
+
+async def test_tab_goes_from_span_to_span_and_past_the_last_to_the_next_pane(source: Workspace) -> None:
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "2", "v", "H", "escape", ">", ">", "v", "S", "escape", "<", "<")
+        passage, marking = pilot.app.focused, place(pilot).at_work.marking
+        first, last = marking.spans
+        walked = []
+        for _ in marking.spans:
+            await press(pilot, "tab")
+            walked.append(marking.chosen_span)
+        assert (walked, pilot.app.focused) == ([first, last], passage)
+        await press(pilot, "tab")
+        assert pilot.app.focused is not passage
+        await press(pilot, "shift+tab", "shift+tab")
+        assert (marking.chosen_span, pilot.app.focused) == (first, passage)
 
 
 async def test_undo_and_redo_go_over_texts_and_restarts(source: Workspace, tmp_path: Path) -> None:

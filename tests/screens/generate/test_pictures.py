@@ -33,7 +33,9 @@ async def test_views(album: Album, tmp_path: Path) -> None:
         await resize(pilot, (160, 45))
         await album.walk(pilot, {"trust": ("v",)}, sizes=False)
         await resize(pilot, (80, 24))
-        await album.walk(pilot, {"emotions": ("v",), "rate": ("v", "f4", "tab", "right", "enter", "2")}, sizes=False)
+        await album.walk(
+            pilot, {"emotions": ("V", ">"), "rate": ("V", "f4", "tab", "right", "enter", "2")}, sizes=False
+        )
 
 
 async def test_text_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

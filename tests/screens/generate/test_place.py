@@ -94,11 +94,13 @@ async def test_a_way_through_the_place(tmp_path: Path) -> None:
         assert "text by text: rho" in screen_text(pilot)
         await press(pilot, "P")
         assert "† the paper's models" in screen_text(pilot)
-        await press(pilot, "v")
+        await press(pilot, "V", ">")
         assert "disgust" in screen_text(pilot)
         await press(pilot, "percent_sign", "down", "enter")
         assert "agreement: " in screen_text(pilot)
-        await press(pilot, "V", "V", "V", "j")
+        await press(pilot, ">")
+        assert "human F1" in screen_text(pilot)
+        await press(pilot, "V", "j")
         assert place.found is not None
         assert place.found.id == "t-2"
 

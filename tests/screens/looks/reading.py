@@ -193,6 +193,14 @@ def underlined(screen: list[list[Run]]) -> set[str]:
     }
 
 
+def accents(screen: list[list[Run]]) -> list[str]:
+    """What stands on the ground of the accent: the lines of what has the cursor, one after the other, are one of it."""
+    lines = {
+        at: run.text.strip()[:30] for at, line in enumerate(screen) for run in line if run.colours()[1] == "primary"
+    }
+    return [text for at, text in sorted(lines.items()) if at - 1 not in lines]
+
+
 def unmarked(screen: list[list[Run]]) -> set[str]:
     """Lines on which a cursor's sign stands and is not reversed."""
     return {run.text.strip()[:30] for line in screen for run in line if "▸ " in run.text and not run.style.reverse}
@@ -285,6 +293,8 @@ def _scrolled_away(pilot: "Pilot[None]") -> set[str]:
 def wrong_in(pilot: "Pilot[None]", screen: list[list[Run]]) -> set[str]:
     """All that is wrong with the looks of what is on the screen."""
     found = faint(screen) | {f"{text!r} is underlined and is not gold" for text in underlined(screen)}
+    if len(on := accents(screen)) > 1:
+        found.add(f"the accent is on {' and on '.join(on)}")
     if len(pilot.app.screen_stack) > 1:
         found |= {f"{text!r} is not reversed" for text in unmarked(screen)}
     for lines in panes(pilot, screen):

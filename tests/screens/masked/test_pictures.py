@@ -15,8 +15,8 @@ from tests.screens.masked.workspace import WRITES, masked_workspace
 
 STEPS = {
     "gold": ("5", "j", "j"),
-    "run and examples": ("o", "o", "v"),
-    "(the list": ("v", "o"),
+    "run and examples": ("o", "o"),
+    "(the list": ("o",),
     "guess": ("i", *"sad", "enter"),
     "study": ("escape", "f4", "enter", "left"),
     "review": ("escape", "Y", "enter", "x"),

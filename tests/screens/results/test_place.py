@@ -70,6 +70,21 @@ def rows(pilot: Any) -> dict[str, str]:
     return {line[:34]: line for line in lines if set(line) & set("●○◆×")}
 
 
+async def test_tab_goes_from_row_to_row_and_past_the_last_to_the_next_pane(source: Workspace) -> None:
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "7", "home")
+        forest = frame(pilot).query_one(ForestRows)
+        visited = [forest.cursor]
+        while pilot.app.focused is forest:
+            await press(pilot, "tab")
+            visited.append(forest.cursor)
+        assert visited == [*range(len(forest.rows)), len(forest.rows) - 1]
+        await press(pilot, "shift+tab", "shift+tab")
+        assert (forest.cursor, pilot.app.focused) == (len(forest.rows) - 2, forest)
+        await tables(pilot, "home", "tab")
+        assert (grid(pilot).row, pilot.app.focused) == (1, grid(pilot))
+
+
 async def go_to(pilot: Any, key: str, label: str, column: str) -> None:
     """Put the cursor on a cell of a table by pressing keys."""
     assert place(pilot).looked.view == "table"

@@ -247,32 +247,49 @@ async def test_w_says_why_by_the_terms_of_the_picked_emotion(source: Workspace) 
         await press(pilot, "tab", "down", "down")
         assert view(pilot).startswith("fear: ")
         await press(pilot, "w")
-        assert place(pilot).view == "evidence"
+        assert place(pilot).part == "sum"
 
 
-async def test_v_goes_through_every_view_and_each_shows_something(source: Workspace) -> None:
+async def test_v_goes_through_every_view_and_each_part_of_it_shows_something(source: Workspace) -> None:
     expected = {
-        "evidence": "others",
-        "sweep": "Acc_v",
-        "flips": "gains",
-        "why": "by size",
-        "couplings": "bias",
-        "info": "decoded (α .5)",
-        "together": "now − gold",
-        "given": "P(column | row)",
-        "emotions": "recall by emotion",
-        "Table 1": "Gemma-2-9b-it †",
+        "evidence": {"sum": "others", "why": "by size"},
+        "sweep": {"sweep": "Acc_v"},
+        "flips": {"flips": "gains"},
+        "pairs": {
+            "couplings": "bias",
+            "information": "decoded (α .5)",
+            "together": "now − gold",
+            "given": "P(column | row)",
+        },
+        "emotions": {"rates": "recall by emotion", "Table 1": "Gemma-2-9b-it †"},
     }
-    assert set(expected) == set(VIEWS)
+    assert {name: list(parts) for name, parts in expected.items()} == {n: list(parts) for n, parts in VIEWS.items()}
     async with opened(source) as pilot:
         await press(pilot, "4")
-        for name, words in expected.items():
+        for name, parts in expected.items():
             assert place(pilot).view == name
-            assert words in view(pilot), name
+            for part, words in parts.items():
+                assert place(pilot).part == part
+                assert words in view(pilot), part
+                await press(pilot, ">")
+            assert place(pilot).part == next(iter(parts)), "past the last part comes the first"
             await press(pilot, "v")
         assert place(pilot).view == "evidence"
-        await press(pilot, "V")
-        assert place(pilot).view == "Table 1"
+        await press(pilot, "V", "<")
+        assert place(pilot).part == "Table 1"
+
+
+async def test_a_click_opens_a_view_and_a_part_of_it(source: Workspace) -> None:
+    async with opened(source, (160, 45)) as pilot:
+        await press(pilot, "4", "v", "v", "v")
+        line = place(pilot).query_one("#scene-views", Line)
+        assert "> [couplings] information  together  given" in line.text
+        await pilot.click(line, offset=(line._drawn.index("together"), 0))
+        await settle(pilot)
+        assert (place(pilot).view, place(pilot).part) == ("pairs", "together")
+        await pilot.click(line, offset=(line._drawn.index("flips"), 0))
+        await settle(pilot)
+        assert (place(pilot).view, place(pilot).part) == ("flips", "flips")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 45)])
@@ -294,15 +311,17 @@ async def test_a_run_that_answers_in_words_is_decoded_and_says_how_far_its_answe
         await press(pilot, "w")
         assert f"the model said {answer.word}" in view(pilot)
         assert f"are right on the other folds: {right[0]} where it is felt" in " ".join(view(pilot).split())
-        for _ in VIEWS:
+        for parts in VIEWS.values():
             await press(pilot, "v")
-            assert view(pilot)
+            for _ in parts:
+                await press(pilot, ">")
+                assert view(pilot)
             await press(pilot, "J", "right")
 
 
 async def test_heatmaps_are_numbers_on_grounds_that_are_graded(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "4", "v", "v", "v", "v")
+        await press(pilot, "4", "v", "v", "v")
         redecoding = place(pilot).redecoding
         assert redecoding is not None
         first = view(pilot).splitlines()[2].split()[1:-1]
@@ -317,7 +336,7 @@ async def test_where_there_is_no_room_a_view_takes_the_place_of_the_ribbons_unti
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "4")
         assert "own" in view(pilot)
-        await press(pilot, "V", "tab", "down")
+        await press(pilot, "V", ">", "tab", "down")
         assert "Gemma-2-9b-it †" in screen_text(pilot)
         assert not place(pilot).rows.display
         await press(pilot, "escape")
@@ -414,9 +433,11 @@ async def test_the_run_is_exported_as_records_that_decode_takes(source: Workspac
 async def test_every_view_draws_at_every_size(source: Workspace, size: tuple[int, int]) -> None:
     async with opened(source, size) as pilot:
         await press(pilot, "4")
-        for _ in VIEWS:
+        for parts in VIEWS.values():
             await press(pilot, "v")
-            assert view(pilot)
+            for _ in parts:
+                await press(pilot, ">")
+                assert view(pilot)
             await press(pilot, "J", "right")
         await pilot.resize_terminal(100, 40)
         await settle(pilot)
@@ -436,5 +457,5 @@ async def test_without_colour_flips_gold_and_signs_are_still_told_apart(
         text = place(pilot).rows.text
         assert "gain" in text or "loss" in text
         assert set("▆▁·") <= set(text)
-        await press(pilot, "v", "v", "v", "v")
+        await press(pilot, "v", "v", "v")
         assert "-" in view(pilot)
