@@ -176,14 +176,18 @@ def predict(
     """
     # Cut between batches, so that each has the texts, and the last digits, that it has where all is asked.
     part = range if shard is None else partial(shard.places, together=BATCH)
-    with closing(Texts(path, wish=wish, skip_bad=skip_bad, part=part)) as texts, ExitStack() as processes:
+    turns = bool(options and options.get(BEFORE))
+    with (
+        closing(Texts(path, wish=wish, skip_bad=skip_bad, part=part, columns=turns)) as texts,
+        ExitStack() as processes,
+    ):
         model = processes.enter_context(ModelProcess(spec))
         if texts.taken is not None:
             warn(f"{literal(path)}: taken for {texts.taken}")
         for problem in texts.skipped:
             warn(f"skipped {problem}")
         settled = settle(kind, spec, model.load(), labels=labels, way=way, options=options, warn=warn)
-        if options and options.get(BEFORE):  # the turns of a shard's texts may be in another shard
+        if turns:  # those of a shard's texts may be in another shard
             told = with_conversation(settled.task, options, (text for _, text in texts.whole()))
             settled = replace(settled, task=told)
         task, card, names, way = settled.task, settled.card, settled.names, settled.way

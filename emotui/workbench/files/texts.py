@@ -10,7 +10,7 @@ import stat
 import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
@@ -49,6 +49,9 @@ class Texts:
         skipped: one `FILE:LINE: what is wrong` for each line left out; empty unless `skip_bad`.
         taken: what a file of another program was taken for and why; None of one in emotui's own formats.
 
+    Args:
+        columns: keep columns that are none of emotui's own among those of `meta`, as an import does.
+
     Raises:
         BadInput: the file cannot be read, or has a bad line, as `emotui.formats.read`.
     """
@@ -60,11 +63,12 @@ class Texts:
         wish: "Wish | None" = None,
         skip_bad: bool = False,
         part: Callable[[int], range] = range,
+        columns: bool = False,
     ) -> None:
         """`wish`: what a person says of how the file is laid out; None: it is found out. `part`: of how many texts the
         file has, the places of those that are wanted."""
         self._path, self._place = path, literal(path)
-        self._wish = wish
+        self._wish, self._columns = wish, columns
         self._foreign = wish is not None or _is_foreign(path)
         self._stamp = None if self._foreign else _stamp(path)
         self._left_out: set[int] = set()
@@ -134,8 +138,13 @@ class Texts:
         self.fingerprint = digest.hexdigest()
         return [f"{self._place}:{line}: {problem}" for line, problem in problems[:most]], further
 
-    def _rows(self) -> AbstractContextManager[Rows]:
-        return nullcontext(self._foreign_rows()) if self._foreign else opened(self._path, Text)
+    @contextmanager
+    def _rows(self) -> Iterator[Rows]:
+        if self._foreign:
+            yield self._foreign_rows()
+            return
+        with opened(self._path, Text) as rows:
+            yield map(_with_columns, rows) if self._columns else rows
 
     def _foreign_rows(self) -> Rows:
         """The rows of a file of another program, with what a model can be asked about.
@@ -167,7 +176,7 @@ class Texts:
             return
         if _stamp(self._path) != self._stamp:
             raise BadInput(f"{self._place}: has changed since it was first read")
-        with opened(self._path, Text) as rows:
+        with self._rows() as rows:
             for line, row in rows:
                 text = row if isinstance(row, Flaw) else to_record(Text, row, line)
                 if not isinstance(text, Flaw) and checks.fault(text) is None:
@@ -201,6 +210,15 @@ def _header(path: str) -> frozenset[str]:
 def _askable(row: Mapping[str, Any]) -> dict[str, Any]:
     """What of a row is of the text, and not said of it."""
     return {name: row[name] for name in Text.__struct_fields__ if name in row}
+
+
+def _with_columns(numbered: tuple[int, Mapping[str, Any] | Flaw]) -> tuple[int, Mapping[str, Any] | Flaw]:
+    """A row of emotui's own formats with the columns that are nothing to emotui among those of its `meta`."""
+    line, row = numbered
+    if isinstance(row, Flaw) or not isinstance(meta := row.get("meta") or {}, Mapping):
+        return line, row
+    others = {name: said for name, said in row.items() if name not in Text.__struct_fields__}
+    return line, {**row, "meta": {**others, **meta}}
 
 
 def _stamp(path: str) -> tuple[int, ...] | None:

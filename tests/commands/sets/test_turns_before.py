@@ -114,8 +114,11 @@ def test_a_run_with_other_turns_is_another_run_and_one_that_stopped_goes_on_with
         assert len(prompts) == n, "all of it was answered"
 
 
-def test_predict_puts_turns_before_texts_of_a_file_and_of_its_shards(emotui: Emotui, tmp_path: Path, spec: str) -> None:
-    texts = [{"id": row["id"], "text": row["text"], "meta": row} for row in rows()]
+@pytest.mark.parametrize("apart", [True, False], ids=["in meta", "as columns"])
+def test_predict_puts_turns_before_texts_of_a_file_and_of_its_shards(
+    emotui: Emotui, tmp_path: Path, spec: str, apart: bool
+) -> None:
+    texts = [{"id": row["id"], "text": row["text"], "meta": row} if apart else row for row in rows()]
     (tmp_path / "texts.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts), encoding="utf-8")
     labels = _labels(tmp_path)
     asked = ("predict", "labels", "--model", spec, "--records", "texts.jsonl", "--labels", labels)
