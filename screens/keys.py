@@ -128,8 +128,9 @@ class Keys:
         return bool(keys) and self._once("own keys", self._keys_of_own).issuperset(keys)
 
     def _keys_of_own(self, _: str) -> frozenset[str]:
-        # Esc and Ctrl+X end whatever there is to end, and Tab goes through spans and then to the next pane: they are the
-        # place's own only while it has something of its own for them. What belongs to the pane that has the focus is the list's while that has it.
+        # Esc and Ctrl+X end whatever there is to end, and Tab goes through spans and then to the next pane: they are
+        # the place's own only while it has something of its own for them. What belongs to the pane that has the focus
+        # is the list's while that has it.
         listed = PANE if self.in_list else frozenset()
         return frozenset(
             key
