@@ -6,7 +6,7 @@ A backend is an object with the methods of the capabilities that it names. It li
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 import msgspec
 
@@ -191,17 +191,32 @@ class Evidence(msgspec.Struct, frozen=True):
 
 
 class Attribute(msgspec.Struct, frozen=True):
-    """How much each word carries a label (the predicted one where none is given): its logit's drop without the word."""
+    """How much each word carries a label (the predicted one where none is given), as parts of the label's log-odds.
+
+    `method`: what these lose without the word (`removal`); gradient times input; or integrated gradients, from the
+    model's mask token (or padding) in place of each of the text's tokens, by as many `steps`.
+    """
 
     text: str
     label: str | None = None
+    method: Literal["removal", "gradient", "integrated"] = "removal"
+    steps: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 50
 
 
 class Attribution(msgspec.Struct, frozen=True):
-    """`words`: (start, end, drop) in text order."""
+    """`words`: (start, end, drop or part) in text order.
+
+    Of a gradient's method also the log-odds of the `whole` text and `without` it (all its embeddings zero, or those
+    that are integrated from), and `rest`: the part of tokens that are of no word. Completeness: words and rest come to
+    whole less without. `truncated`: the text was cut.
+    """
 
     label: str
     words: tuple[tuple[int, int, float], ...]
+    whole: float | None = None
+    without: float | None = None
+    rest: float = 0.0
+    truncated: bool = False
 
 
 class Regress(msgspec.Struct, frozen=True):

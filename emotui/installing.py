@@ -21,6 +21,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "arrow": ("pyarrow>=15",),
     "cas": ("dkpro-cassis>=0.9",),
     "figures": ("matplotlib>=3.8",),
+    "attribution": ("captum>=0.9",),
 }
 """What each extra of pyproject.toml brings."""
 
@@ -51,6 +52,12 @@ def check_transformers(what: str, extra: str = "hf") -> None:
         size = "2.8 GB with CUDA" if has_gpu() else "about 0.3 GB"
         verb = "is" if len(missing) == 1 else "are"
         raise ModelError(f"{what}: {' and '.join(missing)} {verb} not installed: {install(extra)} ({size})")
+
+
+def check_captum() -> None:
+    """Raises: ModelError with the command that brings it, where it is missing."""
+    if find_spec("captum") is None:
+        raise ModelError(f"gradients of words: captum is not installed: {install('attribution')}")
 
 
 def pip() -> str:

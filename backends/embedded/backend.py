@@ -31,7 +31,6 @@ from emotui.backends.base import (
     Scores,
     States,
 )
-from emotui.backends.embedded import masks
 from emotui.backends.embedded.base_files import MODEL_SHA256, base_files
 from emotui.backends.embedded.encoder import WIDTH, Encoder, Floats, use_threads
 from emotui.backends.embedded.extraction import (
@@ -45,12 +44,83 @@ from emotui.backends.embedded.extraction import (
     read,
 )
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings, sigmoid, text_states
-from emotui.backends.embedded.labels import EMOTION_WORDS, GOEMOTIONS, LABEL_SETS, grouped
 from emotui.backends.embedded.settings import read_spec
-from emotui.backends.embedded.tokens import END, MASK_NAME, START, WordPieces
+from emotui.backends.embedded.tokens import END, MASK, MASK_NAME, START, WordPieces, batches_by_length, padded
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import ends_sentence, words
+from emotui.lexicons import GOEMOTIONS_TO_PLUTCHIK
 from emotui.records import PLUTCHIK
+
+# The label sets, and how the 28 labels map to smaller ones.
+
+GOEMOTIONS = (
+    "admiration", "amusement", "anger", "annoyance", "approval", "caring", "confusion", "curiosity", "desire",
+    "disappointment", "disapproval", "disgust", "embarrassment", "excitement", "fear", "gratitude", "grief", "joy",
+    "love", "nervousness", "optimism", "pride", "realization", "relief", "remorse", "sadness", "surprise", "neutral",
+)  # fmt: skip
+"""The 28 labels in their published order (Demszky et al. 2020, Table 2)."""
+
+EKMAN: Mapping[str, tuple[str, ...]] = {
+    "anger": ("anger", "annoyance", "disapproval"),
+    "disgust": ("disgust",),
+    "fear": ("fear", "nervousness"),
+    "joy": (
+        "joy", "amusement", "approval", "excitement", "gratitude", "love", "optimism", "relief", "pride", "admiration",
+        "desire", "caring",
+    ),
+    "sadness": ("sadness", "disappointment", "embarrassment", "grief", "remorse"),
+    "surprise": ("surprise", "realization", "confusion", "curiosity"),
+    "neutral": ("neutral",),
+}  # fmt: skip
+"""The grouping published with GoEmotions (`ekman_mapping.json` of its release)."""
+
+PLUTCHIK_GROUPS: Mapping[str, tuple[str, ...]] = {
+    emotion: tuple(label for label in GOEMOTIONS if GOEMOTIONS_TO_PLUTCHIK.get(label) == emotion)
+    for emotion in PLUTCHIK
+} | {"neutral": ("neutral",)}
+"""By the project's one mapping (`emotui.lexicons`), with `neutral` beside the eight."""
+
+LABEL_SETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "goemotions": {label: (label,) for label in GOEMOTIONS},
+    "ekman": EKMAN,
+    "plutchik": PLUTCHIK_GROUPS,
+}
+
+
+def grouped(probs: Mapping[str, float], label_set: str) -> dict[str, float]:
+    """Probability that at least one of a group's labels holds, the labels taken as independent: 1 - prod (1 - p)."""
+    result = {}
+    for group, members in LABEL_SETS[label_set].items():
+        none = 1.0
+        for member in members:
+            none *= 1.0 - probs[member]
+        result[group] = 1.0 - none
+    return result
+
+
+EMOTION_WORDS = (
+    "admiration", "adoration", "affection", "afraid", "aggravated", "agitated", "agony", "alarmed", "amazed", "amused",
+    "anger", "angry", "anguish", "annoyed", "anticipation", "anxiety", "anxious", "apathetic", "appalled",
+    "appreciation", "apprehensive", "ashamed", "astonished", "awe", "bewildered", "bitter", "bitterness", "bliss",
+    "bored", "bothered", "brave", "calm", "cheerful", "comfort", "compassion", "confident", "confused", "contempt",
+    "content", "contentment", "curiosity", "curious", "delight", "delighted", "depressed", "depression", "desire",
+    "despair", "desperate", "devastated", "disappointed", "disappointment", "disgust", "disgusted", "dismay",
+    "distress", "distressed", "doubt", "dread", "eager", "ecstatic", "elated", "embarrassed", "embarrassment",
+    "empathy", "empty", "enthusiasm", "envious", "envy", "euphoria", "excited", "excitement", "exhausted", "faith",
+    "fear", "frightened", "frustrated", "frustration", "fury", "furious", "glad", "gloomy", "grateful", "gratitude",
+    "grief", "guilt", "guilty", "happiness", "happy", "hate", "hatred", "heartbroken", "helpless", "hesitant",
+    "homesick", "hope", "hopeful", "hopeless", "horrified", "horror", "hostile", "humiliated", "hurt", "impatient",
+    "indignation", "insecure", "insulted", "irritated", "isolated", "jealous", "jealousy", "joy", "joyful", "jubilant",
+    "lonely", "loneliness", "longing", "love", "loved", "lust", "mad", "melancholy", "miserable", "misery", "moody",
+    "nervous", "nostalgia", "nostalgic", "numb", "optimistic", "outrage", "outraged", "overwhelmed", "pain", "panic",
+    "passion", "peaceful", "pessimistic", "pity", "pleased", "pleasure", "proud", "pride", "puzzled", "rage", "regret",
+    "rejected", "relaxed", "relief", "relieved", "reluctant", "remorse", "resentful", "resentment", "revulsion", "sad",
+    "sadness", "satisfaction", "satisfied", "scared", "serene", "shame", "shock", "shocked", "shy", "sorrow", "sorry",
+    "stressed", "stunned", "surprise", "surprised", "suspicious", "sympathy", "tender", "tense", "terrified", "terror",
+    "thankful", "thrilled", "tired", "torn", "touched", "triumphant", "troubled", "trust", "uncertain", "uncomfortable",
+    "uneasy", "unhappy", "upset", "vulnerable", "wary", "wonder", "worried", "worry", "worthless", "yearning",
+)  # fmt: skip
+"""The candidates that a mask is filled from where none are given: this project's own list."""
 
 LONGEST = 256
 """Tokens that `classify`, `score`, `embed` and `attribute` read of a text (`score` of each sentence of a scene)."""
@@ -225,6 +295,9 @@ class EmbeddedBackend:
         """
         results: list[Attribution | Refused] = []
         for request in requests:
+            if request.method != "removal":
+                results.append(Refused("embedded gives no gradients: it leaves words out, one at a time"))
+                continue
             if request.label is not None and request.label not in GOEMOTIONS:
                 results.append(Refused(f"{request.label!r} is not one of the labels {', '.join(GOEMOTIONS)}"))
                 continue
@@ -244,24 +317,24 @@ class EmbeddedBackend:
         return text if len(encoding.ids) <= LONGEST - 2 else text[: encoding.offsets[LONGEST - 3][1]]
 
     def fill_mask(self, requests: Sequence[FillMask]) -> list[Filled | Refused]:
-        """Candidates (by default this project's list of emotion words) ranked for each `<mask>`; see `masks`.
+        """Candidates (by default this project's list of emotion words) ranked for each `<mask>`.
 
         Of a text longer than 256 tokens each mask is read in its own surroundings.
         """
-        read = [masks.mask_windows(self.weights, request.text) for request in requests]
+        read = [mask_windows(self.weights, request.text) for request in requests]
         flat = [window for windows in read for window in windows]
-        states = iter(masks.mask_states(self.weights, [ids for ids, _ in flat], [places for _, places in flat]))
+        states = iter(mask_states(self.weights, [ids for ids, _ in flat], [places for _, places in flat]))
         vectors: dict[tuple[str, ...], Floats] = {}
         results: list[Filled | Refused] = []
         for request, windows in zip(requests, read, strict=True):
             candidates = EMOTION_WORDS if request.candidates is None else request.candidates
-            at_masks = np.concatenate([np.empty((0, masks.STATE), np.float32), *(next(states) for _ in windows)])
+            at_masks = np.concatenate([np.empty((0, STATE), np.float32), *(next(states) for _ in windows)])
             if not len(at_masks) or not candidates:
                 results.append(Refused("There are no candidates" if len(at_masks) else "There is no <mask> to fill"))
                 continue
             if candidates not in vectors:
-                vectors[candidates] = masks.word_vectors(self.weights, candidates)
-            scores = np.exp(masks.mask_scores(self.weights, at_masks, vectors[candidates]))
+                vectors[candidates] = word_vectors(self.weights, candidates)
+            scores = np.exp(mask_scores(self.weights, at_masks, vectors[candidates]))
             ranked = [sorted(zip(candidates, row, strict=True), key=lambda pair: -pair[1]) for row in scores.tolist()]
             results.append(Filled(tuple(tuple(row[: request.top]) for row in ranked)))
         return results
@@ -329,3 +402,67 @@ def scene_logits(head: Mapping[str, Floats], fitted: Mapping[str, Any], embeddin
     """Calibrated logits. Args: fitted: `slope` and `shifts`. embeddings: (n, 384). Returns: (n, 8)."""
     logits = embeddings @ head["weight"].T + head["bias"]
     return np.asarray(np.float32(fitted["slope"]) * logits + np.array(fitted["shifts"], np.float32))
+
+
+# Ranking emotion words for a mask.
+#
+# MiniLM has no language-model head any more. A trained linear map takes its state at the mask after the fourth of six
+# layers, and the word embeddings of the tokens on both sides, to the space of MiniLM's own sentence embeddings; there a
+# candidate scores by the dot product with its own embedding. So any word can be a candidate, also one of several word
+# pieces. The last layers of a sentence encoder turn to what the whole text says; the earlier ones, and the tokens
+# beside the mask, still tell which part of speech fits there.
+
+MARK = "<mask>"
+DEPTH = 4
+STATE = 3 * WIDTH
+"""Numbers that are known of a mask."""
+
+Window = tuple[list[int], list[int]]
+"""Token ids with a start and an end, and the places of the masks that are filled from them."""
+
+
+def mask_windows(weights: Weights, text: str) -> list[Window]:
+    """A text of up to 256 tokens as one window; of a longer one a window a mask, with the mask in its middle, or at an
+    end of the text as near to it as can be."""
+    ids: list[int] = []
+    places = []
+    for number, part in enumerate(weights.pieces.encode(text.split(MARK))):
+        if number:
+            places.append(len(ids))
+            ids.append(MASK)
+        ids += part.ids
+    room = LONGEST - 2
+    if len(ids) <= room:
+        return [([START, *ids, END], [place + 1 for place in places])]
+    firsts = [min(max(0, place - room // 2), len(ids) - room) for place in places]
+    return [
+        ([START, *ids[first : first + room], END], [place - first + 1])
+        for first, place in zip(firsts, places, strict=True)
+    ]
+
+
+def mask_states(weights: Weights, ids: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Floats]:
+    """For each text (masks, 1152): at its masks the unmodified encoder's state after `DEPTH` layers, then the word
+    embeddings of the token before and of the token after (at an end of the text the frame's own)."""
+    states = [np.empty((0, STATE), np.float32)] * len(ids)
+    embedding = weights.base.words
+    for indices in batches_by_length([len(row) for row in ids]):
+        tokens, lengths = padded([ids[index] for index in indices])
+        hidden = weights.base(tokens, lengths, DEPTH)
+        for row, index in enumerate(indices):
+            at = np.array(places[index], np.int64)
+            beside = [embedding[tokens[row, at + side]] for side in (-1, 1)]
+            states[index] = np.concatenate([hidden[row, at], *beside], 1)
+    return states
+
+
+def word_vectors(weights: Weights, candidates: Sequence[str]) -> Floats:
+    """Sentence embeddings of the candidates. Returns: (n, 384)."""
+    return sentence_embeddings(weights.base, weights.pieces.ids(candidates, LONGEST))
+
+
+def mask_scores(weights: Weights, states: Floats, vectors: Floats) -> Floats:
+    """Log-probabilities of the candidates. Args: states: (masks, 1152). vectors: (n, 384). Returns: (masks, n)."""
+    scores = (states @ weights.mask["weight"].T + weights.mask["bias"]) @ vectors.T
+    scores -= scores.max(1, keepdims=True)
+    return np.asarray(scores - np.log(np.exp(scores).sum(1, keepdims=True)))

@@ -71,8 +71,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
 
 def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any) -> Any:
     """The loaded model behind the protocol of its kind."""
-    from emotui.backends.hf.classifier import NAMES, is_regression, labels_of
-    from emotui.backends.hf.families import nli_places
+    from emotui.backends.hf.classifier import NAMES, is_regression
+    from emotui.backends.hf.families import labels_of, nli_places
     from emotui.backends.hf.prompts import Prompts
     from emotui.backends.hf.span_models import span_labels
     from emotui.backends.hf.states import StateReader, layers_of

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from emotui.backends import yesno
 from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
 from emotui.backends.hf.batching import TOKENS, Batches
-from emotui.backends.hf.decoding import Thoughts, Writing, write
+from emotui.backends.hf.decoding import Thoughts, Writing, can_page, write, write_paged
 from emotui.backends.hf.grammar import Grammars
 from emotui.backends.hf.loading import Loaded
-from emotui.backends.hf.paged import can_page, write_paged
 from emotui.backends.hf.prefix import Group, Rows, keep_rows, positions, shared_prefix
 from emotui.backends.hf.prompts import Prompts
 from emotui.backends.hf.settings import Settings

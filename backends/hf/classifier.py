@@ -1,6 +1,7 @@
 """Sequence classifiers with labels of their own, and NLI models that judge labels they were never trained on."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -19,7 +20,8 @@ from emotui.backends.base import (
     Scores,
 )
 from emotui.backends.hf.encoders import Encoder, Framed
-from emotui.backends.hf.families import nli_places
+from emotui.backends.hf.families import labels_of, nli_places
+from emotui.backends.hf.gradients import Tracer
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prompts import Prompts, frame
 from emotui.backends.hf.settings import Settings
@@ -27,11 +29,6 @@ from emotui.backends.words import word_places
 
 LABEL_SET = "labels"
 """The name of a classifier's one label set."""
-
-
-def labels_of(config: Any) -> tuple[str, ...]:
-    """The model's labels in the order of its logits."""
-    return tuple(str(config.id2label[place]) for place in range(config.num_labels))
 
 
 def is_regression(config: Any) -> bool:
@@ -55,6 +52,7 @@ class Classifier:
         self._labels = labels_of(loaded.config)
         kind = getattr(loaded.config, "problem_type", None)
         self._multi = kind == "multi_label_classification" if kind else settings.multi_label
+        self._tracer = Tracer(self._encoder, prompts, self._frame, mask=card.mask is not None)
 
     def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
         """Probabilities over the model's labels (of given ones among them, as they are). Long texts are cut."""
@@ -84,13 +82,21 @@ class Classifier:
         return results
 
     def attribute(self, requests: Sequence[Attribute]) -> list[Attribution | Refused]:
-        """The drop of a label's log-odds when each word is left out; by default of the likeliest label."""
+        """The drop of a label's log-odds when each word is left out, or what a gradient makes of each word.
+
+        By default of the likeliest label.
+        """
         results: list[Attribution | Refused] = []
         for request in requests:
             if why := self._strange((request.label,) if request.label is not None else ()):
                 results.append(Refused(why))
                 continue
             text = request.text
+            if request.method != "removal":
+                named = request.label is not None
+                at = self._labels.index(str(request.label)) if named else int(self._logits([text])[0][0].argmax())
+                results.append(self._tracer.trace(request, self._labels[at], partial(self._all_odds, place=at)))
+                continue
             places = word_places(text)
             logits, _ = self._logits([text, *(text[:start] + text[end:] for start, end in places)])
             chosen = int(logits[0].argmax()) if request.label is None else self._labels.index(request.label)
@@ -110,10 +116,14 @@ class Classifier:
 
     def _odds(self, row: torch.Tensor, place: int) -> float:
         """The log-odds of one label."""
+        return float(self._all_odds(row[None], place))
+
+    def _all_odds(self, rows: torch.Tensor, place: int) -> torch.Tensor:
+        """(rows,). Args: rows: logits."""
         if self._multi:
-            return float(row[place])
-        others = torch.cat([row[:place], row[place + 1 :]])
-        return float(row[place] - others.logsumexp(0)) if len(others) else 0.0
+            return rows[:, place]
+        others = torch.cat([rows[:, :place], rows[:, place + 1 :]], 1)
+        return rows[:, place] - others.logsumexp(1) if others.shape[1] else 0 * rows[:, place]
 
     def _strange(self, labels: Sequence[str]) -> str:
         unknown = [label for label in labels if label not in self._labels]
@@ -135,6 +145,7 @@ class ZeroShot:
         places = nli_places(labels_of(loaded.config))
         assert places is not None
         self._entails, self._contradicts = places
+        self._tracer = Tracer(self._encoder, prompts, self._frame, mask=card.mask is not None)
 
     def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
         """Over given labels: the softmax of their entailment, or, with `multi_label`, each against contradiction."""
@@ -169,11 +180,17 @@ class ZeroShot:
         return [_from_odds([next(odds) for _ in request.questions]) for request in requests]
 
     def attribute(self, requests: Sequence[Attribute]) -> list[Attribution | Refused]:
-        """The drop of a given label's log-odds (entailment against contradiction) when each word is left out."""
+        """The drop of a given label's log-odds (entailment against contradiction) when each word is left out, or what
+        a gradient makes of each word.
+        """
         results: list[Attribution | Refused] = []
         for request in requests:
             if request.label is None:
                 results.append(Refused("an NLI model has no labels of its own: name the one that words are to carry"))
+                continue
+            if request.method != "removal":
+                statement = self._prompts.text(self._hypothesis(request.label))
+                results.append(self._tracer.trace(request, request.label, self._all_odds, statement))
                 continue
             text, places = request.text, word_places(request.text)
             texts = [text, *(text[:start] + text[end:] for start, end in places)]
@@ -182,6 +199,9 @@ class ZeroShot:
             words = tuple((start, end, odds[0] - less) for (start, end), less in zip(places, odds[1:], strict=True))
             results.append(Attribution(request.label, words))
         return results
+
+    def _all_odds(self, rows: torch.Tensor) -> torch.Tensor:
+        return rows[:, self._entails] - rows[:, self._contradicts]
 
     def _hypothesis(self, label: str) -> str:
         return self._settings.hypothesis.replace("{}", label)

@@ -21,8 +21,13 @@ class Encoder:
     def __init__(self, loaded: Loaded, settings: Settings) -> None:
         self.loaded = loaded
         self._batches = Batches(settings.batch_tokens or TOKENS.get(loaded.device.type, TOKENS["cpu"]))
-        self._takes_types = takes_types(loaded.config, loaded.tokenizer)
+        self.takes_types = takes_types(loaded.config, loaded.tokenizer)
         self._left = pads_left(loaded.config)
+
+    @property
+    def budget(self) -> int:
+        """Tokens that one batch may have."""
+        return self._batches.tokens
 
     def run(
         self,
@@ -46,7 +51,7 @@ class Encoder:
             pad = self.loaded.tokenizer.pad_token_id or 0
             ids, mask = padded([inputs[index][0] for index in indices], pad, self.loaded.device, left=self._left)
             more: dict[str, Any] = {}
-            if self._takes_types:
+            if self.takes_types:
                 types = [inputs[index][1] for index in indices]
                 more["token_type_ids"], _ = padded(types, 0, self.loaded.device, left=self._left)
             model = self.loaded.model.base_model if states else self.loaded.model

@@ -39,3 +39,8 @@ def nli_places(labels: Sequence[str]) -> tuple[int, int] | None:
     entails = [place for place, name in enumerate(names) if name.startswith("entail")]
     against = [place for place, name in enumerate(names) if _AGAINST.match(name)]
     return (entails[0], against[0]) if len(entails) == len(against) == 1 else None
+
+
+def labels_of(config: Any) -> tuple[str, ...]:
+    """The model's labels in the order of its logits."""
+    return tuple(str(config.id2label[place]) for place in range(config.num_labels))

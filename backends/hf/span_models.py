@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
-from emotui.backends.hf.classifier import labels_of
 from emotui.backends.hf.encoders import Encoder, Framed
+from emotui.backends.hf.families import labels_of
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prompts import Prompts, frame
 from emotui.backends.hf.settings import Settings

@@ -10,10 +10,9 @@ import torch
 import transformers
 from transformers import AutoConfig
 
-from emotui.backends.hf.classifier import labels_of
 from emotui.backends.hf.configuration import read_config
 from emotui.backends.hf.devices import chosen_devices
-from emotui.backends.hf.families import family_of
+from emotui.backends.hf.families import family_of, labels_of
 from emotui.backends.hf.files import model_folder, text_hash, weight_files
 from emotui.backends.hf.loading import AUTO_CLASSES, check_all_used, context_of, one_line, read_tokenizer
 from emotui.backends.hf.prompts import frame

@@ -17,9 +17,9 @@ import torch
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from emotui.backends.embedded.backend import GOEMOTIONS
 from emotui.backends.embedded.base_files import base_files
 from emotui.backends.embedded.inference import label_logits
-from emotui.backends.embedded.labels import GOEMOTIONS
 from emotui.backends.embedded.weights import SHARE, Weights, pair_logits
 from emotui.metrics.thresholds import best_thresholds
 from tools.embedded.calibration import f1_thresholds, fit_probabilities

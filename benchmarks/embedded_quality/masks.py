@@ -20,10 +20,7 @@ from numpy.typing import NDArray
 
 from emotui.backends import embedded
 from emotui.backends.base import Filled, FillMask
-from emotui.backends.embedded.backend import LONGEST, scene_logits
-from emotui.backends.embedded.inference import sentence_embeddings
-from emotui.backends.embedded.labels import EMOTION_WORDS
-from emotui.backends.embedded.masks import MARK
+from emotui.backends.embedded.backend import EMOTION_WORDS, LONGEST, MARK, scene_logits, sentence_embeddings
 from emotui.metrics.masked import DIMENSIONS, fold, vector_f1
 from emotui.records import PLUTCHIK
 from emotui.tasks.masked.lexicon import word_vectors

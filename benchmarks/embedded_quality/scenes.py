@@ -18,9 +18,8 @@ from scipy.special import expit, logsumexp
 from scipy.stats import rankdata
 
 from emotui.backends import embedded
-from emotui.backends.embedded.backend import LONGEST, scene_logits, sentences
+from emotui.backends.embedded.backend import GOEMOTIONS, LONGEST, PLUTCHIK_GROUPS, scene_logits, sentences
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings
-from emotui.backends.embedded.labels import GOEMOTIONS, PLUTCHIK_GROUPS
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.thresholds import decided_in_folds
 from emotui.records import PLUTCHIK

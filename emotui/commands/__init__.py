@@ -42,6 +42,10 @@ COMMANDS = {
     ),
     "keys": ("emotui.commands.keys:keys", "Print a card of keys."),
     "lens": ("emotui.commands.looking.why:lens", "What each layer of a model knows, beside controls."),
+    "lens gradients": (
+        "emotui.commands.looking.inside:gradients",
+        "Which words an answer follows, by gradients, beside spans and removal.",
+    ),
     "lexical": ("emotui.commands.looking.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
     "make-gold": ("emotui.commands.sets.sources:make_gold", "Make what a source says the gold of a dataset."),
     "map-labels": (
@@ -127,7 +131,7 @@ GROUPS = {
         "train",
     ),
     "Score and compare": ("score", "compare", "agreement", "turns", "decode", "thresholds", "rescore", "lexical"),
-    "Ask why": ("words", "steady", "lens"),
+    "Ask why": ("words", "steady", "lens", "lens gradients"),
     "Annotate and rate": (
         "annotate",
         "project",

@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
-from emotui.backends.embedded.labels import GOEMOTIONS
+from emotui.backends.embedded.backend import GOEMOTIONS
 from emotui.errors import BadInput
 from emotui.records import PLUTCHIK
 

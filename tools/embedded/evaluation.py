@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from emotui.backends.base import Extract, Score, Scores
-from emotui.backends.embedded.backend import EmbeddedBackend
+from emotui.backends.embedded.backend import GOEMOTIONS, LABEL_SETS, EmbeddedBackend
 from emotui.backends.embedded.base_files import base_files
 from emotui.backends.embedded.encoder import use_threads
 from emotui.backends.embedded.extraction import like_fiction
 from emotui.backends.embedded.inference import label_logits, sigmoid
-from emotui.backends.embedded.labels import GOEMOTIONS, LABEL_SETS
 from emotui.backends.embedded.weights import Weights
 from emotui.metrics.nested_cv import Grid, decode_honestly
 from emotui.metrics.probabilities import expected_calibration_error

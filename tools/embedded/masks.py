@@ -12,8 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from emotui.backends.embedded.labels import EMOTION_WORDS
-from emotui.backends.embedded.masks import MARK, mask_scores, mask_states, mask_windows, word_vectors
+from emotui.backends.embedded.backend import EMOTION_WORDS, MARK, mask_scores, mask_states, mask_windows, word_vectors
 from emotui.backends.embedded.weights import Weights
 from emotui.backends.embedded.words import words
 from tools.embedded.data import goemotions, reman, xed

@@ -14,11 +14,11 @@ from scipy.special import expit
 from torch import Tensor
 
 from emotui.backends.base import OnStep
+from emotui.backends.embedded.backend import GOEMOTIONS
 from emotui.backends.embedded.base_files import BaseFiles, base_files
 from emotui.backends.embedded.encoder import Floats as Floats32
 from emotui.backends.embedded.encoder import use_threads
 from emotui.backends.embedded.inference import label_logits, sentence_embeddings
-from emotui.backends.embedded.labels import GOEMOTIONS
 from emotui.backends.embedded.weights import CALIBRATION, Weights, frozen_features
 from emotui.backends.tuning.checkpoints import check_same, write_tensors, write_text, writing
 from emotui.records import PLUTCHIK

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from emotui.backends.base import Classify, Extract
-from emotui.backends.embedded.backend import EmbeddedBackend
+from emotui.backends.embedded.backend import GOEMOTIONS, EmbeddedBackend
 from emotui.backends.embedded.base_files import base_files
-from emotui.backends.embedded.labels import GOEMOTIONS
 from emotui.backends.embedded.weights import Weights, committed_weights
 from emotui.errors import BadInput, EmotuiError
 from emotui.records import PLUTCHIK

@@ -24,10 +24,10 @@ from emotui.backends.base import (
     Score,
     Scores,
 )
-from emotui.backends.embedded import base_files, masks, weights
-from emotui.backends.embedded.backend import EmbeddedBackend
+from emotui.backends.embedded import backend as embedded_backend
+from emotui.backends.embedded import base_files, weights
+from emotui.backends.embedded.backend import EKMAN, GOEMOTIONS, LABEL_SETS, EmbeddedBackend, grouped
 from emotui.backends.embedded.inference import label_logits, sigmoid
-from emotui.backends.embedded.labels import EKMAN, GOEMOTIONS, LABEL_SETS, grouped
 from emotui.backends.embedded.tokens import END, MASK, START
 from emotui.backends.embedded.words import words
 from emotui.errors import ModelError
@@ -282,10 +282,10 @@ def test_a_window_holds_its_mask_and_as_much_text_as_can_be_read(
     backend: EmbeddedBackend, before: int, between: int, after: int
 ) -> None:
     text = "a " * before + "<mask>" + " b" * between + " <mask>" + " c" * after
-    length, windows = before + between + after + 2, masks.mask_windows(backend.weights, text)
+    length, windows = before + between + after + 2, embedded_backend.mask_windows(backend.weights, text)
     assert sum(len(places) for _, places in windows) == 2
     for ids, places in windows:
-        assert len(ids) == min(length, masks.LONGEST - 2) + 2
+        assert len(ids) == min(length, embedded_backend.LONGEST - 2) + 2
         assert [ids[place] for place in places] == [MASK] * len(places)
 
 

@@ -63,6 +63,33 @@ def bert(
     return _save(folder, model, tokenizer)
 
 
+def one_word(folder: Path, word: str = "happy", *, steps: int = 150) -> Path:
+    """A BERT whose log-odds of `glad` are how often a text has this word, less 2, and those of `rest` the contrary.
+
+    It has learnt from masked words too, so that a text of masks is one without the word.
+    """
+    bert(folder, head="classes", labels=("glad", "rest"), multi=True)
+    model = BertForSequenceClassification.from_pretrained(folder)
+    torch.manual_seed(5)
+    for module in model.modules():
+        if isinstance(module, torch.nn.Linear):
+            torch.nn.init.normal_(module.weight, std=0.1)
+    step = torch.optim.Adam(model.parameters(), lr=3e-3)
+    wanted = 5 + WORDS.index(word)
+    for _ in range(steps):
+        ids = torch.randint(5, 5 + len(WORDS), (32, 8))
+        ids[torch.rand(ids.shape) < 0.2] = 4
+        ids[torch.rand(ids.shape) < torch.rand(32, 1)] = wanted
+        ids = torch.cat([torch.full((32, 1), 2), ids, torch.full((32, 1), 3)], 1)
+        there = (ids == wanted).float().sum(1) - 2  # the more of them the surer: a step would have no gradient
+        loss = (model(input_ids=ids).logits - torch.stack([there, -there], 1)).square().mean()
+        step.zero_grad()
+        loss.backward()
+        step.step()
+    model.eval().save_pretrained(folder)
+    return folder
+
+
 def roberta(folder: Path) -> Path:
     """Byte-level BPE, a mask that takes the space before it, positions from 2."""
     tokenizer = bytes_tokenizer(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])

@@ -76,6 +76,10 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("--model", "embedded", "--text", H, "--label", H),
         ("--model", f"hf:{H}", "--code", H), ("--model", "embedded", "--code", H, "--text", H),
     ],
+    "lens gradients": [
+        (H, "--model", H), ("--model", f"hf:{H}", "--dataset", f"file {H}", "--label", H),
+        ("--model", f"hf:{H}", "--dataset", H, "--evidence", H), ("--model", "embedded", "--dataset", H, "--text", H),
+    ],
     "words": [
         (H, "--dataset", "no" + H),
         ("--model", "embedded", "--dataset", H, "--word", H),
