@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Capability = Literal[
-    "generate", "score", "rank", "classify", "embed", "fill_mask", "extract", "attribute", "regress", "states"
+    "generate", "score", "rank", "classify", "embed", "fill_mask", "extract", "attribute", "regress", "states", "push"
 ]
 
 CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
@@ -30,6 +30,7 @@ CAPABLE_KINDS: Mapping[str, tuple[str, ...]] = {
     "attribute": ("embedded", "hf:"),
     "regress": ("hf:",),
     "states": ("embedded", "hf:"),
+    "push": ("hf:",),
 }
 """Which kinds of model can do what: named wherever a model lacks a capability."""
 
@@ -296,6 +297,39 @@ def hidden_states_of(
     )
 
 
+class Push(msgspec.Struct, frozen=True):
+    """Ask while `strength` times a direction is added to every token's state at a layer (numbered as by `States`).
+
+    At strength 0 nothing is added. A classifier is asked about the text (an NLI model about `labels`). A model that
+    writes is asked how likely each of `continuations` is next behind `messages` and `opening`, how likely it finds the
+    text itself, and, where `write` is above 0, to write so many tokens at most.
+
+    `direction`: float32 as bytes, as long as a state.
+    """
+
+    text: str
+    layer: int
+    direction: bytes
+    strength: float
+    labels: tuple[str, ...] | None = None
+    messages: tuple[Message, ...] = ()
+    opening: str = ""
+    continuations: tuple[str, ...] = ()
+    write: int = 0
+
+
+class Pushed(msgspec.Struct, frozen=True):
+    """What is answered so: probabilities by label, or by continuation among all of them.
+
+    Of a model that writes also the `logprob` of the text's `tokens`, and what it has `written`.
+    """
+
+    probs: Mapping[str, float]
+    logprob: float | None = None
+    tokens: int = 0
+    written: str = ""
+
+
 class Refused(msgspec.Struct, frozen=True):
     """Stands in place of a result where one request could not be answered; the others of its batch were.
 
@@ -380,7 +414,7 @@ class SideBySide(Backend, Protocol):
 Loader = Callable[[str, Mapping[str, Any], Progress], Backend]
 """`load(argument, options, progress)`: `argument` is what follows `KIND:` in a SPEC, empty for `embedded`."""
 
-Request = Generate | Score | Rank | Classify | Embed | FillMask | Extract | Attribute | Regress | States
+Request = Generate | Score | Rank | Classify | Embed | FillMask | Extract | Attribute | Regress | States | Push
 METHODS: Mapping[type, str] = {
     Generate: "generate",
     Score: "score",
@@ -392,6 +426,7 @@ METHODS: Mapping[type, str] = {
     Attribute: "attribute",
     Regress: "regress",
     States: "states",
+    Push: "push",
 }
 """Request type to the backend's method; `embed` returns one float32 array (n, d), the others a list."""
 

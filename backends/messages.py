@@ -23,6 +23,7 @@ from emotui.backends.base import (
     Generation,
     HiddenStates,
     ModelCard,
+    Pushed,
     Rank,
     Ranked,
     Refused,
@@ -186,6 +187,7 @@ _RESULTS: Mapping[str, "msgspec.msgpack.Decoder[Any]"] = {
         "attribute": Attribution,
         "regress": Regressed,
         "states": HiddenStates,
+        "push": Pushed,
     }.items()
 }
 _REFUSED = msgspec.msgpack.Decoder(Refused)
@@ -400,6 +402,7 @@ _SIZES: Mapping[str, Callable[[Any, Any], bool]] = {
     "classify": _is_classified,
     "fill_mask": _is_filled,
     "states": _are_states,
+    "push": lambda asked, found: found.tokens >= 0 and set(found.probs) >= set(asked.continuations),
 }
 _PLACES: Mapping[str, Callable[[Any], Iterable[tuple[int, int]]]] = {
     "extract": lambda found: ((one.start, one.end) for one in found),

@@ -75,7 +75,7 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
     from emotui.backends.hf.families import labels_of, nli_places
     from emotui.backends.hf.prompts import Prompts
     from emotui.backends.hf.span_models import span_labels
-    from emotui.backends.hf.states import StateReader, layers_of
+    from emotui.backends.hf.states import Pusher, StateReader, layers_of
 
     prompts = Prompts(loaded.tokenizer, thinking=settings.thinking == "on")
     kind = loaded.family
@@ -91,10 +91,11 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
     elif kind == "tagger":
         labels = {"spans": span_labels(loaded.config, settings)}
     readable = kind != "seq2seq" and layers_of(loaded.model) is not None
+    pushable = readable and kind in ("causal", "classifier", "nli")
     card = ModelCard(
         spec=spec,
         name=name,
-        capabilities=(*CAPABILITIES[kind], *(("states",) if readable else ())),
+        capabilities=(*CAPABILITIES[kind], *(("states",) if readable else ()), *(("push",) if pushable else ())),
         identity={**loaded.identity, **_asked(settings, kind, prompts), **_types(loaded, kind)},
         labels=labels,
         notes=(*loaded.notes, *_notes(settings, kind, prompts, loaded.context)),
@@ -106,6 +107,8 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
     backend = _of_kind(kind, card, prompts, folder, settings, loaded)
     if readable:
         backend.states = StateReader(loaded, prompts, settings, writes=kind == "causal").states
+    if pushable:
+        backend.push = Pusher(backend, loaded, settings).push
     return backend
 
 

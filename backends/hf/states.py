@@ -4,7 +4,7 @@ transformers' own `output_hidden_states` keeps every token of every layer; a hoo
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,19 @@ import numpy as np
 import torch
 from msgspec.structs import replace
 
-from emotui.backends.base import HiddenStates, Refused, States, chosen_layers, hidden_states_of
+from emotui.backends.base import (
+    Classify,
+    Generate,
+    HiddenStates,
+    Push,
+    Pushed,
+    Rank,
+    Ranked,
+    Refused,
+    States,
+    chosen_layers,
+    hidden_states_of,
+)
 from emotui.backends.hf.batching import TOKENS, Batches
 from emotui.backends.hf.encoders import Framed, pads_left, takes_types
 from emotui.backends.hf.loading import Loaded
@@ -70,6 +82,107 @@ def reading(layers: torch.nn.ModuleList, wanted: Sequence[int], reduce: Reduce) 
     finally:
         for handle in handles:
             handle.remove()
+
+
+@contextmanager
+def pushing(layers: torch.nn.ModuleList, layer: int, direction: torch.Tensor) -> Iterator[None]:
+    """While the body runs, a direction (size,) is added to every token's state at a layer, numbered as by `reading`."""
+
+    def moved(states: torch.Tensor) -> torch.Tensor:
+        return states + direction.to(states.device, states.dtype)
+
+    def before(_: Any, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        if given:
+            return (moved(given[0]), *given[1:]), named
+        return given, {**named, "hidden_states": moved(named["hidden_states"])}
+
+    def after(_: Any, __: Any, out: Any) -> Any:
+        return (moved(out[0]), *out[1:]) if isinstance(out, tuple) else moved(out)
+
+    if layer == 0:
+        handle = layers[0].register_forward_pre_hook(before, with_kwargs=True)
+    else:
+        handle = layers[layer - 1].register_forward_hook(after)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+class Pusher:
+    """A model's `push`: its own answers while a direction is added (activation addition; Turner and others 2023).
+
+    Args:
+        backend: a classifier or NLI model, or one that writes.
+    """
+
+    def __init__(self, backend: Any, loaded: Loaded, settings: Settings) -> None:
+        layers = layers_of(loaded.model)
+        assert layers is not None
+        self._backend, self._layers, self._settings = backend, layers, settings
+        self._size = int(loaded.model.config.get_text_config().hidden_size)
+
+    def push(self, requests: Sequence[Push]) -> list[Pushed | Refused]:
+        """What is answered to each request; those that add the same are asked together."""
+        groups: dict[tuple[int, bytes, float], list[int]] = {}
+        found: list[Any] = [None] * len(requests)
+        for place, one in enumerate(requests):
+            layers = chosen_layers((one.layer,), len(self._layers))
+            if isinstance(layers, Refused):
+                found[place] = layers
+            elif len(one.direction) != 4 * self._size:
+                found[place] = Refused(f"a state here has {self._size} numbers, not {len(one.direction) / 4:g}")
+            else:
+                groups.setdefault((one.layer, one.direction, one.strength), []).append(place)
+        for (layer, direction, strength), places in groups.items():
+            some = [requests[place] for place in places]
+            vector = strength * torch.from_numpy(np.frombuffer(direction, np.float32).copy())
+            with pushing(self._layers, layer, vector) if strength else nullcontext():
+                answers = self._asked(some)
+            for place, answer in zip(places, answers, strict=True):
+                found[place] = answer
+        return found
+
+    def _asked(self, requests: Sequence[Push]) -> list[Pushed | Refused]:
+        if hasattr(self._backend, "classify"):
+            answers = self._backend.classify([Classify(one.text, labels=one.labels) for one in requests])
+            return [one if isinstance(one, Refused) else Pushed(one.probs) for one in answers]
+        found: list[Any] = [Pushed({}) for _ in requests]
+
+        def ask(places: list[int], method: str, of: Callable[[Push], Any], take: Callable[[int, Any], Any]) -> None:
+            answers = getattr(self._backend, method)([of(requests[place]) for place in places]) if places else []
+            for place, answer in zip(places, answers, strict=True):
+                if isinstance(answer, Refused) or isinstance(found[place], Refused):
+                    found[place] = answer if isinstance(answer, Refused) else found[place]
+                else:
+                    found[place] = replace(found[place], **take(place, answer))
+
+        def shares(place: int, ranked: Ranked) -> dict[str, Any]:
+            each = torch.tensor(ranked.logprobs, dtype=torch.float64).softmax(0).tolist()
+            return {"probs": dict(zip(requests[place].continuations, each, strict=True))}
+
+        ask(
+            [place for place, one in enumerate(requests) if one.continuations],
+            "rank",
+            lambda one: Rank(one.opening, one.continuations, one.messages),
+            shares,
+        )
+        ask(
+            [place for place, one in enumerate(requests) if one.text],
+            "rank",
+            lambda one: Rank("", (one.text,)),
+            lambda _, ranked: {"logprob": ranked.logprobs[0], "tokens": ranked.tokens[0]},
+        )
+        writing = [place for place, one in enumerate(requests) if one.write]
+        if writing and self._settings.batching == "continuous":
+            raise ModelError("what is pushed is written row by row: leave batching=continuous out")
+        ask(
+            writing,
+            "generate",
+            lambda one: Generate(one.messages, max_tokens=one.write, opening=one.opening),
+            lambda _, generation: {"written": generation.text},
+        )
+        return found
 
 
 class _Input:

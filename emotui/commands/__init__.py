@@ -46,6 +46,10 @@ COMMANDS = {
         "emotui.commands.looking.inside:gradients",
         "Which words an answer follows, by gradients, beside spans and removal.",
     ),
+    "lens push": (
+        "emotui.commands.looking.inside:push",
+        "What a model answers while a label's direction is added inside it.",
+    ),
     "lexical": ("emotui.commands.looking.statistics:lexical", "Explicit, implicit and misleading texts, by EmoLex."),
     "make-gold": ("emotui.commands.sets.sources:make_gold", "Make what a source says the gold of a dataset."),
     "map-labels": (
@@ -131,7 +135,7 @@ GROUPS = {
         "train",
     ),
     "Score and compare": ("score", "compare", "agreement", "turns", "decode", "thresholds", "rescore", "lexical"),
-    "Ask why": ("words", "steady", "lens", "lens gradients"),
+    "Ask why": ("words", "steady", "lens", "lens gradients", "lens push"),
     "Annotate and rate": (
         "annotate",
         "project",

@@ -39,7 +39,7 @@ def _required(command: click.Command) -> list[str]:
     for param in command.params:
         if param.required:
             value = "spans" if param.name in ("task", "kind", "format_name") else "some"
-            if isinstance(param, click.Option) and isinstance(param.type, click.FloatRange | TaskName):
+            if isinstance(param, click.Option) and isinstance(param.type, click.FloatRange | click.IntRange | TaskName):
                 given += [param.opts[0], "labels" if isinstance(param.type, TaskName) else "1000"]
                 continue
             given += [value] if isinstance(param, click.Argument) else [param.opts[0], f"{value} {param.name}"]

@@ -11,7 +11,7 @@ from transformers import AutoTokenizer
 
 from emotui.backends.base import Attribute, Attribution, Refused
 from emotui.backends.hf import load
-from emotui.backends.hf.gradients import Tracer, by_word
+from emotui.backends.hf.classifier import Tracer, by_word
 from emotui.backends.hf.prompts import Prompts, frame
 from emotui.backends.hf.span_models import Token
 from emotui.errors import ModelError

@@ -80,6 +80,10 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         (H, "--model", H), ("--model", f"hf:{H}", "--dataset", f"file {H}", "--label", H),
         ("--model", f"hf:{H}", "--dataset", H, "--evidence", H), ("--model", "embedded", "--dataset", H, "--text", H),
     ],
+    "lens push": [
+        (H, "--model", H, "--layer", "1"), (H, "--model", f"hf:{H}", "--layer", "1", "--strength", H),
+        (H, "--model", "embedded", "--layer", "1", "--dataset", H, "--write", H),
+    ],
     "words": [
         (H, "--dataset", "no" + H),
         ("--model", "embedded", "--dataset", H, "--word", H),
