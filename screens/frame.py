@@ -334,6 +334,12 @@ class Frame(Acting, LaidOut):
         await self.action_place(place_of(self.session.list_task))
         self.notify(f"Just the samples behind {event.why}: " + keyed("{clear} shows all again"), markup=False)
 
+    @on(Place.Opened)
+    async def _open_dataset(self, event: Place.Opened) -> None:
+        event.stop()
+        await self.action_place(place_of(event.task))
+        self.session.change(replace(self.session.state.unfiltered(), dataset=event.dataset, run=None, sample=None))
+
     @on(Place.OfList)
     def _list_as_told(self, event: Place.OfList) -> None:
         """The list follows the place that is open; one that was left meanwhile has no say in it any more."""

@@ -236,7 +236,9 @@ FAMILIES = (
     Family("the start a word on", ("right_square_bracket",), ("start_right", "mask_start_on")),
     Family("the end a word back", ("left_curly_bracket",), ("end_left", "mask_end_back")),
     Family("the end a word on", ("right_curly_bracket",), ("end_right", "mask_end_on")),
-    Family("write: into the text, a guess, a reason", ("i",), ("write", "guess", "rationale")),
+    Family(
+        "write: into the text, a guess, a reason, texts anew", ("i",), ("write", "guess", "rationale", "counter_test")
+    ),
     Family("a note", ("semicolon",), ("sample_note", "note")),
     Family("by name: a label, a code", ("comma",), ("labels", "own_codes")),
     Family("say what it is to be: alpha, what gold calls a label", ("equals_sign",), ("map_labels", "alpha")),

@@ -84,6 +84,13 @@ class Place(Acting, Vertical):
             super().__init__()
             self.samples, self.why, self.dataset, self.run, self.mark = tuple(samples), why, dataset, run, mark
 
+    class Opened(Message):
+        """A dataset is to be shown in the place of its task, with all samples in the list."""
+
+        def __init__(self, dataset: str, task: str) -> None:
+            super().__init__()
+            self.dataset, self.task = dataset, task
+
     class Arranged(OfList):
         """The list is to hold just these samples, in this order, while this place is open; `why` says what they are.
 

@@ -22,13 +22,13 @@ ROUNDS = ("1", "2", "3", "4")
 
 def title(chain: "ChainView", round_: "Round", cells: int) -> Sides:
     """The text, its gold label, and what the classifier says to it; who writes."""
-    verdict = "mark" if not chain.offered else "dim"
+    verdict = "mark" if not chain.right else "dim"
     left = [
         Part(f" {chain.id}", "strong"),
         Part("  gold ", "dim"),
         Part(chain.label, "gold-line"),
         Part(f"  {short(round_.model)} says ", "dim", "do('name_model')"),
-        Part(chain.predicted, "plain" if chain.offered else "mark"),
+        Part(chain.predicted, "plain" if chain.right else "mark"),
         Part(f" {share(chain.confidence).strip()}", verdict),
     ]
     by = f"by {round_.annotator} "
@@ -98,7 +98,7 @@ def attempt(chain: "ChainView", written: str, hint: str, draft: str, *, suggeste
         how = {"succeeded": "key", "failed": "mark", "skipped": "dim"}[chain.state]
         left = [Part(f" {chain.state}", how)]
         if chain.state == "succeeded" and last is not None:
-            left.append(Part(f" at attempt {len(chain.attempts)}: {last.predicted} instead of {chain.label}", "dim"))
+            left.append(Part(f" at attempt {len(chain.attempts)}: {_came_to(chain, last.predicted)}", "dim"))
         return left, [Part("^Z", "key", "do('undo')"), Part(" takes the last entry back ", "dim", "do('undo')")]
     here = len(chain.attempts) + 1
     left = [Part(f" attempt {here} of {len(ROUNDS)}", "strong")]
@@ -110,6 +110,12 @@ def attempt(chain: "ChainView", written: str, hint: str, draft: str, *, suggeste
         return [*left, Part(f"  {draft}", "mark")], []
     before, now = len(chain.original.split()), len(written.split())
     return left, [Part(f"{now} words, original {before} ", "dim")]
+
+
+def _came_to(chain: "ChainView", predicted: str) -> str:
+    if not chain.counters:
+        return f"{predicted} instead of {chain.label}"
+    return f"{predicted} still" if chain.right else f"{predicted}, the error is gone"
 
 
 def meaning(
@@ -184,11 +190,11 @@ def chain_lines(chain: "ChainView", drafts: Sequence[tuple[str, str]], cells: in
     lines: list[list[Part]] = [] if chain.attempts else [[Part("no attempt yet", "dim")]]
     name = max((width(one.predicted) for one in chain.attempts), default=0)
     for place, one in enumerate(chain.attempts, 1):
-        wrong = one.predicted != chain.label
+        succeeds = chain.succeeds(one.predicted)
         head = [
             Part(f"{place} ", "strong"),
-            Part(fit(one.predicted, name), "said" if wrong else "gold"),
-            Part(" ✓ " if wrong else "   ", "said"),
+            Part(fit(one.predicted, name), "gold" if one.predicted == chain.label else "said"),
+            Part(" ✓ " if succeeds else "   ", "said"),
             Part(f"{share(one.confidence)} ", "plain"),
             Part(f"sim {share(one.similarity).strip()}  ", "dim"),
         ]
@@ -246,6 +252,11 @@ def session(progress: "Progress", last: str, cells: int) -> Lines:
         [Part(f"{count(progress.left)}", "strong"), Part(f" of {count(progress.offered)} left   ", "dim")],
         [Part(f"{count(progress.set_aside)}", "strong"), Part(" set aside", "dim")],
     ]
+    if progress.errors is not None:
+        whole[-1] = [
+            Part(f"{count(progress.gone)}", "strong"),
+            Part(f" of {count(progress.errors)} errors gone", "dim"),
+        ]
     lines: list[list[Part]] = [[]]
     for group in whole:
         used = sum(width(part.text) for part in lines[-1])

@@ -253,7 +253,8 @@ class Rephrase(Place):
         self.say("This text cannot be read", why, keyed(OTHERS), failed=True)
 
     def _exported(self, asked: "tuple[Round, str]", chains: int) -> None:
-        self.notify(f"{chains} chains written to {asked[1]}", markup=False)
+        told = "pairs: emotui rephrasings consistency asks any model about both" if asked[0].counters else "chains"
+        self.notify(f"{asked[1]} has {chains} {told}", markup=False)
 
     def _stood(self, _: asking.Standing, stood: asking.Stood) -> None:
         """How the selected text stands, and every other one in the list."""
@@ -368,6 +369,12 @@ class Rephrase(Place):
             judged=review is not None and review.can_undo,
             several=self.writing.several,
         )
+
+    def lacking(self, action: str) -> str:
+        """Why there are no statistics of a counter-test."""
+        if action == "figures" and self.round is not None and self.round.counters:
+            return keyed("a counter-test has pairs: {export} writes them, emotui rephrasings consistency counts")
+        return super().lacking(action)
 
     def tell(self, what: str, value: object) -> None:
         if what in ("view", "part"):
@@ -493,7 +500,9 @@ class Rephrase(Place):
             if self._exports is not None and self.round is not None:
                 self._exports.ask((self.round, path))
 
-        ExportDialog(0, None, what="all chains", default="rephrasings.jsonl").ask(self.app, named)
+        pairs = self.round is not None and self.round.counters
+        what, default = ("the pairs", "pairs.jsonl") if pairs else ("all chains", "rephrasings.jsonl")
+        ExportDialog(0, None, what=what, default=default).ask(self.app, named)
 
     def do_copy(self) -> None:
         if self.chain is not None:

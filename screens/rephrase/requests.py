@@ -24,6 +24,8 @@ class Text:
     id: str
     text: str
     gold: str
+    counters: bool = False
+    """Is it a text of a counter-test?"""
 
 
 @dataclass(slots=True)
@@ -102,6 +104,8 @@ class Situation:
                 return self.mode == "figures"
             case "words" if not self.editing:
                 return False
+            case "figures" if self.chain.counters:
+                return False
             case "other_draft" if not self.others_written:
                 return False
             case "judge":
@@ -141,7 +145,10 @@ def read_text(service: "Rephrasing", number: int) -> Text:
         EmotuiError: it cannot be read.
     """
     record = service.text(number)
-    return Text(number, record.id, record.text, record.label or "none")
+    from emotui.workbench.rephrase.views import counters
+
+    of = service.store.dataset_of(number)
+    return Text(number, record.id, record.text, record.label or "none", of is not None and counters(of))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +199,10 @@ def stand(service: "Rephrasing", asked: Standing) -> Stood:
 
 
 def tag(chain: "ChainView") -> str:
-    """A chain in six cells of the list: succeeded at which attempt, failed, skipped, at which attempt, set aside."""
+    """A chain in six cells of the list: succeeded at which attempt, failed, skipped, at which attempt, set aside.
+
+    In a counter-test it says of which texts the label is wrong.
+    """
     if not chain.offered:
         return "aside"
     tries = len(chain.attempts)
@@ -203,7 +213,9 @@ def tag(chain: "ChainView") -> str:
             return "x"
         case "skipped":
             return "skip"
-    return f"{tries}/4" if tries else ""
+    if not tries:
+        return "" if chain.right else "error"
+    return f"{tries}/4"
 
 
 def _lexicon() -> Any:
@@ -333,15 +345,22 @@ def said(chain: "ChainView", outcome: "Outcome") -> str:
     """What came of an attempt."""
     sure = f"{chain.label} {share(outcome.confidence).strip()}"
     match outcome.state:
+        case "succeeded" if chain.counters and not chain.right:
+            return f"the error is gone at attempt {outcome.attempt}: read as {outcome.predicted}"
+        case "succeeded" if chain.counters:
+            return f"no error comes: still read as {outcome.predicted}"
         case "succeeded":
             return f"succeeded at attempt {outcome.attempt}, read as {outcome.predicted} ({sure})"
+        case "failed" if chain.counters:
+            return f"not right after {outcome.attempt} attempts: read as {outcome.predicted} ({sure})"
         case "failed":
             return f"failed: still {outcome.predicted} after {outcome.attempt} attempts ({sure})"
-    return f"attempt {outcome.attempt} is still read as {outcome.predicted} ({sure})"
+    still = "" if chain.counters and outcome.predicted != chain.predicted else "still "
+    return f"attempt {outcome.attempt} is {still}read as {outcome.predicted} ({sure})"
 
 
 def export(service: "Rephrasing", round_: "Round", path: str) -> int:
-    """Write the chains of everybody's work on the round's texts to a file; how many.
+    """Write the chains of everybody's work on the round's texts to a file, of a counter-test the pairs; how many.
 
     Raises:
         BadInput: the place cannot be written.
@@ -349,4 +368,8 @@ def export(service: "Rephrasing", round_: "Round", path: str) -> int:
     from emotui.formats import check_not_over, write
 
     check_not_over(path, service.store.path)
+    if round_.counters:
+        from emotui.workbench.rephrase.contrast import kept_pairs
+
+        return write(path, kept_pairs(service, round_.dataset.dataset))
     return write(path, service.chains(round_.dataset.dataset))

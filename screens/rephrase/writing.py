@@ -36,10 +36,19 @@ def rival(probs: Mapping[str, float], gold: str) -> str | None:
     return max(others, key=lambda label: probs[label]) if others else None
 
 
-def tug_lines(probs: Mapping[str, float], gold: str, was: float | None, history: Sequence[float], cells: int) -> Lines:
+def tug_lines(
+    probs: Mapping[str, float],
+    gold: str,
+    was: float | None,
+    history: Sequence[float],
+    cells: int,
+    *,
+    counters: bool = False,
+) -> Lines:
     """The rope and, under it, what it says.
 
     Args:
+        counters: it is gold that is to win, as in a counter-test.
         was: the probability of gold for the original.
         history: those of gold so far, a figure a keystroke that was answered.
     """
@@ -59,10 +68,15 @@ def tug_lines(probs: Mapping[str, float], gold: str, was: float | None, history:
     spark = Part(f"  {sparkline(history, room)}", "gold")
     used = sum(width(part.text) for part in (left, right, *figures, spark)) + 2
     rope = _rope(for_gold, against, max(cells - used, 9), wins=wins)
-    return [[left, Part(" "), *rope, Part(" "), right, *figures, spark], verdict(probs, gold, was, cells)]
+    return [
+        [left, Part(" "), *rope, Part(" "), right, *figures, spark],
+        verdict(probs, gold, was, cells, counters=counters),
+    ]
 
 
-def verdict(probs: Mapping[str, float], gold: str, was: float | None, cells: int) -> Sequence[Part]:
+def verdict(
+    probs: Mapping[str, float], gold: str, was: float | None, cells: int, *, counters: bool = False
+) -> Sequence[Part]:
     """Who is ahead, and by how much, in words."""
     other = rival(probs, gold)
     if other is None:
@@ -70,10 +84,12 @@ def verdict(probs: Mapping[str, float], gold: str, was: float | None, cells: int
     for_gold, against = probs.get(gold, 0.0), probs[other]
     before = f", was {share(was).strip()}" if was is not None else ""
     said = f"{gold} {share(for_gold).strip()}{before}; "
-    if against > for_gold:
-        return fitted([Part("✓ ", "said"), Part(said, "plain"), Part(f"{other} wins", "strong")], cells)
+    wins = against > for_gold
+    tick = Part("✓ ", "said") if wins is not counters else Part("  ")
+    if wins:
+        return fitted([tick, Part(said, "plain"), Part(f"{other} wins", "strong")], cells)
     behind = f"{other} is {share(for_gold - against).strip()} behind"
-    return fitted([Part("  "), Part(said, "plain"), Part(behind, "dim")], cells)
+    return fitted([tick, Part(said, "plain"), Part(behind, "dim")], cells)
 
 
 def sparkline(history: Sequence[float], cells: int) -> str:
@@ -339,7 +355,8 @@ class Writing(Container):
             Part(keyed("  write already; {submit} submits once it has begun"), "dim"),
         ]
         self.query_one("#rephrase-attempt", Line).show(left)
-        said = "the classifier is loaded and reads every text; those that it gets right are offered"
+        said = "the classifier is loaded and reads every text"
+        said += "; take what may mislead out of it" if text.counters else "; those that it gets right are offered"
         self.query_one("#rephrase-tug", Page).show_for(lambda room: rephrase_lines.folded(said, _cells(room), "dim"))
         self._draw_views()
         for name in ("#rephrase-live", "#rephrase-session-title"):
@@ -397,8 +414,8 @@ class Writing(Container):
         elif seen.live is None:
             page.show([[Part("what you write is classified as you type", "dim")]])
         else:
-            was = chain.confidence if chain is not None else None
-            page.show_for(partial(_tug_lines, seen.live, was, seen.history, stale=self._stale))
+            was, counters = (chain.confidence, chain.counters) if chain is not None else (None, False)
+            page.show_for(partial(_tug_lines, seen.live, was, seen.history, stale=self._stale, counters=counters))
 
     def _draw_bars(self) -> None:
         seen, live = self.seen, self.seen.live
@@ -489,8 +506,10 @@ def _folded(text: str, room: Size) -> Lines:
     return rephrase_lines.marked(text, [], _cells(room))
 
 
-def _tug_lines(live: "Live", was: float | None, history: tuple[float, ...], room: Size, *, stale: bool) -> Lines:
-    lines = tug_lines(live.probs, live.gold, was, history, _cells(room))
+def _tug_lines(
+    live: "Live", was: float | None, history: tuple[float, ...], room: Size, *, stale: bool, counters: bool
+) -> Lines:
+    lines = tug_lines(live.probs, live.gold, was, history, _cells(room), counters=counters)
     return greyed(lines) if stale else lines
 
 

@@ -112,6 +112,29 @@ def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted
     return Found(sources, metrics, pair=pair, figures=figures)
 
 
+@dataclass(frozen=True, slots=True)
+class CounterTest:
+    """A dataset of a slice's texts, of the task in whose place they are written anew; `left_out`: how many are not in
+    it.
+    """
+
+    name: str
+    task: str
+    left_out: int
+
+
+def counter_test(slicing: "Slicing", dataset: int, where: str, run: str | None) -> CounterTest:
+    """Keep a slice's texts to be written anew.
+
+    Raises:
+        EmotuiError: none has one gold label, or it cannot be kept.
+    """
+    from emotui.workbench.rephrase.contrast import keep_counter_test
+
+    kept, left_out = keep_counter_test(slicing, dataset, where, run)
+    return CounterTest(kept.name, kept.task, left_out)
+
+
 def usual_order(sources: "Sequence[Compared]") -> list[str]:
     """Keys of sources, those first that are compared where nothing was chosen: of ten texts or more before the others,
     runs of models and files before people, and former gold last."""

@@ -14,7 +14,19 @@ from textual.geometry import Size
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.results import parts
-from emotui.screens.results.asking import DISCOVERIES, HOLM, Found, Text, Wanted, Won, ask, read, where_won
+from emotui.screens.results.asking import (
+    DISCOVERIES,
+    HOLM,
+    CounterTest,
+    Found,
+    Text,
+    Wanted,
+    Won,
+    ask,
+    counter_test,
+    read,
+    where_won,
+)
 from emotui.screens.results.parts import (
     DifferenceRows,
     against_rest,
@@ -208,6 +220,7 @@ class ComparedPlace(Place):
         self._pairs: LatestRequest[Wanted, Found] | None = None
         self._texts: LatestRequest[Text, Marks] | None = None
         self._won: LatestRequest[Won, list[Sliced]] | None = None
+        self._counter_tests: LatestRequest[tuple[int, str, str | None], CounterTest] | None = None
         self._sources: object = None
         self._sample: int | None = None
 
@@ -237,6 +250,9 @@ class ComparedPlace(Place):
         )
         self._won = LatestRequest(
             "where won", self, lambda asked: where_won(slicing(), asked), self._tell_won, lambda *_: None
+        )
+        self._counter_tests = LatestRequest(
+            "counter-test", self, lambda asked: counter_test(slicing(), *asked), self._open_counter_test, each=True
         )
         self._texts = LatestRequest("compare text", self, lambda text: read(comparing(), text), self._show_text)
 
@@ -409,6 +425,28 @@ class ComparedPlace(Place):
         elif changed := [row.sample for row in pair.rows if row.changed]:
             why = f"where {parts.told(pair.first)} and {parts.told(pair.second)} differ"
             self.post_message(self.Listed(changed, why, None, pair.first.run))
+
+    def _picked_part(self) -> "Sliced | FoundRule | None":
+        """The group or rule under the cursor."""
+        parts = self.looked.in_parts
+        if not parts and self.looked.view != RULES:
+            return None
+        return self.compared.parts.picked if parts else self.compared.rules.picked
+
+    def can_counter_test(self) -> bool:
+        return self._counter_tests is not None and self._picked_part() is not None
+
+    def do_counter_test(self) -> None:
+        """Keep the texts of the group or rule as a dataset that is written anew."""
+        row, wanted, found = self._picked_part(), self.wanted, self.found
+        held = None if found is None else found.parts or found.rules
+        if row is not None and held is not None and wanted is not None and self._counter_tests is not None:
+            self._counter_tests.ask((wanted.dataset, row.conditions, held.first.run))
+
+    def _open_counter_test(self, _: object, kept: CounterTest) -> None:
+        left = f"; {count(kept.left_out)} texts without one gold label are left out" if kept.left_out else ""
+        self.notify(f"Take what may mislead out of each text{left}", title=kept.name, markup=False)
+        self.post_message(self.Opened(kept.name, kept.task))
 
     def walk(self, step: int) -> None:
         """To the next sample in which the two differ."""

@@ -30,7 +30,7 @@ from emotui.workbench.rephrase.log import (
     rounds,
 )
 from emotui.workbench.rephrase.originals import keep_labels, verdicts_kept
-from emotui.workbench.rephrase.views import state_of
+from emotui.workbench.rephrase.views import counters, state_of
 
 SAMPLE_ANNOTATOR = "sample"
 """Whose chains those of the sample data are."""
@@ -77,7 +77,13 @@ def chains_of(
     passed = confirmed(entries, samples) if confirmed_only else None
     work = {who: made(entries, who, mark.identity) for who in people} if mark is not None else {}
     return [
-        _chain(sample, *_chosen(number, sample, work, annotator), verdicts.get(number, (None,))[0], mark, passed)
+        _chain(
+            sample,
+            *_chosen(number, sample, work, annotator, counters(dataset)),
+            verdicts.get(number, (None,))[0],
+            mark,
+            passed,
+        )
         for number, sample in samples.items()
     ]
 
@@ -88,19 +94,19 @@ def annotators(entries: Sequence[Entry]) -> list[str]:
 
 
 def _chosen(
-    number: int, sample: ClassGold, work: Mapping[str, Mapping[int, Made]], annotator: str | None
+    number: int, sample: ClassGold, work: Mapping[str, Mapping[int, Made]], annotator: str | None, counter_test: bool
 ) -> tuple[str | None, Made]:
     """Whose chain of a text counts, and that chain."""
     there = [(who, done[number]) for who, done in work.items() if number in done and annotator in (None, who)]
     if not there:
         return None, Made()
-    closed = [(who, one) for who, one in there if _state(sample.gold, one) != "open"]
+    closed = [(who, one) for who, one in there if _state(sample.gold, one, counter_test) != "open"]
     return min(closed or there, key=lambda pair: pair[1].began)
 
 
-def _state(label: str, one: Made) -> str:
+def _state(label: str, one: Made, counter_test: bool) -> str:
     said = tuple(_as_gold(entry.predicted, label) for _, entry in one.attempts)
-    return state_of(label, said, skipped=one.skipped)
+    return state_of(label, said, skipped=one.skipped, counters=counter_test)
 
 
 def _chain(

@@ -13,17 +13,70 @@ import msgspec
 from emotui.backends.base import OnStep
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput
-from emotui.formats import check_not_over, read, write
+from emotui.formats import check_not_over, fingerprint, read, write
 from emotui.formats.reading import Warn, warn_skipped
+from emotui.lexicons import SEER_TO_PLUTCHIK
 from emotui.records import Chain, ClassGold
+from emotui.store.query import Dataset
+from emotui.tasks.rephrase.task import Rephrase
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.rephrase.evaluation import asking_by, contender
 from emotui.workbench.rephrase.files import Rephrased
+from emotui.workbench.rephrase.views import COUNTER
+from emotui.workbench.slices.conditions import Said, emotions_of
 from emotui.workbench.slices.slicing import Slicing
 
 CONVENTION = (
     "consistency: both texts of a pair are labelled rightly; flips: their answers differ; error_goes: wrong about the "
     "original and right about the other, over pairs whose original is labelled wrongly; error_comes: the converse"
 )
+
+
+def keep_counter_test(slicing: Slicing, dataset: int, where: str, run: str | None = None) -> tuple[Dataset, int]:
+    """The texts of a slice as a dataset of their own, to be written anew in Rephrase; of the same slice the same one.
+
+    SEER's labels become those of Plutchik's eight that they stand for, which classifiers know.
+
+    Args:
+        where: conditions that the texts meet, as `emotui slices` takes them.
+        run: of whose errors and figures the conditions may be.
+
+    Returns:
+        The dataset, and how many texts of the slice are not in it: those that have no gold label, or several.
+
+    Raises:
+        BadInput: no such condition, or no text of the slice has one gold label.
+        StoreError: it cannot be kept.
+    """
+    of = slicing.facets(dataset).dataset
+    numbers = slicing.samples(dataset, where, run)
+    texts = [text for _, record in slicing.store.samples(numbers) if (text := _with_one_label(record)) is not None]
+    if not texts:
+        raise BadInput(f"none of the {len(numbers)} texts has one gold label, which an error is told by")
+    source = f"{COUNTER}{of.name}, {where}"
+    for name in (f"{of.name}, {where}", *(f"{of.name}, {where} ({number})" for number in range(2, _MOST_ANEW))):
+        there = slicing.store.dataset(name)
+        same = there is not None and there.source == source
+        if there is None or (same and there.fingerprint == fingerprint(texts)):
+            return add_samples(slicing.store, Rephrase.name, name, texts, source), len(numbers) - len(texts)
+    raise BadInput(f"there are {_MOST_ANEW} datasets called {of.name}, {where}: move some into the trash")
+
+
+_MOST_ANEW = 100
+"""Datasets of one slice, where its gold has changed since the last one, or a dataset has its name."""
+
+
+def _with_one_label(record: str | bytes) -> ClassGold | None:
+    said = msgspec.json.decode(record, type=_Labelled)
+    every = emotions_of(said)
+    label = said.label or said.emotion or (every[0] if len(every) == 1 else None)
+    if label is None or not said.text:
+        return None
+    return ClassGold(id=said.id, text=said.text, label=SEER_TO_PLUTCHIK.get(label.strip().casefold(), label))
+
+
+class _Labelled(Said):
+    id: str = ""
 
 
 class ContrastPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +115,12 @@ def pair_of(chain: Chain) -> ContrastPair | None:
     )
 
 
+def kept_pairs(service: Rephrased, dataset: str | int, annotator: str | None = None) -> list[ContrastPair]:
+    """Each text of a dataset that was written anew beside its last version; by whom, as of `Rephrased.chains`."""
+    chains = service.chains(dataset, annotator=annotator)
+    return [pair for chain in chains if (pair := pair_of(chain)) is not None]
+
+
 def write_contrast(
     service: Rephrased,
     slicing: Slicing,
@@ -91,8 +150,7 @@ def write_contrast(
     numbers = slicing.samples(found.dataset, where, run)
     texts = service.samples(found)
     wanted = {texts[number].id for number in numbers if number in texts}
-    chains = service.chains(dataset, annotator=annotator)
-    pairs = [pair for chain in chains if chain.id in wanted and (pair := pair_of(chain)) is not None]
+    pairs = [pair for pair in kept_pairs(service, dataset, annotator) if pair.id in wanted]
     if not pairs:
         raise BadInput(
             f"{dataset}: none of the {len(wanted)} texts of this slice was rephrased yet: open it in Rephrase"

@@ -159,7 +159,8 @@ class Rephrasing(Rephrased):
     # What a person decides.
 
     def submit(self, round: Round, number: int, text: str, *, suggested: bool = False) -> Outcome:
-        """Submit an attempt. The classifier gives another label: success. The fourth failure closes the chain.
+        """Submit an attempt. The classifier gives another label than gold: success; in a counter-test gold. The fourth
+        failure closes the chain.
 
         Args:
             suggested: a model wrote the text; it is kept with it for ever.
@@ -219,20 +220,23 @@ class Rephrasing(Rephrased):
     def chain(self, round: Round, number: int) -> ChainView:
         """The annotator's chain of one text, as it stands."""
         original = self._original(round, number)
-        return _view(number, original, self._made(round).get(number, Made()))
+        return _view(number, original, self._made(round).get(number, Made()), round)
 
     def views(self, round: Round) -> dict[int, ChainView]:
         """The annotator's chains of every text, also of those that are set aside, by number in file order."""
         done = self._made(round)
-        return {number: _view(number, one, done.get(number, Made())) for number, one in round.originals.items()}
+        return {number: _view(number, one, done.get(number, Made()), round) for number, one in round.originals.items()}
 
     def progress(self, round: Round) -> Progress:
         """How far the annotator is."""
         done = self._made(round)
         succeeded, failed, skipped = [0, 0, 0, 0], 0, 0
+        errors = gone = 0
         offered = round.offered()
         for number in offered:
-            view = _view(number, round.originals[number], done.get(number, Made()))
+            view = _view(number, round.originals[number], done.get(number, Made()), round)
+            tried = bool(view.attempts) and not view.right
+            errors, gone = errors + tried, gone + (tried and view.state == "succeeded")
             if view.state == "succeeded":
                 succeeded[min(len(view.attempts), 4) - 1] += 1
             failed += view.state == "failed"
@@ -246,24 +250,30 @@ class Rephrasing(Rephrased):
             failed=failed,
             skipped=skipped,
             left=len(offered) - closed,
-            set_aside=round.incorrect,
+            set_aside=0 if round.counters else round.incorrect,
+            errors=errors if round.counters else None,
+            gone=gone,
         )
 
     def next_open(self, round: Round, after: int | None) -> int | None:
-        """The next text of T_correct whose chain is open, in file order from `after` on and then from the top.
+        """The next text that is offered and whose chain is open, in file order from `after` on and then from the top.
 
         With None, where the annotator stopped: the text that the last attempt left open, else the next one after it.
-        None where every chain is closed.
+        None where every chain is closed. In a counter-test those that the classifier gets wrong come first.
         """
         done = self._made(round)
         offered = round.offered()
-        states = {number: _view(number, round.originals[number], done.get(number, Made())).state for number in offered}
+        states = {
+            number: _view(number, round.originals[number], done.get(number, Made()), round).state for number in offered
+        }
         if after is None:
             last = last_made(self.log(round.dataset), round.annotator, round.identity)
             if last is not None and states.get(last.sample) == "open":
                 return last.sample
             after = 0 if last is None else last.sample
         in_turn = [number for number in offered if number > after] + [number for number in offered if number <= after]
+        if round.counters:
+            in_turn.sort(key=lambda number: round.originals[number].right)
         return next((number for number in in_turn if states[number] == "open"), None)
 
     def suggest(
@@ -324,7 +334,7 @@ def _note(before: Sequence[ClassifierMark], number: int, model: str) -> str:
     return f"A new round, {number}: {why}. What was rephrased before stays with its own round."
 
 
-def _view(number: int, original: Original, one: Made) -> ChainView:
+def _view(number: int, original: Original, one: Made, round: Round) -> ChainView:
     attempts = tuple(
         AttemptView(at, entry.text, entry.predicted, entry.confidence, entry.similarity, entry.suggested)
         for at, entry in one.attempts
@@ -338,7 +348,8 @@ def _view(number: int, original: Original, one: Made) -> ChainView:
         predicted=original.predicted,
         confidence=original.confidence,
         attempts=attempts,
-        state=state_of(original.gold, said, skipped=one.skipped),
+        state=state_of(original.gold, said, skipped=one.skipped, counters=round.counters),
+        counters=round.counters,
     )
 
 

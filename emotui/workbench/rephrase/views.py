@@ -109,9 +109,14 @@ class Round:
     def card(self) -> ModelCard:
         return self.classifier.card
 
+    @property
+    def counters(self) -> bool:
+        """Is it over the texts of a counter-test?"""
+        return counters(self.dataset)
+
     def offered(self) -> list[int]:
-        """Sample numbers of T_correct, in file order."""
-        return [number for number, original in self.originals.items() if original.right]
+        """Sample numbers of T_correct, in file order; of a counter-test all."""
+        return [number for number, original in self.originals.items() if original.right or self.counters]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +179,10 @@ class AttemptView:
 
 @dataclass(frozen=True, slots=True)
 class ChainView:
-    """An original with the attempts on it. `predicted`, `confidence`: the classifier on the original."""
+    """An original with the attempts on it. `predicted`, `confidence`: the classifier on the original.
+
+    `counters`: it is one of a counter-test, where an attempt succeeds that the classifier labels rightly.
+    """
 
     number: int
     id: str
@@ -184,11 +192,21 @@ class ChainView:
     confidence: float
     attempts: tuple[AttemptView, ...]
     state: State
+    counters: bool = False
+
+    @property
+    def right(self) -> bool:
+        """Whether the classifier gets the original right."""
+        return self.predicted == self.label
 
     @property
     def offered(self) -> bool:
-        """Whether the classifier gets the original right."""
-        return self.predicted == self.label
+        """Whether it is to be rephrased: originals that the classifier gets wrong are in a counter-test alone."""
+        return self.right or self.counters
+
+    def succeeds(self, predicted: str) -> bool:
+        """Whether an attempt that the classifier labels so is a success."""
+        return (predicted == self.label) is self.counters
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +214,8 @@ class Progress:
     """How far an annotator is in a round.
 
     `offered` texts are `done` (succeeded, failed or skipped) or `left`; `set_aside`: those of T_incorrect.
-    `succeeded_at[k - 1]`: chains that succeeded at attempt k.
+    `succeeded_at[k - 1]`: chains that succeeded at attempt k. Of a counter-test, `errors`: originals that are labelled
+    wrongly and were written anew, and how many of these errors are `gone`; None of other rounds.
     """
 
     offered: int
@@ -206,6 +225,8 @@ class Progress:
     skipped: int
     left: int
     set_aside: int
+    errors: int | None = None
+    gone: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +249,21 @@ class ReviewItem:
     rephrasing: str
 
 
-def state_of(label: str, predicted: tuple[str, ...], *, skipped: bool) -> State:
-    """The state of a chain from what the classifier said to each attempt: wrong is success.
+COUNTER = "counter-test: "
+"""Begins the source of a dataset whose texts are those of a slice, to be rid of what is suspected to mislead models."""
+
+
+def counters(dataset: Dataset) -> bool:
+    """Are these the texts of a counter-test?"""
+    return dataset.source.startswith(COUNTER)
+
+
+def state_of(label: str, predicted: tuple[str, ...], *, skipped: bool, counters: bool = False) -> State:
+    """The state of a chain from what the classifier said to each attempt: wrong is success, in a counter-test right.
 
     A skip after some failed attempts keeps them. Source: section 3, Annotation Process.
     """
-    if any(said != label for said in predicted):
+    if any((said == label) is counters for said in predicted):
         return "succeeded"
     if skipped:
         return "skipped"

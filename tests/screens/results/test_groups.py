@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from emotui.metrics.metric import Metric
+from emotui.screens.rephrase import lines as rephrase_lines
+from emotui.screens.rephrase.place import Rephrase
 from emotui.screens.results import parts as parts_drawing
 from emotui.screens.results.parts import name_cut, part_lines, rule_lines
 from emotui.screens.results.place import Results
@@ -91,3 +93,31 @@ def test_parts_of_a_few_texts_stretch_no_axis() -> None:
     assert drawn[0].split()[2:-4] == [".50", ".60", ".70"]
     assert "←" in drawn[3]
     assert not set("←→") & set(drawn[1] + drawn[2])
+
+
+async def test_a_group_is_written_anew_in_rephrase_by_a_key(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    dataset = source.datasets()[0].dataset
+    glad = source.slicing().samples(dataset, "emotion=happy")
+    async with opened(source, (120, 40)) as pilot:
+        await press(pilot, "9")
+        await settle(pilot)
+        place = frame(pilot).query_one(Results)
+        assert not place.can("counter_test"), "two sources are no group"
+        await press(pilot, "v")
+        await settle(pilot)
+        parts = place.compared.parts
+        parts.pick(next(at for at, row in enumerate(parts.rows) if row.conditions == "emotion=happy"))
+        await press(pilot, "i")
+        await settle(pilot, work=True)
+        anew = frame(pilot).query_one(Rephrase)
+        assert frame(pilot).place is anew
+        assert anew.round is not None
+        assert anew.round.counters
+        # Also what the model gets wrong is to be written; passages of several emotions have no label to be wrong about.
+        assert 0 < len(anew.open) == anew.round.dataset.n < len(glad)
+        assert not anew.can("figures")
+        assert "joy" in screen_text(pilot)
+        assert anew.seen.progress is not None
+        lines = rephrase_lines.session(anew.seen.progress, "", 80)
+        assert "0 of 0 errors gone" in "".join(part.text for line in lines for part in line)

@@ -6,9 +6,17 @@ import pytest
 
 from emotui.errors import BadInput
 from emotui.formats import read, write
-from emotui.records import Attempt, Chain
+from emotui.records import Attempt, Chain, SpanSample
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.rephrase.chains import import_chains
-from emotui.workbench.rephrase.contrast import ContrastPair, contrast_figures, score_contrast, write_contrast
+from emotui.workbench.rephrase.contrast import (
+    ContrastPair,
+    contrast_figures,
+    keep_counter_test,
+    kept_pairs,
+    score_contrast,
+    write_contrast,
+)
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.conftest import Emotui
@@ -105,3 +113,51 @@ def test_any_model_is_asked_about_both_texts_of_every_pair(
     write(to, [])
     with pytest.raises(BadInput, match="there is no record in the file"):
         score_contrast(str(to), [WORD], warn=print)
+
+
+def test_a_slice_is_written_anew_until_the_error_goes_and_its_pairs_are_a_contrast_set(
+    monkeypatch: pytest.MonkeyPatch, workspace: Workspace
+) -> None:
+    install_kind(monkeypatch, "word", "tests.backends.one_word_backend:load")
+    service, slicing = workspace.rephrasing(), workspace.slicing()
+    number = service.dataset("mine").dataset
+    kept, left_out = keep_counter_test(slicing, number, "negation=yes")
+    assert (kept.name, kept.task, left_out) == ("mine, negation=yes", "rephrase", 0)
+    assert keep_counter_test(slicing, number, "negation=yes")[0].dataset == kept.dataset, "it is kept once"
+    with pytest.raises(BadInput, match="none of the 0 texts"):
+        keep_counter_test(slicing, number, "words>99")
+    round_ = service.begin(kept.name, WORD, "ann")
+    texts = {one.sample.id: at for at, one in round_.originals.items()}
+    assert set(texts) == {"a", "b", "c"}
+    assert round_.offered() == list(texts.values()), "what the model gets wrong is not set aside"
+    # It knows sadness by "weep" alone: a and b are right, c is not.
+    assert service.submit(round_, texts["c"], "I still do not know.").state == "open"
+    assert service.submit(round_, texts["c"], "I weep.").state == "succeeded"
+    assert service.submit(round_, texts["a"], "I weep!").state == "succeeded", "no error has come"
+    assert service.submit(round_, texts["b"], "They sing.").state == "open", "an error has come"
+    progress = service.progress(round_)
+    assert (progress.errors, progress.gone, progress.left, progress.set_aside) == (1, 1, 1, 0)
+    (pair,) = [one for one in kept_pairs(service, kept.name) if one.id == "c"]
+    assert (pair.contrast, pair.predicted, pair.contrast_predicted) == ("I weep.", "neutral", "sadness")
+    workspace.close()
+
+
+def test_labels_of_seer_become_those_that_classifiers_know(tmp_path: Path) -> None:
+    opened = Workspace.open(tmp_path / "s.duckdb")
+    add_samples(
+        opened.store,
+        "spans",
+        "seer",
+        [
+            SpanSample(id="1", text="We won, not you.", spans=(), emotion="happy"),
+            SpanSample(id="2", text="It is not so.", spans=()),
+            SpanSample(id="3", text="It rains.", spans=(), emotion="sad"),
+        ],
+        "test",
+    )
+    number = opened.store.dataset("seer").dataset  # type: ignore[union-attr]
+    kept, left_out = keep_counter_test(opened.slicing(), number, "negation=yes")
+    ((_, record),) = opened.store.dataset_samples(kept.dataset)
+    assert (kept.name, kept.n, left_out) == ("seer, negation=yes", 1, 1)
+    assert b'"joy"' in record
+    opened.close()
