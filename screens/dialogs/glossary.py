@@ -164,6 +164,8 @@ _EVIDENCE: Signs = (
         ("than gold", "above random, less the same of gold's spans by the same model"),
         ("by span, by text", "whether what fits gold better also carries more of the answer: above 0 it does"),
         ("above, above random", "comprehensiveness less what other words do: above 0 the evidence matters"),
+        ("knew", "share of texts whose label a layer of the model knew and the answer did not say"),
+        ("by chance, above chance", "the same by probes of shuffled labels, and how much more the layer knew"),
     ),
 )
 

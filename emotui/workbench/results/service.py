@@ -206,6 +206,7 @@ class Results:
                 self._run_tables(found, runs, among, lexicon, cancelled, on_step, baselines=baselines is True),
                 published,
             )
+            made += self._known(found, runs)
             made += self._by_slice(found, runs)
             made += self._spread(found, runs, cancelled)
             return told_of_gold([table for table in made if table.rows], self._store, found)
@@ -256,6 +257,17 @@ class Results:
         runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]
         made = slice_table(self._store, dataset, runs, metrics_of(self._store, dataset.dataset, dataset.task)[0])
         return list(told_of_lexicons(made, self._store, dataset, runs))
+
+    def _known(self, dataset: Dataset, names: Sequence[str] | None) -> list[ResultsTable]:
+        """What a layer of a model knew and its answers did not say, of these runs, or the newest of each."""
+        kept = [with_state(run) for run in runs_of(self._store, dataset)]
+        runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]
+        if not self._store.settings("lens/"):
+            return []
+        from emotui.workbench.why.lens import known_table
+
+        made = known_table(self._store, dataset, runs)
+        return [] if made is None else [made]
 
     def _evidence(
         self,

@@ -6,6 +6,7 @@ was not fitted on, and stands beside a probe of shuffled labels, one of a word l
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -18,6 +19,7 @@ from emotui.metrics.beside import beside, intervals, with_beside
 from emotui.metrics.lexical import words_of
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
+from emotui.tables import INTERVAL, Cell, Column, ResultsTable, Row
 from emotui.tasks.asking import asked_twice
 from emotui.tasks.labels.task import Prediction
 from emotui.tasks.parts import matched, shared_by
@@ -26,6 +28,8 @@ from emotui.workbench.texts import stored_samples
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from emotui.metrics.resampling import Drawn, Replicates
 
 AT_ONCE = 64
 """Texts that a model is asked about in one call."""
@@ -147,7 +151,9 @@ def lens(
             read.append(one)
         on_text(len(read), len(requests))
     given = None if answers is None or kind == "values" else answers_of(store, answers, gold)
-    document = lens_of(gold, read, kind, given, seed)
+    document, unsaid = probed(gold, read, kind, given, seed)
+    if answers is not None and unsaid is not None:
+        keep_unsaid(store, dataset, answers, gold, unsaid, document["best_layer"])
     cut = sum(one.truncated for one in read)
     notes = {"truncated": f"{cut} texts are longer than the model reads, and were cut"} if cut else {}
     of = {
@@ -181,10 +187,14 @@ def answers_of(store: Store, run: Run, gold: Gold) -> "np.ndarray":
     return found
 
 
-def lens_of(
+def probed(
     gold: Gold, read: Sequence[HiddenStates], kind: Kind, answers: "np.ndarray | None", seed: int = 0
-) -> dict[str, Any]:
-    """The document, of states that were read. Args: answers: (n, k), as of `answers_of`."""
+) -> "tuple[dict[str, Any], Unsaid | None]":
+    """The document, of states that were read, and by text what was not said; None without answers.
+
+    Args:
+        answers: (n, k), as of `answers_of`.
+    """
     import numpy as np
 
     from emotui.metrics import probing
@@ -252,9 +262,12 @@ def lens_of(
         "by_layer": rows,
         "by_label": by_label,
     }
+    unsaid = None
     if answers is not None:
-        document["not_said"], known = not_said(gold, held, by_chance, control, answers, best)
-        for key, row in known.items():
+        unsaid = not_said(gold, held, by_chance, control, answers, best)
+        document["not_said"] = unsaid.document
+        found |= {f"not_said.{name}": one for name, one in unsaid.shares(by).items()}
+        for key, row in unsaid.by_layer.items():
             rows[key] |= row
     if cosines:
         document["cosines"] = cosines
@@ -262,7 +275,7 @@ def lens_of(
     if best is None:
         notes["best_layer"] = "no layer beats its controls: nothing is to be read from where the figures are highest"
     sure = beside(intervals([found]), gold.shared, "texts")
-    return with_beside(document | {"conventions": {figure: CONVENTION}, "notes": notes}, sure)
+    return with_beside(document | {"conventions": {figure: CONVENTION}, "notes": notes}, sure), unsaid
 
 
 def code_known(
@@ -324,6 +337,41 @@ def word_features(texts: Sequence[str]) -> "np.ndarray":
     return found
 
 
+class Unsaid(msgspec.Struct, frozen=True):
+    """What the answers lack. `document`: `missed`, `unanswered` texts, `texts` by id with the labels that the best
+    layer knew, and the shares. `by_layer`: how many of the missed labels each `knew`, and `knew_by_chance`.
+
+    By text, of the best layer; None where there is none: `known` (n,) of 0 or 1, whether it knew a label that was not
+    said, NaN without an answer; `chance` (n,): the same by probes of shuffled labels, their mean.
+    """
+
+    document: dict[str, Any]
+    by_layer: dict[str, dict[str, float]]
+    known: Any = None
+    chance: Any = None
+
+    def shares(self, by: "Drawn") -> "dict[str, Replicates]":
+        """The shares of answered texts, and their difference."""
+        return {} if self.known is None else known_shares(self.known, self.chance, by)
+
+
+def known_shares(known: "np.ndarray", chance: "np.ndarray", by: "Drawn") -> "dict[str, Replicates]":
+    """`share` of texts with a label that was known and not said, `share_by_chance`, and `above_chance`, the difference.
+
+    Args:
+        known, chance: (n,), as of `Unsaid`.
+    """
+    import numpy as np
+
+    from emotui.metrics.resampling import mean_replicates
+
+    table = np.stack([known, chance, known - chance], axis=1)
+    return dict(zip(SHARES, mean_replicates(table, by), strict=True))
+
+
+SHARES = ("share", "share_by_chance", "above_chance")
+
+
 def not_said(
     gold: Gold,
     held: Mapping[int, "np.ndarray"],
@@ -331,15 +379,11 @@ def not_said(
     control: "np.ndarray",
     answers: "np.ndarray",
     best: int | None,
-) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
+) -> Unsaid:
     """Gold labels that the answer lacks, and how many of them the held-out probe of each layer gives.
 
     A probe gives each label to as many texts as have it. By chance: the same by probes of shuffled labels, which
     give labels as often; only what is above that can be knowledge.
-
-    Returns:
-        `missed`, `unanswered` texts, and `texts` by id with the labels that the best layer knew; and by layer how many
-        of the missed labels it `knew`, and `knew_by_chance`.
     """
     import numpy as np
 
@@ -359,8 +403,83 @@ def not_said(
             texts[gold.ids[row]] = [
                 name for name, is_there in zip(gold.names, given[best][row], strict=True) if is_there
             ]
-    unanswered = int(np.isnan(answers).any(1).sum())
-    return {"missed": int(missed.sum()), "unanswered": unanswered, "texts": texts}, rows
+    silent = np.isnan(answers).any(1)
+    document: dict[str, Any] = {"missed": int(missed.sum()), "unanswered": int(silent.sum()), "texts": texts}
+    if best is None or silent.all():
+        return Unsaid(document, rows)
+    known = np.where(silent, np.nan, given[best].any(1))
+    luck = by_chance[best]
+    each = [(as_many(luck[:, at], control[:, at]) & missed).any(1) for at in range(luck.shape[1])]
+    by_luck = np.where(silent, np.nan, np.mean(each, axis=0))
+    shares = (float(np.nanmean(one)) for one in (known, by_luck, known - by_luck))
+    return Unsaid(document | dict(zip(SHARES, shares, strict=True)), rows, known, by_luck)
+
+
+_KEPT = "lens/"
+TABLE = "knew"
+
+BESIDE_ANSWERS = (
+    "knew: share of answered texts with a gold label that the answer lacks and the best layer's held-out probe gives "
+    "(emotui lens); by chance: the same by probes of shuffled labels; only what is above that can be knowledge."
+)
+
+
+def keep_unsaid(store: Store, dataset: Dataset, run: Run, gold: Gold, unsaid: Unsaid, layer: int | None) -> None:
+    """Keep what the newest lens found of a run's answers, in place of what an earlier one did.
+
+    Args:
+        layer: the best one; None where no layer beats its controls.
+    """
+    kept: dict[str, Any] = {"layer": layer, "gold": dataset.gold}
+    if unsaid.known is not None:
+        numbers = store.numbers_by_id(dataset.dataset)
+        table = zip(gold.ids, gold.shared, unsaid.known.tolist(), unsaid.chance.tolist(), strict=True)
+        kept["texts"] = [
+            [numbers[key], shared, *((None, None) if isnan(one) else (one, chance))]
+            for key, shared, one, chance in table
+        ]
+    store.set_setting(f"{_KEPT}{run.run}", kept)
+
+
+def known_table(store: Store, dataset: Dataset, runs: Sequence[Run]) -> ResultsTable | None:
+    """Of each run the share of texts whose label a layer knew and the answer did not say; None without any lens."""
+    kept = {run.run: store.setting(f"{_KEPT}{run.run}") for run in runs}
+    rows = [_known_row(run, kept[run.run], dataset.gold) for run in runs if kept[run.run] is not None]
+    if not rows:
+        return None
+    columns = (
+        Column("layer", "layer", unit="count"),
+        Column("texts", "texts", unit="count"),
+        Column("knew", "knew"),
+        Column("by_chance", "by chance"),
+        Column("above_chance", "above chance", unit="difference"),
+    )
+    return ResultsTable(TABLE, "Knew but did not say", columns, tuple(rows), (BESIDE_ANSWERS, INTERVAL))
+
+
+def _known_row(run: Run, kept: Mapping[str, Any], gold: int) -> Row:
+    import numpy as np
+
+    from emotui.metrics.resampling import drawn, interval_of
+
+    texts = kept.get("texts")
+    if not texts:
+        why = "no layer beats its controls" if kept["layer"] is None else "nothing was answered"
+        return Row(run.model, "run", run.run, tuple(Cell(why=why) for _ in range(5)))
+    numbers, shared, known, chance = zip(*texts, strict=True)
+    shares = known_shares(np.array(known, dtype=np.float64), np.array(chance, dtype=np.float64), drawn(list(shared)))
+    answered, hit = (
+        tuple(number for number, one in zip(numbers, known, strict=True) if one in kinds) for kinds in ((0, 1), (1,))
+    )
+    cells = [Cell(int(kept["layer"])), Cell(len(answered), samples=answered, run=run.run)]
+    for name in SHARES:
+        sure = interval_of(shares[name])
+        samples = hit if name == "share" else answered
+        cells.append(
+            Cell(shares[name].whole, samples=samples, run=run.run, low=sure.low, high=sure.high, note=sure.note)
+        )
+    remark = f"by gold {kept['gold']}: ask the lens again" if kept["gold"] != gold else ""
+    return Row(run.model, "run", run.run, tuple(cells), remark)
 
 
 def _cosines(table: "np.ndarray", names: Sequence[str]) -> dict[str, Any]:

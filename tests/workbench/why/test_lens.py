@@ -10,7 +10,7 @@ from emotui.backends.base import HiddenStates, hidden_states_of
 from emotui.errors import BadInput
 from emotui.records import LabelsGold
 from emotui.workbench.datasets.samples import add_samples
-from emotui.workbench.why.lens import Gold, code_known, lens_of, word_features
+from emotui.workbench.why.lens import Gold, code_known, keep_unsaid, known_table, probed, word_features
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.paths import TESTS
@@ -35,7 +35,7 @@ def _states(gold: Gold, knows: int) -> list[HiddenStates]:
 
 def test_the_layer_in_which_the_labels_are_linear_beats_its_controls_and_no_other_does() -> None:
     gold = _gold()
-    found = lens_of(gold, _states(gold, 2), "labels", None)
+    found = probed(gold, _states(gold, 2), "labels", None)[0]
     assert {layer: row["beats_controls"] for layer, row in found["by_layer"].items()} == {
         "0": None,
         "1": False,
@@ -57,7 +57,7 @@ def test_a_layer_that_is_right_without_exception_beats_its_controls_though_no_re
     states[:, 0] = 1.0  # layer 0, as the word list, sees texts that are all alike
     states[:, 2] = 0.0
     states[:, 2, 0, :2] = gold.table
-    found = lens_of(gold, [hidden_states_of(one, range(4), 3) for one in states], "labels", None)
+    found = probed(gold, [hidden_states_of(one, range(4), 3) for one in states], "labels", None)[0]
     assert found["by_layer"]["2"]["auc"] == 1
     assert found["ci95"]["by_layer.2.above_words"] is None
     assert found["best_layer"] == 2
@@ -66,7 +66,7 @@ def test_a_layer_that_is_right_without_exception_beats_its_controls_though_no_re
 def test_where_the_embedding_layer_knows_it_too_no_later_layer_beats_its_controls() -> None:
     gold = _gold()
     states = np.repeat(np.stack([one.array() for one in _states(gold, 0)])[:, :1], 2, axis=1)
-    found = lens_of(gold, [hidden_states_of(one, (0, 1), 1) for one in states], "labels", None)
+    found = probed(gold, [hidden_states_of(one, (0, 1), 1) for one in states], "labels", None)[0]
     assert found["by_layer"]["1"]["auc"] > 0.85
     assert found["by_layer"]["1"]["above_embedding"] == 0
     assert found["best_layer"] is None
@@ -77,7 +77,7 @@ def test_what_a_layer_knew_and_the_answer_did_not_say_is_counted_beside_chance_a
     gold = _gold()
     answers = np.zeros_like(gold.table)  # a model that never gives a label
     answers[:5] = np.nan  # and five times no answer
-    found = lens_of(gold, _states(gold, 2), "labels", answers)
+    found = probed(gold, _states(gold, 2), "labels", answers)[0]
     missed = int(gold.table[5:].sum())
     assert (found["not_said"]["missed"], found["not_said"]["unanswered"]) == (missed, 5)
     knows, does_not = found["by_layer"]["2"], found["by_layer"]["1"]
@@ -90,7 +90,7 @@ def test_what_a_layer_knew_and_the_answer_did_not_say_is_counted_beside_chance_a
 
 def test_numbers_are_probed_by_how_much_is_explained() -> None:
     gold = _gold(("valence", "arousal"), numbers=True)
-    found = lens_of(gold, _states(gold, 3), "values", None)
+    found = probed(gold, _states(gold, 3), "values", None)[0]
     assert found["figure"] == "r2"
     assert found["best_layer"] == 3
     assert found["by_layer"]["3"]["r2"] > 0.6
@@ -168,3 +168,41 @@ def test_too_few_texts_a_strange_layer_and_a_model_without_states_are_told(emotu
         in emotui("lens", "--layers", "9", "--answers", "none", "--db", db).err
     )
     assert "whole numbers" in emotui("lens", "--layers", "x", "--db", db).err
+
+
+def test_results_have_the_share_that_was_known_and_not_said_beside_chance_and_lead_to_these_texts(
+    tmp_path: Path,
+) -> None:
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    gold = _gold()
+    texts = [
+        LabelsGold(id=key, text=text, labels=tuple(np.array(gold.names)[row == 1].tolist()))
+        for key, text, row in zip(gold.ids, gold.texts, gold.table, strict=True)
+    ]
+    dataset = add_samples(opened.store, "labels", "mine", texts, "test")
+    run = opened.run_model("embedded", "mine", limit=3)
+    assert known_table(opened.store, dataset, [run]) is None, "there was no lens yet"
+    answers = np.zeros_like(gold.table)
+    answers[:5] = np.nan
+    document, unsaid = probed(gold, _states(gold, 2), "labels", answers)
+    assert unsaid is not None
+    keep_unsaid(opened.store, dataset, run, gold, unsaid, document["best_layer"])
+    table = next(one for one in opened.results().tables("mine", [run.run]) if one.key == "knew")
+    (row,) = table.rows
+    layer, n, knew, chance, above = row.cells
+    ids = document["not_said"]["texts"]
+    assert (layer.value, n.value, knew.value) == (2, N - 5, pytest.approx(len(ids) / (N - 5)))
+    assert knew.value - chance.value == pytest.approx(above.value)  # type: ignore[operator]
+    assert document["not_said"]["share"] == knew.value
+    assert document["ci95"]["not_said.above_chance"] == [above.low, above.high]
+    assert knew.low is not None
+    assert knew.low < knew.value < knew.high  # type: ignore[operator]
+    assert {one.id for one in opened.page(list(knew.samples), None)} == set(ids)
+    # A lens in which no layer beats its controls takes the figure's place, and says so.
+    document, unsaid = probed(gold, _states(gold, 0), "labels", answers)
+    assert unsaid is not None
+    keep_unsaid(opened.store, dataset, run, gold, unsaid, document["best_layer"])
+    found = known_table(opened.store, dataset, [run])
+    assert found is not None
+    assert {cell.why for cell in found.rows[0].cells} == {"no layer beats its controls"}
+    opened.close()
