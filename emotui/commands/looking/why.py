@@ -36,6 +36,26 @@ def _signed(value: float) -> str:
     return f"{value:+.3f}"
 
 
+_kept_option = click.option(
+    "--kept", "kept_only", is_flag=True, help="What was found last with this model, without asking it."
+)
+
+
+def _check_kept(*others: object) -> None:
+    """Raises BadInput where more is asked for than what was found last."""
+    if any(one is not None for one in others):
+        raise BadInput("--kept tells what was found last, as it was asked for: give --model and --dataset alone")
+
+
+def _last_found(workspace: "Workspace", kind: str, spec: str, dataset: str | None) -> dict[str, Any]:
+    from emotui.workbench.why.asking import kept_document
+
+    found = workspace.store.dataset(dataset or "scenes")
+    if found is None:
+        raise BadInput(f"the store has no dataset {dataset or 'scenes'!r}: nothing was found of it yet")
+    return kept_document(workspace.store, kind, found, spec)
+
+
 @click.command()
 @click.option("--model", "spec", default="embedded", show_default=True, help="The model (SPEC).")
 @click.option("--dataset", help="A dataset of the store, or a file (default: the sample scenes).")
@@ -50,6 +70,7 @@ def _signed(value: float) -> str:
     type=click.Choice(["own", "neutral"]),
     help="Masked words are the model's own mask token, or “…”. [default: own, where it has one]",
 )
+@_kept_option
 @db_option
 @json_option
 def words(
@@ -62,6 +83,7 @@ def words(
     way: str | None,
     spans: str | None,
     filler: str | None,
+    kept_only: bool,
     db: str | None,
     as_json: bool,
 ) -> None:
@@ -75,9 +97,13 @@ def words(
 
     if spans is not None and (word is not None or least is not None):
         raise BadInput("--word and --least are for words; --spans takes the spans that a source has marked")
+    if kept_only:
+        _check_kept(limit, least, word, label, way, spans, filler)
     workspace = open_workspace(db)
     try:
-        if spans is not None:
+        if kept_only:
+            document = _last_found(workspace, "words", spec, dataset)
+        elif spans is not None:
             document = _of_spans(workspace, spec, dataset, spans, limit, way, filler, find_spans)
         else:
             kept = _dataset(workspace, spec, dataset)
@@ -197,6 +223,7 @@ def _print_spans(document: dict[str, Any]) -> None:
 @click.option("--variants", type=click.IntRange(1, 20), help="Orders of labels, and rounds of typos. [default: 3]")
 @click.option("--method", "way", metavar="NAME", help="How the model is asked, as in run labels.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of orders and typing errors.")
+@_kept_option
 @db_option
 @json_option
 def steady(
@@ -208,6 +235,7 @@ def steady(
     variants: int | None,
     way: str | None,
     seed: int,
+    kept_only: bool,
     db: str | None,
     as_json: bool,
 ) -> None:
@@ -218,24 +246,29 @@ def steady(
     """
     from emotui.workbench.why.steady import VARIANTS, find_flips
 
+    if kept_only:
+        _check_kept(limit, labels_file, names_file, variants, way, seed or None)
     names = None if names_file is None else _names(names_file)
     options = {} if labels_file is None else {"labels": read_labels(labels_file)}
     workspace = open_workspace(db)
     try:
-        kept = _dataset(workspace, spec, dataset)
-        with bar(f"{spec}: the same in other words") as progress:
-            document = find_flips(
-                workspace,
-                spec,
-                kept,
-                limit=limit,
-                variants=VARIANTS if variants is None else variants,
-                names=names,
-                way=way,
-                options=options,
-                seed=seed,
-                on_text=progress,
-            )
+        if kept_only:
+            document = _last_found(workspace, "steady", spec, dataset)
+        else:
+            kept = _dataset(workspace, spec, dataset)
+            with bar(f"{spec}: the same in other words") as progress:
+                document = find_flips(
+                    workspace,
+                    spec,
+                    kept,
+                    limit=limit,
+                    variants=VARIANTS if variants is None else variants,
+                    names=names,
+                    way=way,
+                    options=options,
+                    seed=seed,
+                    on_text=progress,
+                )
     finally:
         workspace.close()
     if as_json:

@@ -1,19 +1,25 @@
-"""One model asked about labels of many texts at once, each text once: what `words` and `steady` are made from."""
+"""One model asked about labels of many texts at once, each text once and for good: for `words` and `steady`."""
 
+import hashlib
+import time
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from emotui.backends.host import ModelProcess
-from emotui.errors import ModelError
+from emotui.errors import BadInput, ModelError
 from emotui.metrics.evidence import FILLER
 from emotui.metrics.labels import label_names
 from emotui.records import LabelsGold
 from emotui.store.query import Dataset
+from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
 from emotui.tasks.evidence.task import NEUTRAL, filler_of, mark_for
 from emotui.tasks.labels.task import Labels, Prediction
 from emotui.tasks.prompting.settings import configured
-from emotui.workbench.runs.plan import chosen_way, sample_seed
+from emotui.workbench.runs.plan import chosen_way, identity, sample_seed
 from emotui.workbench.texts import stored_samples
 
 if TYPE_CHECKING:
@@ -21,8 +27,13 @@ if TYPE_CHECKING:
 
     from emotui.workbench.workspace import Workspace
 
-AT_ONCE = 256
-"""Texts that a model is asked about in one call."""
+FIRST, AT_ONCE = 16, 256
+"""Texts that a model is asked about in the first call, and at most: as many as it answers about in `PATIENCE`."""
+
+PATIENCE = 5.0
+"""Seconds after which answers are to be kept: what is killed loses no more."""
+
+_KEPT = "why/answers/"
 
 OnText = Callable[[int, int], None]
 """Told how many texts were asked about, of how many."""
@@ -31,7 +42,10 @@ OnText = Callable[[int, int], None]
 class LabelAsker:
     """What a model says of texts, by the labels task.
 
+    Answers are kept in a store, by what the model and the question are: none is asked for twice.
+
     Args:
+        store: keeps the answers; None: nothing does.
         samples: those whose gold names the labels, where the model has none of its own.
         way: of asking; None: the model's first.
         options: of the labels task, as `emotui run labels` takes them.
@@ -56,8 +70,9 @@ class LabelAsker:
         way: str | None = None,
         options: Mapping[str, object] | None = None,
         filler: str | None = NEUTRAL,
+        store: Store | None = None,
     ) -> None:
-        self._model = model
+        self._model, self._store = model, store
         card, task = model.load(), Labels()
         self.way = chosen_way(task, card, way, options)
         settled: Any = task.labels.settled(card, lambda: iter(samples), self.way, options or {}, 0)
@@ -69,26 +84,50 @@ class LabelAsker:
             asked = asked.masked_by(self.sign)
         self._task = asked
         self.labels: tuple[str, ...] = tuple(settled["labels"])
+        self._mark = _KEPT + _hashed(identity(asked, {"filler": self.filler}, card, 0, 1, self.way or ""), self.labels)
 
     def ask(self, texts: Sequence[tuple[str, str]], on_text: OnText = lambda done, n: None) -> list[Prediction]:
         """What the model says of each (id, text); short texts are asked first, so that a batch is of one length.
 
         Raises:
-            ModelError: it did not answer about one of them, which is named.
+            ModelError: it did not answer about one of them, which is named; what it answered by then is kept.
         """
-        order = sorted(range(len(texts)), key=lambda at: len(texts[at][1]))
-        found: dict[int, Prediction] = {}
-        for start in range(0, len(order), AT_ONCE):
-            some = order[start : start + AT_ONCE]
+        keys = [_hashed(key, text) for key, text in texts]
+        found = self._kept() if self._store is not None else {}
+        order = sorted((at for at, key in enumerate(keys) if key not in found), key=lambda at: len(texts[at][1]))
+        done, size = len(texts) - len(order), FIRST
+        on_text(done, len(texts))
+        while order:
+            some, order = order[:size], order[size:]
+            began = time.monotonic()
             samples = [LabelsGold(id=texts[at][0], text=texts[at][1]) for at in some]
             seeds = [sample_seed(0, 0, sample.id) for sample in samples]
             answers = self._task.ask(samples, lambda requests: asked_twice(self._model, requests), self.way, seeds)
-            for at, sample, answer in zip(some, samples, answers, strict=True):
+            new = {
+                keys[at]: self._task.parse(sample, answer.raw, self.way)
+                for at, sample, answer in zip(some, samples, answers, strict=True)
+                if answer.raw is not None
+            }
+            self._keep(new)
+            for sample, answer in zip(samples, answers, strict=True):
                 if answer.raw is None:
                     raise ModelError(f"{sample.id}: {answer.why or 'the model gave no answer'}")
-                found[at] = self._task.parse(sample, answer.raw, self.way)
-            on_text(len(found), len(texts))
-        return [found[at] for at in range(len(texts))]
+            found |= new
+            done += len(some)
+            on_text(done, len(texts))
+            taken = time.monotonic() - began
+            size = min(2 * size, AT_ONCE) if 2 * taken < PATIENCE else size if taken < PATIENCE else max(size // 2, 1)
+        return [found[key] for key in keys]
+
+    def _kept(self) -> dict[str, Prediction]:
+        assert self._store is not None
+        every = self._store.settings(f"{self._mark}/")
+        return {key: msgspec.convert(one, Prediction) for each in every.values() for key, one in each.items()}
+
+    def _keep(self, new: Mapping[str, Prediction]) -> None:
+        if self._store is not None and new:
+            values = {key: msgspec.to_builtins(one) for key, one in new.items()}
+            self._store.set_setting(f"{self._mark}/{uuid.uuid4().hex}", values)
 
     def probs(self, texts: Sequence[tuple[str, str]], on_text: OnText = lambda done, n: None) -> "np.ndarray":
         """(n, k): a probability a text and label. Raises ModelError as `ask`, and where the model gives none."""
@@ -107,6 +146,32 @@ def labelled_texts(workspace: "Workspace", dataset: Dataset, limit: int | None) 
         sample for _, sample in stored_samples(workspace.store, found, min(found.n, limit or found.n))
     )
     return [sample for sample in samples if (sample.text or "").strip()]
+
+
+def _hashed(*parts: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:32]
+
+
+# Documents that were found, kept to be read again without a model.
+
+
+def keep_document(store: Store, kind: str, dataset: Dataset, document: Mapping[str, Any]) -> None:
+    """Keep what was found last of a dataset with a model. Args: kind: the command."""
+    store.set_setting(f"why/{kind}/{dataset.dataset}/{document['model']}", {**document, "gold": dataset.gold})
+
+
+def kept_document(store: Store, kind: str, dataset: Dataset, spec: str) -> dict[str, Any]:
+    """What was found last; `notes.gold` where gold has changed since.
+
+    Raises:
+        BadInput: nothing is kept of this model over this dataset.
+    """
+    found: dict[str, Any] | None = store.setting(f"why/{kind}/{dataset.dataset}/{spec}")
+    if found is None:
+        raise BadInput(f"nothing is kept of {spec} over {dataset.name}: emotui {kind} without --kept asks it")
+    if (gold := found.pop("gold")) != dataset.gold:
+        found["notes"] = {**found.get("notes", {}), "gold": f"by gold {gold}; today's is {dataset.gold}"}
+    return found
 
 
 def gold_names(samples: Sequence[LabelsGold]) -> tuple[str, ...]:

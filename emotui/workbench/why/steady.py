@@ -19,7 +19,7 @@ from emotui.records import LabelsGold
 from emotui.store.query import Dataset
 from emotui.tasks.labels.task import CLASSIFY, HEADS, WAYS, Labels
 from emotui.tasks.parts import shared_of
-from emotui.workbench.why.asking import LabelAsker, OnText, labelled_texts
+from emotui.workbench.why.asking import LabelAsker, OnText, keep_document, labelled_texts
 
 if TYPE_CHECKING:
     from emotui.metrics.states import Bits
@@ -116,7 +116,7 @@ def find_flips(
     if not samples:
         raise BadInput(f"{dataset.name} has no text")
     model, given = workspace.model(spec), dict(options or {})
-    plain = LabelAsker(model, samples, way, given)
+    plain = LabelAsker(model, samples, way, given, store=workspace.store)
     labels = plain.labels
     if unknown := set(names or {}) - set(labels):
         raise BadInput(f"{', '.join(sorted(unknown))}: no label of the question ({', '.join(labels)})")
@@ -125,12 +125,15 @@ def find_flips(
     asked: list[tuple[str, _Variant, LabelAsker]] = []
     for factor, each in changed.items():
         for variant in each:
-            own = LabelAsker(model, samples, plain.way, {**given, **variant.options}) if variant.options else plain
+            changed_way = {**given, **variant.options}
+            own = plain
+            if variant.options:
+                own = LabelAsker(model, samples, plain.way, changed_way, store=workspace.store)
             asked.append((factor, variant, own))
     others = [one for one in Labels().ways(model.load()) if one != plain.way]
-    asked += [
-        ("prompt", _Variant(samples), LabelAsker(model, samples, one, {"labels": list(labels)})) for one in others
-    ]
+    for one in others:
+        own = LabelAsker(model, samples, one, {"labels": list(labels)}, store=workspace.store)
+        asked.append(("prompt", _Variant(samples), own))
     if not others:
         skipped["prompt"] = f"there is one way of asking {spec}: {plain.way or 'its own'}"
 
@@ -192,7 +195,9 @@ def find_flips(
         "notes": {f"factors.{factor}": why for factor, why in skipped.items()},
         "conventions": {"steady": CONVENTION},
     }
-    return with_beside(document, beside(of_ratios(parts, list(shared.values())), list(shared.values())))
+    document = with_beside(document, beside(of_ratios(parts, list(shared.values())), list(shared.values())))
+    keep_document(workspace.store, "steady", dataset, document)
+    return document
 
 
 def _changes(

@@ -16,7 +16,7 @@ from emotui.store.query import Dataset, Run
 from emotui.tasks.evidence.figures import Prediction
 from emotui.tasks.parts import shared_by
 from emotui.workbench.texts import stored_samples
-from emotui.workbench.why.asking import LabelAsker, OnText, labelled_texts
+from emotui.workbench.why.asking import LabelAsker, OnText, keep_document, labelled_texts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ def find_words(
     samples = labelled_texts(workspace, dataset, limit)
     if not samples:
         raise BadInput(f"{dataset.name} has no text")
-    asker = LabelAsker(workspace.model(spec), samples, way, filler=filler)
+    asker = LabelAsker(workspace.model(spec), samples, way, filler=filler, store=workspace.store)
     if label is not None and label not in asker.labels:
         raise BadInput(f"{spec} is not asked about {label!r}: its labels are {', '.join(asker.labels)}")
     where = [_by_word(sample.text or "") for sample in samples]
@@ -82,7 +82,7 @@ def find_words(
     ]
     whole_and_without = [sample.text or "" for sample in samples] + [text for _, _, text in variants]
     each = list(dict.fromkeys(whole_and_without))
-    probs = asker.probs([(f"{at}", text) for at, text in enumerate(each)], on_text)
+    probs = asker.probs([("", text) for text in each], on_text)
     row = {text: at for at, text in enumerate(each)}
     at_text = [at for at, _, _ in variants]
     words = [word for _, word, _ in variants]
@@ -103,7 +103,7 @@ def find_words(
     for place, word in enumerate(words):
         rows_of[word].append(place)
     ids = [sample.id for sample in samples]
-    return {
+    document = {
         "dataset": dataset.name,
         "model": spec,
         "way": asker.way,
@@ -120,6 +120,9 @@ def find_words(
         ],
         "convention": CONVENTION.format(filler=asker.filler),
     }
+    if only is None and label is None:
+        keep_document(workspace.store, "words", dataset, document)
+    return document
 
 
 def _by_word(text: str) -> dict[str, list[tuple[int, int]]]:

@@ -1,20 +1,25 @@
 """Which answers flip when the same is asked in other words, of models whose answers are known."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from emotui.backends.host import ModelProcess
 from emotui.backends.words import word_places
 from emotui.errors import BadInput
 from emotui.records import LabelsGold
 from emotui.store.query import Dataset
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.why import asking
 from emotui.workbench.why.steady import find_flips, mistyped
+from emotui.workbench.why.words import find_words
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
+from tests.conftest import Emotui
 
 
 @pytest.fixture
@@ -108,3 +113,54 @@ def test_one_word_of_twenty_is_mistyped() -> None:
     text = " ".join(["sentence"] * 60)
     changed = [a for a, b in zip(text.split(), mistyped(text, 1).split(), strict=True) if a != b]
     assert len(changed) == 3
+
+
+def test_answers_are_kept_as_they_come_and_nothing_is_asked_twice(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = _dataset(workspace, [_gold("a" * at, f"I am crying{' so' * at}") for at in range(1, 20)])
+    asked: list[str] = []
+    plain = asking.asked_twice
+
+    def counted(model: ModelProcess, requests: Sequence[Any]) -> Any:
+        if dies and len(asked) >= 16:
+            raise KeyboardInterrupt
+        asked.extend(one.text for one in requests)
+        return plain(model, requests)
+
+    monkeypatch.setattr(asking, "asked_twice", counted)
+    dies = True
+    with pytest.raises(KeyboardInterrupt):
+        find_flips(workspace, "word:crying", dataset)
+    assert len(asked) == 16
+    dies = False
+    found = find_flips(workspace, "word:crying", dataset)
+    assert len(asked) == len(set(asked)) >= 2 * 19, "what was answered before it was killed is not asked again"
+    before = len(asked)
+    assert find_flips(workspace, "word:crying", dataset) == found
+    assert len(asked) == before
+    find_words(workspace, "word:crying", dataset, least=2, filler="neutral")
+    with_words = len(asked)
+    find_words(workspace, "word:crying", dataset, least=2, filler="neutral")
+    assert len(asked) == with_words > before
+    find_flips(workspace, "word:so", dataset, variants=1)
+    assert len(asked) > with_words, "another model is asked anew"
+
+
+def test_the_figures_are_read_again_without_a_model(workspace: Workspace, emotui: Emotui) -> None:
+    dataset = _dataset(workspace, [_gold("a", "I am crying"), _gold("b", "We are not")])
+    found = {
+        "steady": find_flips(workspace, "word:crying", dataset),
+        "words": find_words(workspace, "word:crying", dataset, least=1),
+    }
+    find_words(workspace, "word:crying", dataset, least=1, only="we")  # a word by itself takes the place of nothing
+    db = workspace.store.path
+    workspace.close()
+    for command, document in found.items():
+        kept = emotui(command, "--kept", "--model", "word:crying", "--dataset", "mine", "--db", db, "--json")
+        assert kept.document == document
+        other = emotui(command, "--kept", "--dataset", "mine", "--db", db)
+        assert (other.status, "nothing is kept of embedded over mine" in other.err) == (2, True)
+        assert emotui(command, "--kept", "--db", db).status == 2, "the sample scenes are not there"
+        refused = emotui(command, "--kept", "--limit", "3", "--db", db)
+        assert (refused.status, "as it was asked for" in refused.err) == (2, True)
