@@ -13,7 +13,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, shown, wrap
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.page import Lines, Page
-from emotui.screens.widgets.why_lines import heat_lines, removal_lines
+from emotui.screens.widgets.why_lines import heat_lines, part_lines, removal_lines
 
 if TYPE_CHECKING:
     from emotui.store.query import Dataset
@@ -59,6 +59,7 @@ class WhyPane(Vertical):
         self._here: tuple[Span, ...] = ()
         self._others: tuple[Span, ...] = ()
         self._heads: tuple[str, ...] = ()
+        self._parts = False
         self._known: dict[tuple[str, str, str, Span], Removed] = {}
         self._now: _Question | None = None
         self._step = self._trouble = ""
@@ -174,10 +175,12 @@ class WhyPane(Vertical):
         dataset: "Dataset | None" = None,
         gold: Sequence[Span] = (),
         labels: Sequence[str] = (),
+        parts: bool = False,
     ) -> None:
         """The spans that may be taken away: those that are shown, each under its head, and all others.
 
         Args:
+            parts: they are parts of a text in which there is no cursor: a line each.
             dataset: whose labels the layers are read for; gold: spans that are marked there; labels: the first of
                 these that there are probes of is shown.
         """
@@ -185,6 +188,7 @@ class WhyPane(Vertical):
             self._trouble = ""
         self._key, self._text, self._here, self._others = key, text, tuple(here), tuple(others)
         self._heads, self._dataset, self._gold, self._labels = tuple(heads), dataset, tuple(gold), tuple(labels)
+        self._parts = parts
         self._go_on()
 
     def _wanted(self) -> Span | None:
@@ -278,7 +282,8 @@ class WhyPane(Vertical):
         every = dict.fromkeys((*self._here, *self._others))
         done = sum(self.known(place) is not None for place in every)
         if self.busy:
-            parts.append(Part(f"   {self._step or f'{done} of {len(every)} spans'}", "dim"))
+            what = "parts" if self._parts else "spans"
+            parts.append(Part(f"   {self._step or f'{done} of {len(every)} {what}'}", "dim"))
         return parts
 
     def _layer_lines(self, cells: int) -> Lines:
@@ -305,6 +310,8 @@ class WhyPane(Vertical):
             return [[Part(f" {self._trouble}", "mark")], [Part(keyed(_AGAIN), "dim")]]
         if not self._here:
             return [[Part(f" {self._none}", "dim")], [Part(f" {keyed(_LAYERS)}", "dim")]]
+        if self._parts:
+            return part_lines(self._text, self._here, [self.known(place) for place in self._here], cells)
         lines: list[Sequence[Part]] = []
         for at, place in enumerate(self._here):
             if lines:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 SPANS = "spans"
 _OF_ANY_TASK = ("raw", "repeat", "copy")
+_WHY = ("take_away", "leave", "next_label")
 _PATIENCE = 0.15
 """Seconds before a stale answer is greyed; a quick one would only flicker."""
 
@@ -75,8 +76,8 @@ class Browse(Place):
         with Vertical(id="below"):
             yield Line(id="below-title", classes="-pane")
             yield TieredText(id="raw")
-        yield WhyPane(self._tell_removed, _NOT_IN_TEXT, id="why")
         yield SaidPane(id="said")
+        yield WhyPane(self._tell_removed, _NOT_IN_TEXT, id="why")
 
     def bind_source(self, source: "BrowseSource") -> None:
         if self.session.state.overlay in panes.OVERLAYS:
@@ -294,6 +295,8 @@ class Browse(Place):
     def can(self, action: str) -> bool:
         """What needs a sample, a run or annotators can be done only where there are some."""
         if self._said.display:
+            if action in _WHY:
+                return self._said.said is not None and self._can_why(action)
             return action in _OF_ANY_TASK and self._said.can(action)
         evidence = self.evidence
         if evidence is None or not super().can(action):
@@ -304,13 +307,11 @@ class Browse(Place):
             return bool(evidence.sample.annotators or evidence.repeats or self._beside)
         if action == "repeat":
             return len(evidence.repeats) > 1
-        if action == "take_away":
-            return self._why.able
-        if action == "leave":
-            return self._why.is_open
-        if action == "next_label":
-            return self._why.has_labels
-        return True
+        return self._can_why(action) if action in _WHY else True
+
+    def _can_why(self, action: str) -> bool:
+        why = self._why
+        return why.able if action == "take_away" else why.is_open if action == "leave" else why.has_labels
 
     def do_overlay(self) -> None:
         overlays = [one for one in panes.OVERLAYS if one != panes.EVERYONE]
@@ -341,15 +342,43 @@ class Browse(Place):
 
     def do_take_away(self) -> None:
         self._why.turn()
-        self._draw()
+        self._show_why()
 
     def do_leave(self) -> None:
         """Close what was opened last: the span that is taken away, or the layers."""
         self._why.close()
-        self._draw()
+        self._show_why()
+
+    def _show_why(self) -> None:
+        if self._said.display:
+            self._look_at_parts()
+            self.refresh_bindings()
+        else:
+            self._draw()
 
     def do_next_label(self) -> None:
         self._why.next_label()
+
+    @on(SaidPane.Arrived)
+    def _look_at_parts(self) -> None:
+        """Take away gold's spans of a text of another task; where none is marked, each word or sentence."""
+        said, pane = self._said.said, self._said
+        if said is None or not pane.display:
+            return
+        parts: tuple[Span, ...] = ()
+        if self._why.is_open:
+            from emotui.workbench.why.removal import parts_of
+
+            parts = pane.gold_places or parts_of(said.text)
+        self._why.look_at(
+            said.id,
+            said.text,
+            parts,
+            dataset=self.session.overview.dataset,
+            gold=pane.gold_places,
+            labels=pane.gold_labels,
+            parts=True,
+        )
 
     @on(Score.Walked)
     def _look_at(self) -> None:

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
+from textual.message import Message
 
+from emotui.records import Span
 from emotui.screens.browse.panes import Said as Marked
 from emotui.screens.browse.panes import tiers
 from emotui.screens.browse.requests import TurnsPage, own_columns, voices_of
@@ -40,6 +42,9 @@ _SHORTEST, _LONGEST = 10, 40
 class SaidPane(Vertical):
     """Asks for a sample itself; Browse shows it in place of its own panes where the samples are not of spans."""
 
+    class Arrived(Message):
+        """A sample is shown."""
+
     DEFAULT_CSS = """
     SaidPane { display: none; }
     SaidPane > #said-text { height: auto; min-height: 3; padding: 1 1 1 1; }
@@ -72,6 +77,18 @@ class SaidPane(Vertical):
     def said(self) -> "SampleSaid | None":
         """What is shown."""
         return self._said
+
+    @property
+    def gold_places(self) -> tuple[Span, ...]:
+        """Where gold has spans in the text."""
+        marks = (mark for one in self._voices if one.kind == "gold" for mark in one.spans or ())
+        return tuple(dict.fromkeys(mark.place for mark in marks))
+
+    @property
+    def gold_labels(self) -> list[str]:
+        """The labels that gold gives the text."""
+        gold = () if self._said is None else self._said.gold
+        return [one.name if one.gold == _YES else one.gold for one in gold if one.gold not in ("", _NO)]
 
     @property
     def answer(self) -> "Said | None":
@@ -108,6 +125,7 @@ class SaidPane(Vertical):
     def _show(self, _: object, found: "tuple[SampleSaid, tuple[Voice, ...]]") -> None:
         self._said, self._voices = found
         self.draw()
+        self.post_message(self.Arrived())
 
     def _refuse(self, _: object, why: str) -> None:
         self._said = None

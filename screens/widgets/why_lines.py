@@ -85,6 +85,46 @@ def removal_lines(found: "Removed", cells: int) -> Lines:
     return lines
 
 
+def part_lines(text: str, places: "Sequence[Span]", known: "Sequence[Removed | None]", cells: int) -> Lines:
+    """Each part of a text with the drop without it, in as many columns as fit; with a bar where there is room.
+
+    Args:
+        known: of each part; None while it is not known.
+    """
+    there = [one for one in known if one is not None]
+    if not there:
+        return [[Part(" asking the model …", "dim")]]
+    first = there[0]
+    head = [Part(f" {first.explains} "), Part(share(first.whole[first.explains]).strip(), "strong")]
+    lines: list[list[Part]] = [[*head, Part(fit(_PARTS, max(cells - taken(head), 0)).rstrip(), "dim")]]
+    cells = max(cells - 2, 20)
+    names = [shown(text, *place) for place in places]
+    longest = max(map(width, names))
+    columns = max(cells // (min(longest, _LONGEST_WORD) + _PART), 1) if longest <= _LONGEST_WORD else 1
+    size = cells // columns
+    deep = -(-len(names) // columns)
+    bar = min(max(size - longest - _FIGURE - 5, 0), _MOST_BAR) if columns == 1 else _PART - _FIGURE - 6
+    most = max((abs(one.drop) for one in there), default=0.0) or 1.0
+    for row in range(deep):
+        line = [Part(" ")]
+        for at in range(row, len(names), deep):
+            one = known[at]
+            name = max(size - bar - _FIGURE - 5, 1)
+            strong = one is not None and one.matters
+            line += [Part(fit(names[at], name), "strong" if strong else "plain"), Part(" ")]
+            drop = 0.0 if one is None else one.drop
+            full = min(max(round(abs(drop) / most * bar), 0), bar) if abs(drop) >= _SEEN else 0
+            line.append(Part(f"{drop:+.2f} " if one is not None else "   …  ", "strong" if strong else "dim"))
+            line += [Part(("■" if drop >= 0 else "□") * full, "said"), Part(" " * (bar - full + 2))]
+        lines.append(line)
+    return lines
+
+
+_PARTS = " without each part; bold: more is lost than without any other as long"
+_PART = 16
+"""Cells for the figure of a part and its bar, and for what stands between two parts."""
+
+
 def likeliest(found: "Removed", most: int = FEW) -> list[str]:
     """The labels with the highest probability in any form, the explained one first."""
     every = (found.whole, found.masked, found.deleted, found.alone)

@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 
 from emotui.backends.base import ModelCard, Progress, Refused
+from emotui.backends.embedded.words import ends_sentence
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
+from emotui.backends.words import word_places
 from emotui.errors import ModelError
 from emotui.metrics.evidence import DRAWS
 from emotui.records import PLUTCHIK, Mark, Span, SpanSample
@@ -73,6 +75,21 @@ class Removed(msgspec.Struct, frozen=True):
     def matters(self) -> bool:
         """Is the drop larger than every random one?"""
         return bool(self.random) and self.drop > self.random_drops[-1]
+
+
+MOST_WORDS = 60
+"""Words of a text that are taken away one after the other; of a longer text its sentences are."""
+
+
+def parts_of(text: str) -> tuple[Span, ...]:
+    """What is left out of a text in which nothing is marked: each word; of a long text, each sentence."""
+    places = word_places(text)
+    if len(places) <= MOST_WORDS:
+        return tuple(places)
+    first = [0, *(at for at in range(1, len(places)) if ends_sentence(text, places[at - 1][1], places[at][0]))]
+    if len(first) == 1:
+        return tuple(places[:MOST_WORDS])
+    return tuple((places[a][0], places[b - 1][1]) for a, b in zip(first, [*first[1:], len(places)], strict=True))
 
 
 class Removal:

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from emotui.records import Mark, SpanSample
+from emotui.records import LabelsGold, Mark, SpanSample
 from emotui.screens.app import EmotuiApp
 from emotui.screens.browse.score import Score
 from emotui.screens.why import WhyPane
 from emotui.screens.widgets.page import Page
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
-from emotui.workbench.workspace import Workspace
+from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.backends.installed_kind import install_kind
 from tests.screens.album import Album, at_rest
 from tests.screens.browse_workspace import SAMPLE_DATA, workspace
@@ -280,4 +281,39 @@ async def test_pictures(album: Album, tmp_path: Path, monkeypatch: pytest.Monkey
     async with at_rest(EmotuiApp(lambda: made, poll=None)) as pilot:
         steps = {"no span": ("w",), "layers": ("w",), "label": ("J",), "away": ("escape", "j", "j", "w")}
         await album.walk(pilot, steps)
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "strong"),
+    [
+        ("Since she left I weep, and nobody asks.", 8, "weep"),
+        (" ".join([*("They sang in the house that day.",) * 12, "I weep now."]), 13, "I weep now"),
+    ],
+)
+async def test_w_leaves_out_each_word_of_a_labelled_text_or_each_sentence_of_a_long_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, parts: int, strong: str
+) -> None:
+    install_kind(monkeypatch, "word", "tests.backends.one_word_backend:load")
+    made = Workspace.open(tmp_path / "w.duckdb")
+    made.set_setting(FIRST_START, "done")
+    made.set_setting("live model", WORD)
+    samples = [LabelsGold(id="a", text=text, labels=("sadness",)), LabelsGold(id="b", text="We sing.", labels=())]
+    add_samples(made.store, "labels", "mine", samples, "test")
+    async with opened(made, (120, 45)) as pilot:
+        await press(pilot, "w")
+        page = frame(pilot).query_one("#why-page", Page)
+        assert page.text.startswith(" sadness .90 without each part")
+        drops = re.findall(r"[+-]\.?\d\.?\d*", page.text)
+        assert len(drops) == parts
+        assert sorted(drops)[-1] == "+0.70"
+        assert drops.count("+0.70") == 1
+        assert re.search(rf"{strong}\s+\+0\.70", page.text)
+        await press(pilot, "j")
+        assert page.text.startswith(" neutral .80 without each part"), "the next text is taken along"
+        await press(pilot, "w")
+        assert "layers" in screen_text(pilot)
+        await press(pilot, "escape")
+        assert not frame(pilot).query_one(WhyPane).is_open
+        assert "We sing." in screen_text(pilot)
     made.close()
