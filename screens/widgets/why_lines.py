@@ -114,7 +114,8 @@ def part_lines(text: str, places: "Sequence[Span]", known: "Sequence[Removed | N
             line += [Part(fit(names[at], name), "strong" if strong else "plain"), Part(" ")]
             drop = 0.0 if one is None else one.drop
             full = min(max(round(abs(drop) / most * bar), 0), bar) if abs(drop) >= _SEEN else 0
-            line.append(Part(f"{drop:+.2f} " if one is not None else "   …  ", "strong" if strong else "dim"))
+            figure = f"{drop:+.2f} ".replace("0.", ".", 1) if one is not None else "  …  "
+            line.append(Part(figure, "strong" if strong else "dim"))
             line += [Part(("■" if drop >= 0 else "□") * full, "said"), Part(" " * (bar - full + 2))]
         lines.append(line)
     return lines
