@@ -403,11 +403,12 @@ def lens(
     cosines = found.pop("cosines", {})
     texts = found.get("not_said", {}).pop("texts", {})
     print_figures(head, found)
-    valences = [(layer, one) for layer, one in cosines.items() if "same_valence" in one]
+    valences = {layer: one for layer, one in cosines.items() if "same_valence" in one}
     if valences:
-        layer, one = valences[-1]
-        ends = f"{one['same_valence']:.2f} between labels of one valence, {one['other_valence']:.2f} across"
-        say(f"cosines of the labels' directions at layer {layer}: {ends} (--json has all)")
+        say("cosines of the labels' directions, by layer: between labels of one valence, across, how often the first")
+        say("is higher (1: directions order by valence, .5: they do not; --json has every pair)")
+        for layer, one in valences.items():
+            say(f"  {layer:>3}  {one['same_valence']:+.2f}  {one['other_valence']:+.2f}  {one['by_valence']:.2f}")
     if texts:
         say(f"known at layer {found['best_layer']} and not said, {len(texts)} texts:")
         for key, names in list(texts.items())[:_MOST_TEXTS]:

@@ -483,7 +483,11 @@ def _known_row(run: Run, kept: Mapping[str, Any], gold: int) -> Row:
 
 
 def _cosines(table: "np.ndarray", names: Sequence[str]) -> dict[str, Any]:
-    """Cosines of the labels' directions; with the mean over pairs of one valence and of two, by EmoLex."""
+    """Cosines of the labels' directions; by EmoLex's valence the means over pairs of one and of two, and their order.
+
+    `by_valence`: how often a pair of one valence has a higher cosine than a pair of two, equal ones half: 1 where
+    directions order by valence, .5 where it does not matter to them.
+    """
     import numpy as np
 
     found: dict[str, Any] = {
@@ -497,5 +501,7 @@ def _cosines(table: "np.ndarray", names: Sequence[str]) -> dict[str, Any]:
         for b in clear[:place]:
             pairs[signs[names[a]] == signs[names[b]]].append(float(table[a, b]))
     if pairs[True] and pairs[False]:
+        apart = np.subtract.outer(pairs[True], pairs[False])
         found |= {"same_valence": float(np.mean(pairs[True])), "other_valence": float(np.mean(pairs[False]))}
+        found["by_valence"] = float(((apart > 0) + 0.5 * (apart == 0)).mean())
     return found

@@ -10,7 +10,7 @@ from emotui.backends.base import HiddenStates, hidden_states_of
 from emotui.errors import BadInput
 from emotui.records import LabelsGold
 from emotui.workbench.datasets.samples import add_samples
-from emotui.workbench.why.lens import Gold, code_known, keep_unsaid, known_table, probed, word_features
+from emotui.workbench.why.lens import Gold, _cosines, code_known, keep_unsaid, known_table, probed, word_features
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.paths import TESTS
@@ -98,6 +98,15 @@ def test_numbers_are_probed_by_how_much_is_explained() -> None:
     assert "cosines" not in found
 
 
+def test_directions_are_set_against_valence_by_the_order_of_their_cosines() -> None:
+    names = ("joy", "love", "anger", "fear")
+    order = np.array([[1, 0.5, -0.2, 0.1], [0.5, 1, 0.1, 0.3], [-0.2, 0.1, 1, 0.1], [0.1, 0.3, 0.1, 1]])
+    found = _cosines(order, names)
+    assert (found["same_valence"], found["other_valence"]) == (pytest.approx(0.3), pytest.approx(0.075))
+    # .5 is above all four; .1 is above -.2, below .3 and equal to two.
+    assert found["by_valence"] == pytest.approx((4 + 1 + 2 * 0.5) / 8)
+
+
 def test_the_word_list_counts_what_emolex_ties_words_to() -> None:
     happy, lead = word_features(["happy happy", "the of"])
     assert (happy[-1], lead[-1]) == (2, 2)
@@ -148,6 +157,7 @@ def test_the_command_probes_every_layer_and_says_what_was_not_said(emotui: Emotu
     assert found["not_said"]["missed"] > 0
     text = emotui("lens", "--layers", "3", "--answers", "none", "--db", db).out
     assert "beats_controls" in text
+    assert "directions order by valence" in text
     assert "missed" not in text
 
 
