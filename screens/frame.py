@@ -564,7 +564,12 @@ class Frame(Acting, LaidOut):
         return self.session.stoppable and not self.keys.in_field
 
     def do_stop(self) -> None:
-        self.session.stop_work()
+        """End the work; where much of it would be lost, at the second time."""
+        asks = "" if self.session.job is None else self.session.job.asks_to_stop()
+        if asks:
+            self.query_one(KeyBar).say(asks)
+        else:
+            self.session.stop_work()
 
     # How it looks.
 

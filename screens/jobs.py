@@ -1,5 +1,6 @@
 """Long work for the screen, such as a run of a model: in a thread, told of by messages, stopped on request."""
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,11 @@ STOPPED = "Stopped; what was done is kept"
 
 WAIT = "One thing at a time: wait for what the top line shows, or {stop} stops it"
 """What is said where more long work would begin."""
+
+NOTHING_WRITTEN = "Stopped; nothing was written"
+
+PATIENCE = 10.0
+"""Seconds of work that is lost without a question."""
 
 _BAR = 12
 _NAME = 8
@@ -45,7 +51,8 @@ class Finished(Message):
 class Job(msgspec.Struct):
     """What is being done now, as the top line shows it; `ticks`: for how many half seconds, of which it counts.
 
-    `brings`: are samples on their way by it?
+    `brings`: are samples on their way by it? `loses`: is nothing kept of it where it is stopped? `asked`: which keys
+    that end it have asked already whether they are meant.
     """
 
     what: str
@@ -55,6 +62,25 @@ class Job(msgspec.Struct):
     stopping: bool = False
     ticks: int = 0
     brings: bool = False
+    loses: bool = False
+    began: float = msgspec.field(default_factory=time.monotonic)
+    asked: set[str] = msgspec.field(default_factory=set)
+
+    def asks_to_stop(self) -> str:
+        """What is asked before it is stopped; empty: nothing, since little is lost or it was asked already."""
+        passed = time.monotonic() - self.began
+        if not self.loses or passed <= PATIENCE or "stop" in self.asked:
+            return ""
+        self.asked.add("stop")
+        return keyed(f"{{stop}} again ends it: {seconds(passed)} of work would be lost")
+
+    def asks_to_leave(self) -> str:
+        """What is asked before one leaves while it goes on; empty: nothing."""
+        if self.stopping or "quit" in self.asked:
+            return ""
+        self.asked.add("quit")
+        kept = "nothing of it is kept" if self.loses else "what is done is kept"
+        return keyed(f"{_cut(self.what, 30)} goes on: {{quit}} again ends it and leaves; {kept}")
 
 
 def begin(

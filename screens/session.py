@@ -443,23 +443,25 @@ class Session:
         stopped: str = jobs.STOPPED,
         *,
         brings: bool = False,
+        loses: bool = False,
     ) -> None:
         """Start long work; its progress stands in the top line. `halt`: None where nothing can end it before its time;
-        `stopped`: what is said where it was stopped; `brings`: does it bring samples?
+        `stopped`: what is said where it was stopped; `brings`: does it bring samples? `loses`: is nothing
+        kept of it then?
         """
         self.job = jobs.begin(self._owner, what, do, halt, stopped)
-        self.job.brings = brings
+        self.job.brings, self.job.loses = brings, loses
         self._view.show_standing()
 
     def begin_before(
         self, what: str, do: Callable[..., object], halt: Callable[[], object] | None, stopped: str = jobs.STOPPED
     ) -> None:
-        """Bring samples; the first runs of a new workspace stop for it and go on after it."""
+        """Bring samples, all or none; the first runs of a new workspace stop for it and go on after it."""
         if self.starts_first:
-            self._waiting = partial(self.begin, what, do, halt, stopped, brings=True)
+            self._waiting = partial(self.begin, what, do, halt, stopped, brings=True, loses=True)
             self._halt()
         else:
-            self.begin(what, do, halt, stopped, brings=True)
+            self.begin(what, do, halt, stopped, brings=True, loses=True)
 
     def _start_first(self) -> None:
         """Give a new workspace its first runs, or go on with them."""

@@ -13,6 +13,7 @@ from emotui.screens.actions import Acting, Action
 from emotui.screens.keymaps import Chosen, Keymap, clashes, hold, keyed, read, write
 from emotui.screens.places import ACTIONS, OPENED, PLACES, TITLES
 from emotui.screens.session import Session
+from emotui.screens.widgets.footer import KeyBar
 from emotui.themes import THEMES
 
 if TYPE_CHECKING:
@@ -215,7 +216,11 @@ class ToolActions(Acting):
         return not self._keys().closes
 
     def do_quit(self) -> None:
+        """Leave; while work goes on, at the second time."""
+        job = self._session.job
         if self._session.source is None or self._session.leaving:
             self._owner.app.exit()
+        elif job is not None and (asks := job.asks_to_leave()):
+            self._owner.screen.query_one(KeyBar).say(asks)
         else:
             self._session.leave()

@@ -128,9 +128,8 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
 
     def tell_keys(self, *keys: tuple[str, str]) -> None:
         """Say which keys do what now."""
-        self.query_one("#sheet-keys", Line).show(
-            [part for key, label in keys for part in (Part(key, "key"), Part(f" {label}  "))]
-        )
+        said = [part for key, label in keys for part in (Part("  "), Part(key, "key"), Part(f" {label}"))]
+        self.query_one("#sheet-keys", Line).show(said[1:])
 
     def refuse(self, why: str) -> None:
         """Say what is wrong; empty: nothing is."""

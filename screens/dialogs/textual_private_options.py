@@ -2,6 +2,7 @@
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widgets import OptionList
 
@@ -17,6 +18,10 @@ class PickList(OptionList):
 
     def _get_left_gutter_width(self) -> int:
         return len(CURSOR)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The lines of all options beside the sign: Textual folds them as if it were not there."""
+        return super().get_content_height(container, viewport, width - len(CURSOR))
 
     def render_line(self, y: int) -> Strip:
         return _signed(self, super().render_line(y), self.scroll_offset.y + y)

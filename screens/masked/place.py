@@ -117,7 +117,7 @@ def _words(
     if said.entry is None:
         lines.append([Part("run  ", "dim"), Part("no word for this mask", "mark")])
     if not said.likeliest:
-        return [*lines, [Part("likeliest words: none, as it writes", "dim")]]
+        return [*lines, [Part("likeliest: none, as it writes", "dim")]]
     lines.append([Part("likeliest" + ("" if said.gold_rank else ", gold not among them"), "dim")])
     for rank, (word, p) in enumerate(said.likeliest, start=1):
         right = Part(" gold", "gold") if rank == said.gold_rank else Part("")
@@ -136,9 +136,8 @@ def example_lines(view: "MaskedView", cells: int) -> list[list[Part]]:
     near = view.examples[0].distance is not None
     how = "the nearest first, by Euclidean distance of unit vectors, at most 2" if near else "drawn"
     n = len(view.examples)
-    lines: list[list[Part]] = [
-        [Part(f"{n} examples were shown, {how}" if n > 1 else f"one example was shown, {how}", "dim")]
-    ]
+    told = f"{n} examples were shown, {how}" if n > 1 else f"one example was shown, {how}"
+    lines = [[Part(told[start:end].rstrip(), "dim")] for start, end in wrap(told, max(cells, 20))]
     for one in view.examples:
         distance = "  –  " if one.distance is None else f"{one.distance:.3f}"
         head = [Part(f"{distance} ", "strong"), Part(f"{one.id}  "), Part(", ".join(one.labels), "gold")]
@@ -174,7 +173,7 @@ def _gold(word: str) -> Part:
     return Part(fit(word, 20).rstrip(), "gold-line")
 
 
-_ABOUT = " {fill} turns between the gap, the word that was hidden (gold) and the model's (run)"
+_ABOUT = " {fill}: the gap, the word that was hidden (gold), the model's (run)"
 """What the switch is for, and what one looks at."""
 
 _TALL = 34

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from textual import on
 from textual.widgets import Input
 
+from emotui.screens.jobs import NOTHING_WRITTEN
 from emotui.screens.masked.review_mode import OPEN, ReviewMode, post_lines, state
 from emotui.screens.masked.study_place import StudyPlace
 from emotui.screens.masked.text import GOLD, HIDDEN
@@ -181,7 +182,7 @@ class ReviewPlace(StudyPlace):
                 n = bench().write_review(name, path, over.is_set)
                 self.app.call_from_thread(self.notify, f"{n} masked records written to {path}", markup=False)
 
-            self.session.begin(f"set of {name}", write, over.set, "Stopped; nothing was written")
+            self.session.begin(f"set of {name}", write, over.set, NOTHING_WRITTEN, loses=True)
 
         endings = (".jsonl", ".csv", ".tsv", ".parquet")
         self.app.push_screen(FileDialog("Write the posts as masked records", "masked.jsonl", endings), chosen)

@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
-from emotui.screens.jobs import WAIT
+from emotui.screens.jobs import NOTHING_WRITTEN, WAIT
 from emotui.screens.keymaps import keyed
 from emotui.screens.list_state import NO_RUN
 from emotui.screens.requests import LatestRequest
@@ -407,7 +407,7 @@ class ListActions(Acting):
                 over = threading.Event()
                 runs = [run.run for run in (session.run_shown, *session.runs_beside) if run is not None]
                 do = partial(write_list, session.bound, shown.dataset, pane.numbers, runs, path, over.is_set)
-                session.begin(f"export to {path}", do, over.set)
+                session.begin(f"export to {path}", do, over.set, NOTHING_WRITTEN, loses=True)
 
         with_all = session.bound.write_rows is not None
         pane.app.push_screen(ExportDialog(pane.n, session.run_shown, with_all=with_all), chosen)

@@ -43,6 +43,11 @@ class Corpus(msgspec.Struct, frozen=True):
     index: "Numbers | range"
     first: int
 
+    @property
+    def tells(self) -> bool:
+        """Do samples differ in what is wrong with them?"""
+        return self.severity is not None and bool(self.severity.min() != self.severity.max())
+
 
 class Tick(msgspec.Struct, frozen=True):
     """One cell: its letter, the share of its samples that are wrong, whether the list has any of them."""
@@ -127,7 +132,7 @@ class CorpusLine(Widget):
     """Shows ticks and where the cursor of the list is among them; a click tells where in the list it leads.
 
     A letter names the worst that is wrong with the samples of a tick. It is a capital where half of them or more are
-    wrong, else a small one.
+    wrong, else a small one. Where all samples are equal, or nobody may see what is wrong, there is no line.
     """
 
     DEFAULT_CSS = "CorpusLine { height: 1; padding: 0 2; }"
@@ -161,14 +166,20 @@ class CorpusLine(Widget):
         return bisect_right(_edges(len(shown.position), len(self.ticks)), at) - 1
 
     def show(self, shown: Corpus | None) -> None:
-        """Show another corpus, or none."""
+        """Show another corpus, or none: until the next one comes the line is there or not, as it was."""
         self._shown = shown
+        self._come_or_go()
         self._count()
+
+    def _come_or_go(self) -> None:
+        if self._shown is not None:
+            self.display = self._shown.tells and not self._blind
 
     def point_at(self, sample: int | None, *, blind: bool) -> None:
         """This sample is selected; `blind`: what is wrong is not to be seen."""
         if (sample, blind) != (self._sample, self._blind):
             self._sample, self._blind = sample, blind
+            self._come_or_go()
             self.refresh()
 
     def on_resize(self) -> None:

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.pilot import Pilot
 
 from emotui.records import Mark, SpanSample
 from emotui.screens.frame import standing
-from emotui.screens.jobs import Job, parts
+from emotui.screens.jobs import NOTHING_WRITTEN, Job, parts
 from emotui.screens.places import TITLES
-from emotui.workbench.progress import RunProgress
+from emotui.workbench.progress import Cancelled, RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.backends.installed_kind import install_kind
 from tests.screens.browse_workspace import workspace
@@ -93,14 +94,54 @@ async def test_keys_are_answered_while_a_model_works(many: Workspace) -> None:
         await settle(pilot, work=True)
 
 
-async def test_q_ends_a_running_model_and_leaves(many: Workspace) -> None:
+async def test_q_asks_once_while_a_model_runs_then_ends_it_and_leaves(many: Workspace) -> None:
     async with opened(many) as pilot:
         await start(pilot)
         await until(pilot, "32/40")
+        await press(pilot, "q")
+        assert "goes on: q again ends it and leaves; what is done is kept" in screen_text(pilot).splitlines()[-1]
+        assert frame(pilot).session.stoppable
         await strike(pilot, "q")
         await settle(pilot, work=True)
     assert many.runs(1)[0].done == 32
     assert many.setting("browse") is not None
+
+
+async def test_work_of_which_nothing_is_kept_asks_once_before_more_than_ten_seconds_of_it_are_lost(
+    many: Workspace,
+) -> None:
+    over = Event()
+
+    def work(on_progress: object) -> None:
+        over.wait(60)
+        raise Cancelled
+
+    async with opened(many) as pilot:
+        session = frame(pilot).session
+        for waited, asks in ((9, False), (11, True)):
+            over.clear()
+            session.begin("export to x", work, over.set, NOTHING_WRITTEN, loses=True)
+            assert session.job is not None
+            session.job.began -= waited
+            await press(pilot, "ctrl+x")
+            assert over.is_set() is not asks
+            if asks:
+                assert "^X again ends it: 11 s of work would be lost" in screen_text(pilot).splitlines()[-1]
+                await press(pilot, "j", "ctrl+x")
+            await settle(pilot, work=True)
+            assert over.is_set()
+            assert NOTHING_WRITTEN in notified(pilot)
+
+
+def test_work_that_is_kept_stops_at_once_and_leaving_asks_once() -> None:
+    kept, lost = Job("run", halt=lambda: None), Job("import", halt=lambda: None, loses=True)
+    kept.began = lost.began = kept.began - 60
+    assert kept.asks_to_stop() == ""
+    assert "60 s" in lost.asks_to_stop() or "1 min" in lost.asks_to_stop()
+    assert lost.asks_to_stop() == ""
+    assert kept.asks_to_leave().endswith("what is done is kept")
+    assert lost.asks_to_leave().endswith("nothing of it is kept")
+    assert (kept.asks_to_leave(), lost.asks_to_leave()) == ("", "")
 
 
 async def test_a_model_that_cannot_be_loaded_is_told_in_its_own_words(tmp_path: Path) -> None:
@@ -173,7 +214,7 @@ async def test_eighty_columns_hold_every_place_beside_a_run(many: Workspace) -> 
     async with opened(many, size=(80, 24)) as pilot:
         await start(pilot)
         await until(pilot, "32/40")
-        top = screen_text(pilot).splitlines()[0]
+        top = screen_text(pilot).splitlines()[0].translate(str.maketrans("[]", "  "))
         numbers = [str(number) for number in TITLES]
         assert [word for word in top.split() if word in numbers] == numbers
         assert top.split()[:3] == ["emotui", numbers[0], TITLES[1]]

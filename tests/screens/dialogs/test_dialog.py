@@ -4,7 +4,9 @@ from textual.app import App
 from textual.widget import Widget
 from textual.widgets import Input
 
+from emotui.screens.dialogs.choices import Choice, ChoiceDialog
 from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.dialogs.textual_private_options import PickList
 from tests.screens.driving import event_of
 from tests.waiting import awaited
 
@@ -64,3 +66,15 @@ async def test_a_tab_before_a_field_has_the_focus_goes_to_the_next_one() -> None
     for opened_first in (False, True):
         keys = ("x", "tab", *"own.csv", "enter")
         assert await given(*keys, opened_first=opened_first, kind=TwoFields) == "own.csv"
+
+
+async def test_a_list_to_choose_from_takes_the_lines_that_its_folded_options_need() -> None:
+    app, choices = Bare(), [Choice(f"{n}", f"name {n}", "as long as it takes to be folded " * 2) for n in range(5)]
+    async with app.run_test(size=(80, 24)) as pilot:
+        dialog = ChoiceDialog("One of them", choices, "0")
+        dialog.ask(app, lambda _: None)
+        await awaited(lambda: dialog.focused is not None)
+        await pilot.pause()
+        options = dialog.query_one(PickList)
+        assert len(options._lines) > len(choices)
+        assert options.size.height == len(options._lines)

@@ -19,6 +19,8 @@ from textual.theme import Theme
 from textual.widgets import Input
 
 from emotui.screens.frame import Frame
+from emotui.screens.widgets.cell_width import width
+from emotui.screens.widgets.line import Line
 from emotui.themes import DEFAULT, THEMES
 from tests.paths import CHECKOUT
 from tests.screens.driving import frame, render_update
@@ -290,9 +292,18 @@ def _scrolled_away(pilot: "Pilot[None]") -> set[str]:
     return {match.group() for text in shown if (match := _TOKEN.search(text)) is not None}
 
 
+def cut_with_room(pilot: "Pilot[None]") -> set[str]:
+    """Lines that are cut though all that is written in them would fit."""
+    lines = [line for line in pilot.app.screen.query(Line) if line.region and "…" not in line.text]
+    return {
+        line._drawn.strip() for line in lines if "…" in line._drawn and width(line.text.rstrip()) <= line.size.width
+    }
+
+
 def wrong_in(pilot: "Pilot[None]", screen: list[list[Run]]) -> set[str]:
     """All that is wrong with the looks of what is on the screen."""
     found = faint(screen) | {f"{text!r} is underlined and is not gold" for text in underlined(screen)}
+    found |= {f"cut with room: {line}" for line in cut_with_room(pilot)}
     if len(on := accents(screen)) > 1:
         found.add(f"the accent is on {' and on '.join(on)}")
     if len(pilot.app.screen_stack) > 1:

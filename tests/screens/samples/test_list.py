@@ -189,6 +189,20 @@ async def test_the_corpus_line_has_a_tick_a_sample_follows_n_and_a_click_and_dim
         assert len(line.ticks) == len(rows)
 
 
+async def test_a_corpus_line_of_which_nothing_can_be_told_is_not_there(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb", run=False)) as pilot:
+        assert not frame(pilot).query_one(CorpusLine).display, "nothing is scored"
+
+
+@pytest.mark.parametrize(
+    ("severity", "tells"),
+    [(None, False), ((-1, -1), False), ((0, 0), False), ((3, 3), False), ((0, 3), True), ((-1, 0), True)],
+)
+def test_a_corpus_tells_something_where_samples_differ(severity: tuple[int, int] | None, tells: bool) -> None:
+    shown = None if severity is None else np.array(severity)
+    assert Corpus(shown, range(2), range(2), 0).tells is tells
+
+
 async def test_the_line_beside_the_list_moves_by_key_and_mouse_stays_between_places_and_is_remembered(
     tmp_path: Path,
 ) -> None:
