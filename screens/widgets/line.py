@@ -96,12 +96,14 @@ def taken(parts: Sequence[Part]) -> int:
 
 
 def cut(parts: Sequence[Part], cells: int) -> list[Part]:
-    """The parts in exactly so many cells."""
+    """The parts in exactly so many cells; blanks at their end are let go of before anything is cut."""
     kept: list[Part] = []
-    for part in parts:
+    for at, part in enumerate(parts):
         size = width(shown(part.text))
         if size > cells:
-            return [*kept, Part(fit(part.text, cells), part.kind, part.press)]
+            last = not any(one.text.strip() for one in parts[at + 1 :])
+            text = part.text.rstrip() if last else part.text
+            return [*kept, Part(fit(text, cells), part.kind, part.press)]
         kept.append(part)
         cells -= size
     return [*kept, Part(" " * cells)]
