@@ -20,7 +20,7 @@ from textual.widgets import Input
 
 from emotui.screens.frame import Frame
 from emotui.screens.widgets.cell_width import width
-from emotui.screens.widgets.line import Line
+from emotui.screens.widgets.line import Line, taken
 from emotui.themes import DEFAULT, THEMES
 from tests.paths import CHECKOUT
 from tests.screens.driving import frame, render_update
@@ -295,9 +295,13 @@ def _scrolled_away(pilot: "Pilot[None]") -> set[str]:
 def cut_with_room(pilot: "Pilot[None]") -> set[str]:
     """Lines that are cut though all that is written in them would fit."""
     lines = [line for line in pilot.app.screen.query(Line) if line.region and "…" not in line.text]
-    return {
-        line._drawn.strip() for line in lines if "…" in line._drawn and width(line.text.rstrip()) <= line.size.width
-    }
+    return {line._drawn.strip() for line in lines if "…" in line._drawn and _needed(line) <= line.size.width}
+
+
+def _needed(line: Line) -> int:
+    """The cells of what is written at both ends of a line, with one between them."""
+    left = "".join(part.text for part in line._left).rstrip()
+    return width(left) + (1 + taken(line._right) if line._right else 0)
 
 
 def wrong_in(pilot: "Pilot[None]", screen: list[list[Run]]) -> set[str]:
