@@ -5,9 +5,9 @@ from pathlib import Path
 
 from emotui.bounded import opened
 from emotui.errors import BadInput
+from emotui.formats.layouts.corpora.related import DIMABSA, ECF
 from emotui.formats.layouts.corpora.released import (
     BRIGHTER,
-    ECF,
     EMOBANK,
     GOEMOTIONS,
     GOEMOTIONS_RATERS,
@@ -48,6 +48,7 @@ LAYOUTS: tuple[Layout, ...] = (
     ISEAR,
     MELD,
     ECF,
+    DIMABSA,
     JSON_LINES,
     JSON_LIST,
     LONG,

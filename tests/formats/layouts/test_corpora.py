@@ -246,3 +246,62 @@ def test_a_pair_of_ecf_about_a_turn_that_is_not_there_is_a_fault(tmp_path: Path)
     assert [why for _, why in flaws(_ecf(tmp_path, ["9_joy", "1"]))] == [
         "the pair ['9_joy', '1'] names a turn that the conversation lacks"
     ]
+
+
+def _dimabsa(folder: Path, *records: object) -> Path:
+    file = folder / "dev.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return file
+
+
+def test_dimabsa_has_aspects_and_opinions_as_linked_spans_with_valence_and_arousal(tmp_path: Path) -> None:
+    text = "The soup was great but the waiter was rude"
+    file = _dimabsa(
+        tmp_path,
+        {
+            "ID": "r1",
+            "Text": text,
+            "Quadruplet": [
+                {"Aspect": "soup", "Category": "FOOD#QUALITY", "Opinion": "great", "VA": "7.50#7.62"},
+                {"Aspect": "waiter", "Category": "SERVICE#GENERAL", "Opinion": "rude", "VA": "2.10#6.00"},
+                {"Aspect": "NULL", "Category": "PLACE", "Opinion": "NULL", "VA": "5.00#5.00"},
+            ],
+        },
+    )
+    assert taken_for(file) == "dimabsa"
+    (row,) = read(file)
+    told = {text[span["start"] : span["end"]]: span for span in row["spans"]}
+    assert [span["start"] for span in row["spans"]] == sorted(span["start"] for span in row["spans"])
+    assert {name: span["label"] for name, span in told.items()} == {
+        "soup": "aspect", "great": "opinion", "waiter": "aspect", "rude": "opinion",
+    }  # fmt: skip
+    great, soup = told["great"]["attributes"], told["soup"]["attributes"]
+    assert (great["valence"], great["arousal"], soup["category"]) == (7.5, 7.62, "FOOD#QUALITY")
+    assert great["relations"] == [{"to": soup["id"], "type": "about"}]
+    assert row["meta"]["without_place"] == [
+        {"Aspect": "NULL", "Category": "PLACE", "Opinion": "NULL", "VA": "5.00#5.00"}
+    ]
+
+
+def test_an_aspect_of_dimabsa_without_opinions_has_the_numbers_itself_and_one_that_stands_twice_is_told(
+    tmp_path: Path,
+) -> None:
+    said = [{"Aspect": "soup", "VA": "7.00#6.00"}, {"Aspect": "bread", "VA": "3.00#4.00"}]
+    file = _dimabsa(tmp_path, {"ID": 1, "Text": "soup and soup", "Aspect_VA": said}, {"ID": 2, "Text": "none"})
+    first, second = read(file)
+    assert first["spans"] == [{"start": 0, "end": 4, "label": "aspect", "attributes": {"valence": 7.0, "arousal": 6.0}}]
+    assert first["meta"]["without_place"] == [said[1]]
+    assert "spans" not in second
+    assert take(str(file), None, ReadOptions()).options.remarks == (
+        "1 aspects or opinions stand in their text more than once: the first place is taken",
+    )
+
+
+def test_numbers_of_dimabsa_that_are_none_are_a_fault_of_their_line(tmp_path: Path) -> None:
+    file = _dimabsa(
+        tmp_path,
+        {"ID": "a", "Text": "soup", "Aspect_VA": [{"Aspect": "soup", "VA": "7.00"}]},
+        {"ID": "b", "Text": "soup", "Triplet": "soup"},
+        {"Text": "soup", "Aspect_VA": []},
+    )
+    assert [line for line, _ in flaws(file)] == [1, 2, 3]

@@ -159,6 +159,8 @@ SEEDS = {
     "reman.jsonl": b'{"doc_id": "1", "text": "I weep", "emotion_spans": [{"start": 2, "end": 6, "type": "joy"}]}\n',
     "ecf.json": b'[{"conversation_ID": 1, "conversation": [{"utterance_ID": 1, "text": "Won!", "emotion": "joy"}], '
     b'"emotion-cause_pairs": [["1_joy", "1_Won"]]}]',
+    "dimabsa.jsonl": b'{"ID": "1", "Text": "good soup", "Triplet": '
+    b'[{"Aspect": "soup", "Opinion": "good", "VA": "7.0#6.5"}]}\n',
     "raters.csv": b"id,text,rater,label\n1,one,ann,joy\n1,one,bob,fear\n",
 }
 

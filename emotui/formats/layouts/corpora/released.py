@@ -5,17 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
-from emotui.formats.layouts.opening import items, read_item
 from emotui.formats.layouts.tables.names import normal
 from emotui.formats.layouts.tables.several import remarks
 from emotui.formats.layouts.tables.shape import shaped
 from emotui.formats.layouts.tables.table import Table, broken, decoded_file, decoded_head, read_table, table_of
 from emotui.formats.layouts.tables.values import is_empty, labels, number
 from emotui.formats.layouts.tools.said import all_labels, lost
-from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+from emotui.formats.rows import Flaw, Rows, UnreadableFile
 
 Columns = Callable[[Table], Mapping[str, str]]
 """By the key of a row its column, in a table of the release."""
@@ -367,99 +365,4 @@ MELD = table_of_release(
     "MELD: utterances of dialogues with their speakers, emotions and sentiments.",
     _recognise_meld,
     _meld,
-)
-
-
-# ECF of SemEval-2024 task 3: conversations as one JSON list, with pairs of an utterance's emotion and its cause.
-
-_PAIRS = "emotion-cause_pairs"
-_OF_UTTERANCE = ("utterance_ID", "text", "emotion")
-_TURN = re.compile(r"(\d{1,9})(?:_(.*))?", re.DOTALL | re.ASCII)
-
-
-def _recognise_ecf(path: Path, head: bytes) -> str | None:
-    there = all(f'"{name}"'.encode() in head for name in ("conversation_ID", "conversation", "utterance_ID"))
-    listed = path.suffix.lower() == ".json" and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
-    return "it is a list of conversations with their utterances" if listed and there else None
-
-
-def _rows_of_ecf(path: Path, options: ReadOptions) -> Rows:
-    """A row an utterance. Words of a cause are a span where they stand, named by the emotion, with the turns that it is
-    `cause_of`; each utterance has the `causes` of its emotion as they are told, also where they are a whole turn.
-    """
-    every = list(items(path, options.encoding))
-    read = [(line, read_item(item)) for line, item in every]
-    worded = any(
-        "_" in str(cause) for _, one in read if isinstance(one, dict) for _, cause in _pairs_of(one.get(_PAIRS)) or ()
-    )
-    for line, one in read:
-        utterances = one.get("conversation") if isinstance(one, dict) else None
-        if isinstance(one, Flaw) or not isinstance(utterances, list) or not all(map(_is_utterance, utterances)):
-            yield line, one if isinstance(one, Flaw) else Flaw("must be a conversation with a list of utterances")
-            continue
-        pairs = _pairs_of(one.get(_PAIRS, []))
-        if pairs is None:
-            yield line, Flaw(f"`{_PAIRS}` must be a list of pairs")
-            continue
-        found = _conversation(str(one.get("conversation_ID", line)), utterances, worded=worded and _PAIRS in one)
-        if len(found) < len(utterances):
-            yield line, Flaw("two utterances of the conversation have one number")
-            continue
-        wrong = next((why for effect, cause in pairs if (why := _pair(found, effect, cause)) is not None), None)
-        if wrong is not None:
-            yield line, wrong
-            continue
-        yield from ((line, row) for row in found.values())
-
-
-def _is_utterance(value: object) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("text"), str) and value.get("utterance_ID") is not None
-
-
-def _pairs_of(value: object) -> list[tuple[str, str]] | None:
-    if not isinstance(value, list) or not all(isinstance(one, list) and len(one) == 2 for one in value):
-        return None
-    return [(str(effect), str(cause)) for effect, cause in value]
-
-
-def _conversation(key: str, utterances: Sequence[Mapping[str, Any]], *, worded: bool) -> dict[str, TextRow]:
-    """By the number of the turn its row."""
-    found: dict[str, TextRow] = {}
-    for one in utterances:
-        turn = str(one["utterance_ID"])
-        own = {name: value for name, value in one.items() if name not in _OF_UTTERANCE and value is not None}
-        row: TextRow = {"id": f"{key}_{turn}", "text": one["text"]}
-        row |= {"label": one["emotion"]} if isinstance(one.get("emotion"), str) and one["emotion"] else {}
-        row |= {"spans": []} if worded else {}
-        found[turn] = {**row, "meta": {"conversation": key, "turn": one["utterance_ID"], **own}}
-    return found
-
-
-def _pair(found: Mapping[str, TextRow], effect: str, cause: str) -> Flaw | None:
-    """Add a pair to both of its turns, or say which of them is not there."""
-    of, by = _TURN.fullmatch(effect), _TURN.fullmatch(cause)
-    if of is None or by is None or of[1] not in found or by[1] not in found:
-        return Flaw(f"the pair {shown([effect, cause])} names a turn that the conversation lacks")
-    row, words = found[by[1]], (by[2] or "").strip()
-    told = {"turn": int(by[1])} | ({"text": words} if words else {})
-    causes = found[of[1]]["meta"].setdefault("causes", [])
-    causes += [told] if told not in causes else []
-    start = row["text"].find(words) if words else -1
-    if start < 0:
-        return None
-    place = {"start": start, "end": start + len(words)} | ({"label": of[2]} if of[2] else {})
-    spans = row.setdefault("spans", [])
-    same = [one for one in spans if {key: one.get(key) for key in place} == place]
-    if not same:
-        spans.append({**place, "attributes": {"cause_of": [int(of[1])]}})
-    elif int(of[1]) not in same[0]["attributes"]["cause_of"]:
-        same[0]["attributes"]["cause_of"].append(int(of[1]))
-    return None
-
-
-ECF = Layout(
-    "ecf",
-    "ECF (SemEval-2024 task 3): conversations with emotions and their causes, as one JSON list.",
-    _recognise_ecf,
-    _rows_of_ecf,
 )
