@@ -149,10 +149,13 @@ class Foreign:
     notes: tuple[str, ...]
 
 
-def read_rows(paths: Sequence[str], wish: Wish, on_step: OnStep = silent) -> list[tuple[Taken, FileRows]]:
+def read_rows(
+    paths: Sequence[str], wish: Wish, on_step: OnStep = silent, *, number: bool = True
+) -> list[tuple[Taken, FileRows]]:
     """What each file was taken for, and its rows by line, each with an id.
 
-    A row without an id gets the number of its line, behind the file's name where there are several files.
+    A row without an id gets the number of its line, behind the file's name where there are several files; it stays
+    without one where `number` is false.
 
     Raises:
         BadInput: one of them cannot be read.
@@ -164,7 +167,8 @@ def read_rows(paths: Sequence[str], wish: Wish, on_step: OnStep = silent) -> lis
         prefix = f"{Path(path).stem}-" if len(paths) > 1 else ""
         with _at_hand(path) as there:
             taken = take(there, wish.layout, wish.options)
-            read = list(told(_with_ids(rows(taken), prefix), "reading", 0, on_step))
+            each = _with_ids(rows(taken), prefix) if number else rows(taken)
+            read = list(told(each, "reading", 0, on_step))
         found.append((taken if there == path else replace(taken, path=Path(path), place=path), read))
     return found
 

@@ -1,6 +1,6 @@
 """More about texts that are there: what another file says of them, and datasets that hold the same texts as one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import msgspec
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.formats import capped, fingerprint
+from emotui.formats.layouts.tables.several import names_people
 from emotui.formats.reading import Warn
 from emotui.formats.rows import Flaw, literal
 from emotui.store.query import Dataset
@@ -75,20 +76,20 @@ def import_into(
     found = dataset_named(store, dataset)
     check_at_rest(store.runs(found.dataset))
     rows, problems = _rows(paths, wish, on_step)
-    own = task_named(found.kept_as)
-    texts = [
-        said_of_text(own, msgspec.json.decode(record, type=dict[str, Any]))
-        for _, record in store.dataset_samples(found.dataset)
-    ]
+    texts = [text for _, text in _texts(store, found)]
+    ids = {text["id"] for text in texts}
+    if by != "text" and (column := _id_column([row for _, row in rows], ids)) is not None:
+        rows, told = _by_column(rows, column)
+        warn(f"{literal(paths[0])}: {told}")
     if by is None:
-        own_ids = {row["id"] for _, row, has_id in rows if has_id or not row.get("text")}
-        by = "id" if own_ids & {text["id"] for text in texts} else "text"
+        by = "id" if ids & {row.get("id") for _, row in rows} else "text"
     place = {text.get(by): at for at, text in reversed(list(enumerate(texts)))}
     merged, strangers, matched = list(texts), list[str](), set[int]()
-    for where, row, _ in rows:
-        at = place.get(row.get(by))
+    for where, row in rows:
+        at = place.get(row.get(by)) if row.get(by) is not None else None
         if at is None or (by == "id" and row.get("text") not in (None, texts[at].get("text"))):
-            strangers.append(row["id"] if at is None else f"{row['id']} (another text)")
+            named = row.get("id") or where
+            strangers.append(named if at is None else f"{named} (another text)")
             continue
         matched.add(at)
         try:
@@ -174,22 +175,64 @@ def _texts(store: Store, dataset: Dataset) -> list[tuple[int, dict[str, Any]]]:
     ]
 
 
-def _rows(
-    paths: Sequence[str], wish: Wish, on_step: OnStep
-) -> tuple[list[tuple[str, dict[str, Any], bool]], list[str]]:
-    """(where it stands, the record, whether its id is the file's own) of each good row, and what is wrong elsewhere."""
-    kind = wish.kind
-    rows: list[tuple[str, dict[str, Any], bool]] = []
-    problems: list[str] = []
-    for taken, found in read_rows(paths, wish, on_step):
+_Rows = list[tuple[str, dict[str, Any]]]
+"""Records, each with where it stands."""
+
+
+def _rows(paths: Sequence[str], wish: Wish, on_step: OnStep) -> tuple[_Rows, list[str]]:
+    """The good rows, without an id where the file gives none, and what is wrong elsewhere."""
+    rows, problems = _Rows(), list[str]()
+    for taken, found in read_rows(paths, wish, on_step, number=False):
         for line, row in found:
             if isinstance(row, Flaw):
                 problems.append(f"{taken.place}:{line}: {row.reason}")
                 continue
-            own = row.get("id") not in (None, str(line))
             # A row of which nobody says what it is has the keys of any text, which spans have too.
-            rows.append((f"{taken.place}:{line}", said_of_text(task_named(kind or "spans"), row), own))
+            rows.append((f"{taken.place}:{line}", said_of_text(task_named(wish.kind or "spans"), row)))
     return rows, problems
+
+
+def _id_column(rows: Sequence[Mapping[str, Any]], ids: Collection[str]) -> str | None:
+    """Of rows without ids the first column whose values are all ids of the dataset, as of ratings: several a text."""
+    if not rows or any(row.get("id") is not None for row in rows):
+        return None
+    metas = [row.get("meta") or {} for row in rows]
+    return next((name for name in metas[0] if all(str(meta.get(name)) in ids for meta in metas)), None)
+
+
+def _by_column(rows: _Rows, column: str) -> tuple[_Rows, str]:
+    """Rows by the ids of a column, and a line that says so.
+
+    Where a text has several rows and a column names people, each row is what one person says.
+    """
+    metas = [row["meta"] for _, row in rows]
+    keys = [str(meta[column]) for meta in metas]
+    people = next(
+        (
+            name
+            for name in metas[0]
+            if names_people(name)
+            and name != column
+            and all(meta.get(name) not in (None, "") for meta in metas)
+            and len({(key, str(meta[name])) for key, meta in zip(keys, metas, strict=True)}) == len(rows)
+        ),
+        None,
+    )
+    person = people if people is not None and len(set(keys)) < len(rows) else None
+    found = _Rows()
+    for key, (where, row) in zip(keys, rows, strict=True):
+        meta = {name: value for name, value in row["meta"].items() if name not in (column, person)}
+        given = {name: value for name, value in row.items() if name in SAID}
+        plain = {name: value for name, value in row.items() if name not in (*SAID, "meta")}
+        # What a file says of a rater is not a column of the text.
+        said = given | ({"meta": meta} if meta else {}) if person is None else _of_person(row["meta"][person], given)
+        found.append((where, {**plain, "id": key, **said}))
+    told = f"{column} is taken for the ids of texts" + (f", {person} for who says it" if person else "")
+    return found, f"{told} (--map id=COLUMN,annotator=COLUMN says otherwise)"
+
+
+def _of_person(name: object, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {"annotators": {str(name): given}} if given else {}
 
 
 def _merged(text: TextSaid, more: TextSaid) -> dict[str, Any]:

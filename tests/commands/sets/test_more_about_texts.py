@@ -190,3 +190,33 @@ def test_a_join_that_is_cut_short_goes_on_where_it_was(
     assert [(one["dataset"], one["said"]) for one in listed] == [("mine", {"spans": 3, "label": 3})]
     notes = emotui("sql", "SELECT dataset, id, note FROM notes", "--json", "--db", two.path).document
     assert notes["rows"] == [["mine", "2", "sad indeed"]]
+
+
+def test_ratings_several_a_text_are_what_each_person_says(mine: Emotui, tmp_path: Path) -> None:
+    """Readers of crowd-enVENT: a row a text and reader, by the texts' ids, without the texts."""
+    rows = [
+        "text_id\tprolific_id\temotion\tsuddenness\tfamiliarity",
+        "1\tr1\tjoy\t3\t2",
+        "1\tr2\trelief\t4\t1",
+        "3\tr1\tnone\t1\t5",
+    ]
+    (tmp_path / "readers.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    added = mine("import", "readers.tsv", "--into", "mine", "--json")
+    assert added.status == 0, added.err
+    assert "text_id is taken for the ids of texts, prolific_id for who says it" in added.err
+    assert json.loads(added.out)["matched"] == 2
+    mine("export", "mine", "--to", "out.jsonl", "--with", "text,gold")
+    first, second, third = map(json.loads, (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines())
+    assert first["annotators"]["r2"] == {"label": "relief", "values": {"suddenness": 4.0, "familiarity": 1.0}}
+    assert set(third["annotators"]) == {"r1"}
+    assert "annotators" not in second
+    assert "label" not in first, "what readers say is not gold"
+
+
+def test_a_row_is_never_matched_by_the_number_of_its_line(mine: Emotui, tmp_path: Path) -> None:
+    (tmp_path / "more.csv").write_text("label,note\njoy,a\nfear,b\n", encoding="utf-8")
+    refused = mine("import", "more.csv", "--into", "mine")
+    assert refused.status == 2
+    assert _said(mine) == {"spans": 3}
+    _write(tmp_path / "more.jsonl", [{"id": "1", "label": "joy"}, {"id": "2", "label": "sadness"}])
+    assert json.loads(mine("import", "more.jsonl", "--into", "mine", "--json").out)["matched"] == 2
