@@ -5,7 +5,7 @@ from pathlib import Path
 
 from emotui.bounded import opened
 from emotui.errors import BadInput
-from emotui.formats.layouts.corpora.related import DIMABSA, ECF
+from emotui.formats.layouts.corpora.related import DIMABSA, ECF, REMAN
 from emotui.formats.layouts.corpora.released import (
     BRIGHTER,
     EMOBANK,
@@ -16,7 +16,6 @@ from emotui.formats.layouts.corpora.released import (
     SEMEVAL_2018,
     XED,
 )
-from emotui.formats.layouts.corpora.reman import REMAN
 from emotui.formats.layouts.layout import HEAD, Layout, ReadOptions
 from emotui.formats.layouts.tables.excel import EXCEL
 from emotui.formats.layouts.tables.json_records import JSON_LINES, JSON_LIST, PLAIN_TEXT
