@@ -144,6 +144,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         & > .passage--selected { background: $primary; color: $background; }
         & > .passage--caret { background: $raised; text-style: bold; }
         & > .passage--hint { background: $mark; color: $background; text-style: bold; }
+        & > .passage--hint-on { background: $mark; color: $background; text-style: bold underline; }
         & > .passage--bar-own { color: $gold; }
         & > .passage--bar-chosen { color: $gold; text-style: bold reverse; }
         & > .passage--bar-selected { color: $primary; text-style: bold; }
@@ -155,7 +156,8 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         &:nocolor > .passage--chosen { text-style: bold underline; }
         &:nocolor > .passage--selected { text-style: reverse bold; }
         &:nocolor > .passage--caret { text-style: reverse; }
-        &:nocolor > .passage--hint { text-style: reverse bold underline; }
+        &:nocolor > .passage--hint { text-style: reverse bold; }
+        &:nocolor > .passage--hint-on { text-style: reverse bold underline; }
     }
     """ + label_rules("Passage", "passage--label-")
 
@@ -393,7 +395,10 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         return drawn_literally(self.view.text, start, end, style, self._style("symbol"))
 
     def _with_hints(self, segments: Sequence[Segment], line: int) -> list[Segment]:
-        """Letters in the space before words, and over their first cells where there are more."""
+        """The letter that is next for each word in the space before it; of a word without one over its first cell.
+
+        Of two letters the second follows when the first is typed, in the same cell, so that no word is covered.
+        """
         start, end = self._broken.lines[line]
         cells = self._gutter + width(self.view.text, start, end)
         codes: list[Segment] = []
@@ -406,12 +411,11 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             beside = max(column - 1, least) if self._is_space(place - 1, start) else column
             if beside < least:
                 continue
-            codes.append(Segment(code, self._style("hint")))
-            cuts += [beside, beside + len(code)]
+            codes.append(Segment(code[0], self._style("hint" if len(code) == 1 else "hint-on")))
+            cuts += [beside, beside + 1]
         if not codes:
             return list(segments)
-        # Of a word at the end of the line there may be fewer cells than letters.
-        parts = [*Segment.divide(segments, [*(min(cut, cells) for cut in cuts), cells])]
+        parts = [*Segment.divide(segments, [*cuts, cells])]
         drawn: list[Segment] = []
         for n, part in enumerate(parts):
             drawn += [codes[n // 2]] if n % 2 and n < len(cuts) else part

@@ -2,6 +2,7 @@
 
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
@@ -59,11 +60,21 @@ def test_words_keep_their_letters_from_the_start_to_the_end(n: int, first: int, 
     assert marking.selection == (5 * first, 5 * last + 4)
 
 
-def test_a_code_stands_in_the_space_before_its_word() -> None:
-    view = PassageView(text="I am cold", hints={0: "a", 2: "s", 5: "dk"})
+@pytest.mark.parametrize(
+    ("hints", "drawn"),
+    [({0: "a", 2: "s", 5: "dk"}, "asamdcold"), ({5: "k"}, "I amkcold"), ({6: "dk"}, "I am cdld")],
+)
+def test_the_letter_that_is_next_stands_in_the_space_before_its_word_and_covers_none(
+    hints: dict[int, str], drawn: str
+) -> None:
+    """Of two letters the second comes when the first is typed; a word without a space before it is covered by one."""
+    text = "I am cold"
+    view = PassageView(text=text, hints=hints)
     passage = Passage(lambda *_: False)
     passage.view, passage._hinted = view, tuple(view.hints)
     passage._broken = break_lines(view.text, 20)
-    passage._style = lambda _: Style()  # type: ignore[method-assign]
-    drawn = passage._with_hints([Segment(view.text)], 0)
-    assert "".join(segment.text for segment in drawn) == "asamdkold"
+    styles: list[str] = []
+    passage._style = lambda name: styles.append(name) or Style()  # type: ignore[method-assign, func-returns-value]
+    found = passage._with_hints([Segment(view.text)], 0)
+    assert "".join(segment.text for segment in found) == drawn
+    assert [name for name in styles if name] == ["hint-on" if len(code) > 1 else "hint" for code in hints.values()]

@@ -86,7 +86,9 @@ async def test_every_word_in_sight_has_its_letters_wherever_the_caret_is(source:
         assert sorted(work.marking.hints.values()) == [start for start, _ in words_there]
         lines = screen_text(pilot).splitlines()
         code = next(code for code, start in work.marking.hints.items() if start == 0)
-        assert lines[3].split()[1].startswith(code)
+        assert lines[3].split()[1].startswith(code[0])
+        first = work.text.text.splitlines()[0].partition(".")[0]
+        assert all(word in lines[3] for word in first.split()), "no word is covered"
 
 
 async def test_a_labels_key_after_the_first_letters_marks_one_word(source: Workspace) -> None:
