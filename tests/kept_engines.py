@@ -14,7 +14,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,6 +51,8 @@ class Engines:
         self.folders: list[str] = []
         self._idle: deque[DuckDBPyConnection] = deque()
         self._open: dict[Path, _Open] = {}
+        self.in_turn: set[int] = set()
+        """Of engines whose file is open for a turn that has not ended, by `id`."""
         self._reads: weakref.WeakSet[Access] = weakref.WeakSet()
         self._claims = threading.Lock()
         """Held by who takes an engine or closes a file of one. Giving one back takes no lock: it happens wherever the
@@ -66,7 +68,7 @@ class Engines:
         if turns._engine is not None or not turns._shut:
             return turns in self._lent
         turns._engine = self.take(_whole(turns._file))
-        comes_back = weakref.finalize(turns, self._idle.append, turns._engine)
+        comes_back = weakref.finalize(turns, self._come_back, turns._engine)
         comes_back.atexit = False
         self._lent[turns] = comes_back
         return True
@@ -91,6 +93,11 @@ class Engines:
 
     def give_back(self, engine: "DuckDBPyConnection") -> None:
         self._idle.append(engine)
+
+    def _come_back(self, engine: "DuckDBPyConnection") -> None:
+        # Where turns are collected together with one that goes on, that one ends the engine, after this.
+        if id(engine) not in self.in_turn:
+            self._idle.append(engine)
 
     def begin(self, turns: Access, read_only: bool) -> bool:
         """Whether the file is open as this turn has to have it; nobody else's engine has it open any more."""
@@ -133,10 +140,6 @@ class Engines:
         """These turns end their engine, with what it has open."""
         if (comes_back := self._lent.pop(turns, None)) is not None:
             comes_back.detach()
-        # Where turns and a transaction of theirs are collected together, the engine came back before its transaction
-        # ended, which ends the engine too.
-        with suppress(ValueError):
-            self._idle.remove(turns._engine)  # type: ignore[arg-type]
         for path, kept in tuple(self._open.items()):
             if kept.engine is turns._engine:
                 del self._open[path]
@@ -168,6 +171,13 @@ def _whole(file: Path) -> Path:
 engines = Engines()
 
 
+def let_go(turns: Access) -> None:
+    """End the engine of these turns, one of those that wait or of their own."""
+    engines.in_turn.discard(id(turns._engine))
+    engines.drop(turns)
+    end_engine(turns)
+
+
 @contextmanager
 def kept_engines(folder: Path) -> Iterator[None]:
     """While it lasts, a store that nobody has any more leaves its engine to the next one.
@@ -183,17 +193,17 @@ def kept_engines(folder: Path) -> Iterator[None]:
         inside = engines.may_open(turns._file) and (beside is None or engines.may_open(beside))
         if inside and engines.lend(turns):
             turns._beside = beside
-        if engines.begin(turns, read_only and beside is None):
-            return None
-        return start_engines(turns, read_only, beside)
+        refused = (
+            None if engines.begin(turns, read_only and beside is None) else start_engines(turns, read_only, beside)
+        )
+        if refused is None:
+            engines.in_turn.add(id(turns._engine))
+        return refused
 
     def close_or_keep(turns: Access, engine: "DuckDBPyConnection") -> None:
+        engines.in_turn.discard(id(engine))
         if not engines.keep(turns, engine):
             close_file(turns, engine)
-
-    def let_go(turns: Access) -> None:
-        engines.drop(turns)
-        end_engine(turns)
 
     @contextmanager
     def file_of_a_kept_engine(file: Path) -> "Iterator[DuckDBPyConnection]":

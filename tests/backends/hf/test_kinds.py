@@ -131,7 +131,7 @@ def test_a_word_carries_what_the_log_odds_lose_without_it(tmp_path: Path) -> Non
 def test_an_nli_model_judges_labels_that_it_never_saw(tmp_path: Path, multi: bool) -> None:
     folder = hf_models.bert(tmp_path / "nli", head="classes", labels=("contradiction", "neutral", "entailment"))
     model = open_model(folder, multi_label=multi)
-    assert model.card.capabilities == ("classify", "score", "attribute", "states")
+    assert model.card.capabilities == ("classify", "score", "attribute", "states", "push")
     text, labels = "we felt joy", ("joy", "fear", "very sad")
     result = model.classify([Classify("i am sad", labels=("joy",)), Classify(text, labels=labels)])[1]
     logits = torch.stack([naive_classes(folder, text, f"This text expresses {label}.") for label in labels])

@@ -179,7 +179,7 @@ async def test_the_views_stay_on_one_line_at_eighty_columns_whatever_is_looked_a
         for view in looked.views:
             assert looked.view == view
             for _ in range(4):
-                title = screen_text(pilot).splitlines()[1]
-                assert title.split()[-len(" ".join(looked.views).split()) :] == " ".join(looked.views).split()
+                title, strip = screen_text(pilot).splitlines()[1], " ".join(looked.views).split()
+                assert title.replace(f"[{view}]", f" {view} ").split()[-len(strip) :] == strip
                 await press(pilot, "n")
             await press(pilot, "v")
