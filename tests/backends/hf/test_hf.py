@@ -196,8 +196,9 @@ def test_a_nucleus_of_nothing_is_the_likeliest_token(undecided) -> None:
     assert undecided.generate([asked("Tell me.", temperature=1.0, top_p=1e-9, seed=3)])[0] == greedy
 
 
+# Logits that differ by less than the last bit of a probability are equal for one rule and not for the other.
 @given(
-    st.lists(st.floats(-9, 9, width=32), min_size=1, max_size=40),
+    st.lists(st.floats(-9, 9, width=32).map(lambda x: x if abs(x) > 1e-6 else 0.0), min_size=1, max_size=40),
     st.floats(0, 3),
     st.floats(0.01, 1),
     st.floats(0, 1, exclude_max=True),
