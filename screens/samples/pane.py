@@ -326,6 +326,7 @@ class ListPane(Acting, Vertical):
 
     def show_nothing(self, title: str, *lines: str, failed: bool = False) -> None:
         self.query_one(Notice).say(title, *lines, failed=failed)
+        self._corpus.display = False
 
     def _title(self) -> None:
         dataset, state = self.dataset, self.state

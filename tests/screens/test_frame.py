@@ -128,8 +128,9 @@ async def test_a_place_pressed_at_once_after_another_shows_what_it_shows_when_on
         waited = {}
         for pair in pairs:
             await press(pilot, *pair)
+            await settle(pilot, work=True)
             waited[pair] = screen_text(pilot)
         for pair in pairs:
             await strike(pilot, *pair)
-            await settle(pilot)
+            await settle(pilot, work=True)
             assert screen_text(pilot) == waited[pair], pair
