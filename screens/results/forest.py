@@ -269,7 +269,7 @@ def drawn(
         lines += [[Part(told[start:end], "dim")] for start, end in wrap(told, max(cells, 20))]
     lines.append([])
     if waiting:
-        lines.append([Part(waiting, "mark")])
+        lines.append([Part(waiting, "dim")])
     else:
         printed, sure = (
             any(point.kind == "published" for point in points),
