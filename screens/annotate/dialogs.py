@@ -106,7 +106,6 @@ class ConsentDialog(Dialog[bool]):
     """What everybody agrees to before the first text."""
 
     DEFAULT_CSS = """
-    ConsentDialog > #sheet { width: 84; }
     ConsentDialog VerticalScroll { height: auto; max-height: 60vh; scrollbar-size-vertical: 1; }
     ConsentDialog Static { height: auto; }
     """
@@ -181,7 +180,6 @@ class GuidelinesDialog(Dialog[None]):
         Binding("k", "scroll(-1)", show=False),
     ]
     DEFAULT_CSS = """
-    GuidelinesDialog > #sheet { width: 84; }
     GuidelinesDialog VerticalScroll { height: auto; max-height: 70vh; scrollbar-size-vertical: 1; }
     GuidelinesDialog Markdown { padding: 0; background: $surface; }
     GuidelinesDialog MarkdownBullet { color: $primary; }

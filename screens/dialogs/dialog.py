@@ -40,8 +40,13 @@ class Turned(Message):
 
 
 class Dialog(ModalScreen["T | None"], Generic[T]):
-    """A title, a body, a line for what is wrong, and one that says which keys do what."""
+    """A title, a body, a line for what is wrong, and one that says which keys do what.
 
+    Attributes:
+        wide: of the two widths of sheets the greater one, for tables and lists of many columns.
+    """
+
+    wide = False
     BINDINGS = [
         Binding("escape", "leave", "back"),
         Binding("q", "leave", show=False),
@@ -52,7 +57,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     DEFAULT_CSS = """
     Dialog { align: center middle; background: transparent; }
     Dialog > #sheet {
-        width: 72;
+        width: 84;
         max-width: 96%;
         height: auto;
         max-height: 96%;
@@ -62,6 +67,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         border-title-style: bold;
         padding: 0 1;
     }
+    Dialog.-wide > #sheet { width: 120; }
     Dialog Label { color: $text-muted; width: 1fr; margin: 1 0 0 0; }
     Dialog.-low Label, Dialog.-low Line#sheet-keys { margin: 0; }
     Dialog #unkept { color: $foreground; text-style: bold; height: auto; margin: 0; }
@@ -107,6 +113,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
 
     def compose(self) -> ComposeResult:
         """Title, body, what is wrong, keys."""
+        self.set_class(self.wide, "-wide")
         with Vertical(id="sheet") as sheet:
             sheet.border_title = Content(self._title)
             yield from self.body()

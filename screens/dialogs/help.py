@@ -40,7 +40,7 @@ class KeysDialog(OptionDialog[Chosen]):
         Binding("backspace", "reset", show=False),
         Binding("s", "next_set", show=False),
     ]
-    DEFAULT_CSS = "KeysDialog > #sheet { width: 96; }"
+    wide = True
 
     def __init__(
         self,
@@ -165,8 +165,8 @@ class HelpDialog(Dialog[str]):
         Binding("pageup", "move('page_up')", show=False),
         Binding("pagedown", "move('page_down')", show=False),
     ]
+    wide = True
     DEFAULT_CSS = """
-    HelpDialog > #sheet { width: 96%; max-width: 120; }
     HelpDialog #help-views { margin: 0; color: $text-muted; }
     HelpDialog PickList, HelpDialog PickList:focus {
         height: auto; max-height: 62vh; text-wrap: nowrap; text-overflow: ellipsis;

@@ -207,8 +207,9 @@ class ImportDialog(Dialog["Asked"]):
         path: is looked at at once; empty: none is named yet.
     """
 
+    wide = True
     DEFAULT_CSS = """
-    ImportDialog > #sheet { width: 110; height: 90%; }
+    ImportDialog > #sheet { height: 90%; }
     ImportDialog Label { margin: 0; }
     ImportDialog #look { height: 1fr; margin: 1 0 0 0; background: $surface; }
     """

@@ -85,7 +85,7 @@ class ModelDialog(Dialog[Wish]):
         Binding("up", "app.focus_previous", show=False),
     ]
     DEFAULT_CSS = """
-    ModelDialog > #sheet { width: 84; overflow-y: auto; scrollbar-size-vertical: 1; }
+    ModelDialog > #sheet { overflow-y: auto; scrollbar-size-vertical: 1; }
     ModelDialog Label { width: auto; margin: 0; }
     ModelDialog .row { height: auto; }
     ModelDialog .row > .name { width: 10; }

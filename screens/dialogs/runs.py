@@ -110,8 +110,8 @@ class RunDialog(OptionDialog[Picked]):
         Binding("U", f"leave_for('{GOLD}')", show=False),
         Binding("S", f"leave_for('{RESCORE}')", show=False),
     ]
+    wide = True
     DEFAULT_CSS = """
-    RunDialog > #sheet { width: 92; }
     RunDialog OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 

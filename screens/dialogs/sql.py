@@ -42,8 +42,9 @@ class SqlDialog(Dialog[None]):
         Binding("pageup", "scroll(-10)", show=False, priority=True),
         Binding("pagedown", "scroll(10)", show=False, priority=True),
     ]
+    wide = True
     DEFAULT_CSS = """
-    SqlDialog > #sheet { width: 96%; height: 90%; }
+    SqlDialog > #sheet { height: 90%; }
     SqlDialog #answer { height: 1fr; margin: 1 0 0 0; background: $surface; }
     """
 

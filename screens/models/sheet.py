@@ -57,8 +57,9 @@ class ModelSheet(Dialog[ModelChoice]):
         Binding("ctrl+s", "measure", show=False),
         Binding("ctrl+t", "probe", show=False),
     ]
+    wide = True
     DEFAULT_CSS = """
-    ModelSheet > #sheet { width: 96%; max-width: 140; height: 96%; max-height: 31; }
+    ModelSheet > #sheet { height: 96%; max-height: 31; }
     ModelSheet #model-rows { height: auto; min-height: 4; max-height: 45%; padding: 0; }
     ModelSheet #model-about { height: 1fr; min-height: 3; padding: 0; }
     ModelSheet #models-job { display: none; }

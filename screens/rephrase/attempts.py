@@ -112,8 +112,8 @@ class NewRoundDialog(Dialog[bool]):
 class SuggestionDialog(OptionDialog[int]):
     """Rephrasings that a model wrote, each with the classifier's verdict; the one picked goes into the editor."""
 
+    wide = True
     DEFAULT_CSS = """
-    SuggestionDialog > #sheet { width: 92; }
     SuggestionDialog OptionList { max-height: 20; }
     """
 

@@ -168,3 +168,16 @@ async def test_sheets(colours: bool, monkeypatch: pytest.MonkeyPatch) -> None:
                     wrong.setdefault(what, f"{type(dialog).__name__} {size[0]}x{size[1]}")
             await dialog.dismiss(None)
     assert "\n".join(f"{where}: {what}" for what, where in sorted(wrong.items())) == ""
+
+
+async def test_a_sheet_has_one_of_two_widths() -> None:
+    app = Sheets(lambda: None, poll=None)  # type: ignore[arg-type,return-value]
+    widths: dict[int, set[str]] = {}
+    async with app.run_test(size=(160, 45)) as pilot:
+        for make in SHEETS:
+            dialog = make()
+            await app.push_screen(dialog)
+            await drawn(pilot)
+            widths.setdefault(dialog.query_one("#sheet").outer_size.width, set()).add(type(dialog).__name__)
+            await dialog.dismiss(None)
+    assert sorted(widths) == [84, 120], widths
