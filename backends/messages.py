@@ -23,6 +23,7 @@ from emotui.backends.base import (
     Generation,
     HiddenStates,
     ModelCard,
+    Push,
     Pushed,
     Rank,
     Ranked,
@@ -391,6 +392,11 @@ def _are_states(asked: States, found: HiddenStates) -> bool:
     )
 
 
+def _is_pushed(asked: Push, found: Pushed) -> bool:
+    named = asked.continuations or asked.labels or ()
+    return set(found.probs) >= set(named) and found.tokens >= (0 if found.logprob is None else 1)
+
+
 def _outside(asked: Any, places: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
     return next(((start, end) for start, end in places if not 0 <= start <= end <= len(asked.text)), None)
 
@@ -402,7 +408,7 @@ _SIZES: Mapping[str, Callable[[Any, Any], bool]] = {
     "classify": _is_classified,
     "fill_mask": _is_filled,
     "states": _are_states,
-    "push": lambda asked, found: found.tokens >= 0 and set(found.probs) >= set(asked.continuations),
+    "push": _is_pushed,
 }
 _PLACES: Mapping[str, Callable[[Any], Iterable[tuple[int, int]]]] = {
     "extract": lambda found: ((one.start, one.end) for one in found),

@@ -312,12 +312,12 @@ class Workspace:
             return self._slicing
 
     def removal(self) -> "Removal":
-        """What takes spans out of texts and asks models again; it keeps their answers."""
+        """What takes spans out of texts and asks models again; the store keeps their answers."""
         from emotui.workbench.why.removal import Removal
 
         with self._lock:
             if self._removal is None:
-                self._removal = Removal(self.model)
+                self._removal = Removal(self.store, self.model)
             return self._removal
 
     def layers(self) -> "LayerReader":

@@ -4,7 +4,7 @@ import ast
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
@@ -16,6 +16,7 @@ from emotui.backends import host, messages
 from emotui.backends.base import (
     Attribute,
     Attribution,
+    Capability,
     Classification,
     Classify,
     Embed,
@@ -25,13 +26,19 @@ from emotui.backends.base import (
     FillMask,
     Generate,
     Generation,
+    HiddenStates,
     Message,
     ModelCard,
+    Push,
+    Pushed,
     Rank,
     Refused,
+    Regress,
+    Regressed,
     Request,
     Score,
     Scores,
+    States,
 )
 from emotui.backends.host import Cancelled, ModelProcess
 from emotui.errors import ModelError, Unanswered
@@ -120,6 +127,21 @@ def test_and_can_be_cancelled_before(name: str, monkeypatch: pytest.MonkeyPatch)
 
 GLAD = Generate((Message("user", "Glad?"),))
 TWO = Score("Glad.", ("joy?", "anger?"))
+PUSH = Push("Glad.", 1, b"\0" * 8, 1.0, None, (), "", (" joy", " fear"))
+SURE = {" joy": 0.5, " fear": 0.5}
+PUSHED = {
+    "one of two continuations": Pushed({" joy": 1.0}),
+    "below zero tokens": Pushed(SURE, -1.0, -1),
+    "a text of no token": Pushed(SURE, -1.0, 0),
+    "words for numbers": Pushed({" joy": "much", " fear": "little"}),  # type: ignore[dict-item]
+}
+STATES = States("Glad.", (0, 1))
+READ = {
+    "of one layer of two": HiddenStates((0,), 2, b"\0" * 4, (1.0,), 1),
+    "of half a row": HiddenStates((0, 1), 2, b"\0" * 6, (1.0, 1.0), 1),
+    "of no size": HiddenStates((0, 1), 0, b"", (1.0, 1.0), 1),
+    "without a scale": HiddenStates((0, 1), 2, b"\0" * 8, (1.0,), 1),
+}
 ANSWERS: Mapping[str, tuple[Sequence[Request], object]] = {
     "nothing": ([GLAD], None),
     "text": ([GLAD], "ok"),
@@ -136,6 +158,9 @@ ANSWERS: Mapping[str, tuple[Sequence[Request], object]] = {
     "a verdict of two": ([GLAD], [Generation("a", 1, 1, "stop", verdict=SCORED["too many"])]),
     **{f"scores {name}": ([TWO], [scores]) for name, scores in SCORED.items()},
     **{f"ranks {name}": ([Rank("a", ("b", "c"))], [ranked]) for name, ranked in RANKED.items()},
+    **{f"pushes {name}": ([PUSH], [pushed]) for name, pushed in PUSHED.items()},
+    **{f"states {name}": ([STATES], [states]) for name, states in READ.items()},
+    "a number without a name": ([Regress("Glad.")], [Regressed({5: 0.1})]),  # type: ignore[dict-item]
     "a label without a probability": ([Classify("Glad.")], [Classification({"joy": 1.0}, "anger", False)]),
     "words for two masks": ([FillMask("a <mask>")], [Filled(((("b", 1.0),),) * 2)]),
     "a list for rows": ([Embed("a")], [[0.1, "x"]]),
@@ -147,9 +172,7 @@ ANSWERS: Mapping[str, tuple[Sequence[Request], object]] = {
 }
 """What a package's own backend hands back, which runs in a process of this program's."""
 
-CARD = ModelCard(
-    "hostile", "hostile", ("generate", "score", "rank", "classify", "fill_mask", "attribute", "embed", "extract"), {}
-)
+CARD = ModelCard("hostile", "hostile", get_args(Capability), {})
 
 
 class Package:

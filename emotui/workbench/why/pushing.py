@@ -103,14 +103,17 @@ def find_push(
     order = sorted(range(n), key=lambda at: aim.folds[at])
     variants: list[tuple[float, int | None]] = [(0.0, None)]
     variants += [(strength, draw) for strength in strengths for draw in (None, *range(draws))]
+    own = None if card.labels else gold.names
     requests = [
-        _request(gold, at, layer, _direction(aim, int(aim.folds[at]), draw), strength, writes)
+        _request(gold, at, layer, _direction(aim, int(aim.folds[at]), draw), strength, writes, own)
         for strength, draw in variants
         for at in order
     ]
     ids = [gold.ids[at] for _ in variants for at in order]
     answers = _answered(model, requests, ids, lambda done: on_text(done, len(requests)))
     labels = tuple(answers[0].probs)
+    if any(tuple(one.probs) != labels for one in answers):
+        raise ModelError(f"{model.spec} answers about other labels when it is pushed")
     table = np.array([[one.probs[each] for each in labels] for one in answers]).reshape(len(variants), n, -1)
     surprise = np.array([math.nan if one.logprob is None else -one.logprob / one.tokens for one in answers])
     document = pushed_of(
@@ -137,10 +140,13 @@ def _state_of(text: str, layer: int, writes: bool) -> States:
     return States("", (layer,), "last", (Message("user", ASKED.format(text=text)),), OPENING)
 
 
-def _request(gold: Gold, at: int, layer: int, direction: bytes, strength: float, writes: bool) -> Push:
+def _request(
+    gold: Gold, at: int, layer: int, direction: bytes, strength: float, writes: bool, labels: tuple[str, ...] | None
+) -> Push:
+    """Args: labels: those that a model without labels of its own is asked about."""
     text = gold.texts[at]
     if not writes:
-        return Push(text, layer, direction, strength, gold.names)
+        return Push(text, layer, direction, strength, labels)
     chat = (Message("user", ASKED.format(text=text)),)
     return Push(text, layer, direction, strength, None, chat, OPENING, tuple(f" {name}" for name in gold.names))
 

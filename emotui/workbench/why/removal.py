@@ -1,23 +1,28 @@
 """One span taken out of one text, for whoever looks at it: a model's answer before and after, beside random stretches.
 
 What a run of the evidence task asks over a dataset is asked here of a single span, in the same way and with the same
-draws. Answers are kept while the workbench is open: no variant of a text is asked twice.
+draws. Answers are kept in the store as they come: no variant of a text is asked twice, in no session.
 """
 
+import contextlib
+import hashlib
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from statistics import fmean
 from typing import Any
 
 import msgspec
 
-from emotui.backends.base import ModelCard, Progress, Refused
+from emotui.backends.base import Classification, ModelCard, Progress, Refused, Scores
 from emotui.backends.embedded.words import ends_sentence
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess
 from emotui.backends.words import word_places
-from emotui.errors import ModelError
+from emotui.errors import ModelError, StoreError
 from emotui.metrics.evidence import DRAWS
 from emotui.records import PLUTCHIK, Mark, Span, SpanSample
+from emotui.store.store import Store
 from emotui.tasks.evidence.figures import Trial, Variants
 from emotui.tasks.evidence.task import Evidence, EvidenceLabels
 from emotui.tasks.labels.task import SCORE
@@ -28,7 +33,13 @@ AT_ONCE = 16
 """Variants that a model is asked about at a time: between two batches a cancel is seen."""
 
 MOST = 50_000
-"""Answers that are kept of one model; the oldest go first."""
+"""Answers that are held in memory; more are read from the store again."""
+
+_KEPT = "why/removed"
+_ANSWERS: Mapping[str, Callable[[Any], Any]] = {
+    kind.__name__: partial(msgspec.convert, type=kind) for kind in (Classification, Scores)
+}
+"""What is kept in the store: the answers of all that asks for labels."""
 
 
 class Removed(msgspec.Struct, frozen=True):
@@ -96,13 +107,13 @@ class Removal:
     """Takes spans out of texts and asks models again. Every method may be called from any thread.
 
     Args:
+        store: keeps the answers; one that is read-only does not, and they are then held in memory.
         model: the process of a SPEC, one a SPEC.
     """
 
-    def __init__(self, model: Callable[[str], ModelProcess]) -> None:
+    def __init__(self, store: Store, model: Callable[[str], ModelProcess]) -> None:
         self._model = model
-        self._kept: dict[str, dict[Hashable, Any]] = {}
-        self._lock = threading.Lock()
+        self._kept = _Answers(store)
 
     def take_away(
         self,
@@ -131,9 +142,8 @@ class Removal:
         asked = configured(task, way, _options(card, way), 1)
         mark, seed = Mark(*place), sample_seed(0, 0, key)
         sample = SpanSample(id=key, text=text, spans=(mark,))
-        with self._lock:
-            kept = self._kept.setdefault(f"{card.spec} {msgspec.json.encode(card.identity, order='sorted')!r}", {})
-        (answer,) = asked.ask([sample], _Once(model, kept, self._lock, cancelled), way, [seed])
+        of = _hashed(card.spec, card.identity), _hashed(text)
+        (answer,) = asked.ask([sample], _Once(model, self._kept, of, cancelled), way, [seed])
         if answer.raw is None:
             raise ModelError(answer.why or f"{spec} gave no answer")
         said = asked.parse(sample, answer.raw, way)
@@ -159,17 +169,65 @@ def _options(card: ModelCard, way: str) -> Mapping[str, object]:
     return EvidenceLabels().settled(card, tuple, way, given, 0)
 
 
+def _hashed(*parts: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()[:32]
+
+
+_Of = tuple[str, str]
+"""Hashes of a model and of the text whose variants it is asked about."""
+
+
+class _Answers:
+    """What models have said of the variants of texts, in memory and in a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._held: dict[tuple[str, str], Any] = {}
+        self._read: set[_Of] = set()
+        self._lock = threading.Lock()
+
+    def known(self, of: _Of, requests: Sequence[Any]) -> dict[Any, Any]:
+        """By request the answers that were given before."""
+        keys = {one: (of[0], _request_key(one)) for one in requests}
+        with self._lock:
+            if of not in self._read:
+                self._read.add(of)
+                for some in self._store.settings("/".join((_KEPT, *of, ""))).values():
+                    self._held |= {(of[0], key): _ANSWERS[kind](answer) for key, (kind, answer) in some.items()}
+            return {one: self._held[key] for one, key in keys.items() if key in self._held}
+
+    def keep(self, of: _Of, answers: Mapping[Any, Any]) -> None:
+        """Keep what would be the same at another time; refusals in memory alone."""
+        lasting = {
+            _request_key(one): answer
+            for one, answer in answers.items()
+            if not (isinstance(answer, Refused) and answer.again)
+        }
+        names = {key: type(answer).__name__ for key, answer in lasting.items()}
+        new = {key: (names[key], msgspec.to_builtins(one)) for key, one in lasting.items() if names[key] in _ANSWERS}
+        with self._lock:
+            if len(self._held) > MOST:
+                self._held.clear()
+                self._read.clear()
+            self._held |= {(of[0], key): answer for key, answer in lasting.items()}
+        if new and not self._store.read_only:
+            # A store that others hold for too long costs the next session a question, and this one nothing.
+            with contextlib.suppress(StoreError):
+                self._store.set_setting("/".join((_KEPT, *of, uuid.uuid4().hex)), new)
+
+
+def _request_key(request: Any) -> str:
+    return _hashed(type(request).__name__, request)
+
+
 class _Once:
     """Asks a model what it was not asked before, a few requests at a time."""
 
-    def __init__(
-        self, model: ModelProcess, kept: dict[Hashable, Any], lock: threading.Lock, cancelled: IsCancelled | None
-    ) -> None:
-        self._model, self._kept, self._lock, self._cancelled = model, kept, lock, cancelled
+    def __init__(self, model: ModelProcess, kept: _Answers, of: _Of, cancelled: IsCancelled | None) -> None:
+        self._model, self._kept, self._of, self._cancelled = model, kept, of, cancelled
 
     def __call__(self, requests: Sequence[Any]) -> Sequence[Any]:
-        with self._lock:
-            here = {one: self._kept[one] for one in requests if one in self._kept}
+        here = self._kept.known(self._of, requests)
         new = [one for one in dict.fromkeys(requests) if one not in here]
         for start in range(0, len(new), AT_ONCE):
             if self._cancelled is not None and self._cancelled():
@@ -177,13 +235,5 @@ class _Once:
             some = new[start : start + AT_ONCE]
             answers = dict(zip(some, self._model.ask(some), strict=True))
             here |= answers
-            with self._lock:
-                self._kept |= {one: answer for one, answer in answers.items() if _lasts(answer)}
-                while len(self._kept) > MOST:
-                    del self._kept[next(iter(self._kept))]
+            self._kept.keep(self._of, answers)
         return [here[one] for one in requests]
-
-
-def _lasts(answer: Any) -> bool:
-    """Would it be the same at another time?"""
-    return not (isinstance(answer, Refused) and answer.again)

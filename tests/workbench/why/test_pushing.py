@@ -1,7 +1,7 @@
 """Pushing over a dataset: a model whose labels are linear in its states, and a tiny one that writes."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from emotui.backends.base import Push, Pushed, States, hidden_states_of
-from emotui.errors import BadInput
+from emotui.errors import BadInput, ModelError
 from emotui.records import LabelsGold
 from emotui.store.query import Dataset
 from emotui.workbench.datasets.samples import add_samples
@@ -28,13 +28,14 @@ class Linear:
 
     spec = "hf:linear"
 
-    def __init__(self) -> None:
+    def __init__(self, labels: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        self.labels = labels or {}
         self.pushes: list[Push] = []
         self.states = 0.3 * np.random.default_rng(8).normal(size=(N, SIZE))
         self.states[:, :2] += 2 * LABELLED
 
     def load(self) -> Any:
-        return SimpleNamespace(capabilities=("classify", "states", "push"), labels={})
+        return SimpleNamespace(capabilities=("classify", "states", "push"), labels=self.labels)
 
     def ask(self, requests: Any, cancelled: Any = None) -> list[Any]:
         return [self._answer(one) for one in requests]
@@ -45,7 +46,8 @@ class Linear:
             return hidden_states_of(state[None, None].astype(np.float32), one.layers or (0,), 3)
         self.pushes.append(one)
         pushed = state + one.strength * np.frombuffer(one.direction, np.float32)
-        return Pushed(dict(zip(LABELS, (1 / (1 + np.exp(1 - pushed[:2]))).tolist(), strict=True)))
+        names = next(iter(self.labels.values()), LABELS)
+        return Pushed(dict(zip(names, (1 / (1 + np.exp(1 - pushed[:2]))).tolist(), strict=True)))
 
 
 @pytest.fixture
@@ -104,6 +106,24 @@ def test_an_unknown_label_and_a_model_that_cannot_write_are_refused(made: tuple[
         find_push(made[0].store, model, made[1], "rage", 1)
     with pytest.raises(BadInput, match="writes nothing"):
         find_push(made[0].store, model, made[1], "joy", 1, prompt="Go on.")
+
+
+def test_a_model_with_labels_of_its_own_answers_about_all_of_them(made: tuple[Workspace, Dataset]) -> None:
+    model: Any = Linear({"own": ("glee", "fear")})
+    found = find_push(made[0].store, model, made[1], "joy", 1, draws=1, texts=4)
+    assert {one.labels for one in model.pushes} == {None}
+    assert list(found["by_strength"]["1"]) == ["glee", "fear"]
+
+
+def test_a_model_that_answers_about_other_labels_when_it_is_pushed_is_refused(
+    made: tuple[Workspace, Dataset], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model: Any = Linear()
+    ask = model.ask
+    strange = lambda one: Pushed({"rage": 1.0}) if getattr(one, "strength", 0) else ask([one])[0]  # noqa: E731
+    monkeypatch.setattr(model, "ask", lambda requests, **_: [strange(one) for one in requests])
+    with pytest.raises(ModelError, match="other labels when it is pushed"):
+        find_push(made[0].store, model, made[1], "joy", 1, draws=1)
 
 
 def test_a_model_that_writes_is_pushed_with_perplexity_beside(emotui: Emotui, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """One span taken out of one text: as a run of the evidence task asks it, each variant once."""
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,12 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 @pytest.fixture
 def asked(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that the model is asked about, as they come."""
+    return _heard(workspace, monkeypatch)
+
+
+def _heard(workspace: Workspace, monkeypatch: pytest.MonkeyPatch, spec: str = WORD) -> list[str]:
     found: list[str] = []
-    model = workspace.model(WORD)
+    model = workspace.model(spec)
     ask = model.ask
 
     def heard(requests: Sequence[Any], **how: Any) -> Any:
@@ -66,6 +71,33 @@ def test_each_variant_is_asked_once_and_kept(workspace: Workspace, asked: list[s
     assert set(asked[n:]) == {"house", TEXT.replace("house ", "")}
 
 
+@pytest.mark.parametrize("spec", [WORD, f"{WORD},score"])
+def test_what_was_answered_is_asked_in_no_later_session(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, spec: str
+) -> None:
+    first = workspace.removal().take_away(spec, TEXT, WEEP)
+    workspace.close()
+    with contextlib.closing(Workspace.open(workspace.store.path)) as later:
+        asked = _heard(later, monkeypatch, spec)
+        assert later.removal().take_away(spec, TEXT, WEEP) == first
+        assert asked == []
+        later.removal().take_away(spec, TEXT, HOUSE)
+        assert len(asked) == len(set(asked)) == 2
+        later.removal().take_away(f"word:house{spec.removeprefix(WORD)}", TEXT, WEEP)  # another model knows none of it
+
+
+def test_a_store_that_is_read_only_has_answers_while_it_is_open(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.close()
+    with contextlib.closing(Workspace.open(workspace.store.path, read_only=True)) as later:
+        asked = _heard(later, monkeypatch)
+        first = later.removal().take_away(WORD, TEXT, WEEP)
+        n = len(asked)
+        assert later.removal().take_away(WORD, TEXT, WEEP) == first
+        assert len(asked) == n > 0
+
+
 def test_a_long_text_has_twenty_random_stretches(workspace: Workspace) -> None:
     assert len(workspace.removal().take_away(WORD, " ".join([TEXT] * 5), WEEP).random) == 20
 
@@ -93,8 +125,9 @@ def test_a_cancel_ends_it_and_what_was_answered_stays(workspace: Workspace, aske
 
 
 def test_a_variant_without_an_answer_is_told(workspace: Workspace) -> None:
-    with pytest.raises(ModelError, match="longer than the context"):
-        workspace.removal().take_away(WORD, "REFUSE to weep", (10, 14))
+    for _ in range(2):
+        with pytest.raises(ModelError, match="longer than the context"):
+            workspace.removal().take_away(WORD, "REFUSE to weep", (10, 14))
 
 
 def test_a_model_that_only_writes_has_no_probability_to_follow(workspace: Workspace) -> None:
