@@ -81,11 +81,11 @@ class NoteLog:
         self._turns = turns
 
     def entries(self, dataset: int) -> list[NoteEntry]:
-        """All entries about a dataset, in the order in which they were made."""
+        """All entries about a dataset, in the order in which they were made, on whichever machine."""
         with self._turns.reading() as connection:
             found = connection.execute(
                 "select entry, kind, dataset, sample, annotator, text, codes, undoes, made from notes"
-                " where dataset = ? order by entry",
+                " where dataset = ? order by made, entry",
                 [dataset],
             )
             return list(map(_entry, found.fetchall()))
@@ -113,7 +113,8 @@ class NoteLog:
             row = connection.execute(
                 "select entry, kind, dataset, sample, annotator, text, codes, undoes, made from notes"
                 " where dataset = ? and annotator = ? and kind != ? and entry not in"
-                " (select undoes from notes where dataset = ? and undoes is not null) order by entry desc limit 1",
+                " (select undoes from notes where dataset = ? and undoes is not null)"
+                " order by made desc, entry desc limit 1",
                 [dataset, annotator, UNDO, dataset],
             ).fetchone()
             if row is None:
@@ -123,6 +124,34 @@ class NoteLog:
                 [UNDO, dataset, row[3], annotator, row[0], now()],
             )
             return _entry(row)
+
+    def take_over(self, entries: Sequence[NoteEntry]) -> None:
+        """Add entries of another store with their moments, all or none.
+
+        Their numbers are those of the entries here where `undoes` names one, and below 0 for those that are added.
+        """
+        if not entries:
+            return
+        with self._turns.writing() as connection:
+            found = connection.execute("select nextval('note_ids') from range(?)", [len(entries)]).fetchall()
+            given = dict(zip((one.entry for one in entries), sorted(number for (number,) in found), strict=True))
+            connection.executemany(
+                "insert into notes values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        given[one.entry],
+                        one.kind,
+                        one.dataset,
+                        one.sample,
+                        one.annotator,
+                        one.text,
+                        list(one.codes),
+                        None if one.undoes is None else given.get(one.undoes, one.undoes),
+                        one.at,
+                    )
+                    for one in entries
+                ],
+            )
 
     def _append(self, rows: Sequence[tuple[object, ...]]) -> None:
         with self._turns.writing() as connection:

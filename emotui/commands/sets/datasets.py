@@ -14,7 +14,7 @@ from emotui.metrics.eans import READINGS
 from emotui.store.query import Dataset, Run
 from emotui.workbench.datasets import merging, sets
 from emotui.workbench.shards.merge import merge as merge_stores
-from emotui.workbench.shards.merge import merge_logs
+from emotui.workbench.shards.people import MergedBeside, merge_people
 from emotui.workbench.texts import said_counts
 
 # `emotui merge`: runs of several stores in one.
@@ -26,9 +26,10 @@ from emotui.workbench.texts import said_counts
 @json_option
 def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
     """Bring the runs of each STORE into the store of --db, shards of one run together as that run, and what people
-    annotated.
+    annotated, noted, and rated.
 
-    The datasets that they are over come along. What was noted, rated or reviewed in a STORE stays there.
+    The datasets that they are over come along. What else was done in a STORE (rephrasings, guesses and reviews of
+    masked words, filters with a name) stays there.
     """
     twice = next((path for number, path in enumerate(stores) if path in stores[:number]), None)
     if twice is not None:
@@ -42,7 +43,7 @@ def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
         if own is not None:
             raise BadInput(f"{literal(own)} is the store that the others are merged into: leave it out")
         found = merge_stores(workspace.store, sources)
-        logs = merge_logs(workspace.store, sources)
+        people = merge_people(workspace.store, sources, found)
     finally:
         workspace.close()
     if as_json:
@@ -51,19 +52,34 @@ def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
             {name: getattr(one.run, name) for name in names} | {"shards": one.shards, "there": one.there}
             for one in found
         ]
-        print_json([*runs, *({"dataset": one.dataset, **msgspec.to_builtins(one.log)} for one in logs)])
+        logs = ({"dataset": one.dataset, **msgspec.to_builtins(one.log)} for one in people.logs)
+        print_json([*runs, *logs, *map(msgspec.to_builtins, people.beside)])
         return
-    if not found and not logs:
-        say("these stores hold no run of a model, and nothing that people annotated: nothing is merged")
+    if not found and not people.logs and not people.beside:
+        say("these stores hold no run of a model, and nothing that people annotated, noted or rated: nothing is merged")
     for one in found:
         parts = f", shards {', '.join(one.shards)}" if one.shards else ""
         kept = "was there already" if one.there else f"{one.run.done} of {one.run.n} done"
         say(f"run {literal(one.run.run)}   {literal(one.run.model)}{parts}: {kept}")
-    if logs:
+    if people.logs:
         from emotui.commands.annotate import tell_taken
-    for name in dict.fromkeys(one.dataset for one in logs):
+    for name in dict.fromkeys(one.dataset for one in people.logs):
         say(f"annotations of {literal(name)}")
-        tell_taken([one.log for one in logs if one.dataset == name])
+        tell_taken([one.log for one in people.logs if one.dataset == name])
+    for beside in people.beside:
+        _tell_beside(beside)
+    if people.left:
+        kinds = ", ".join(f"{n:,} {literal(kind)}" for kind, n in sorted(people.left.items()))
+        warn(f"these entries stay where they are: {kinds}")
+
+
+def _tell_beside(one: MergedBeside) -> None:
+    rated = f", {one.ratings:,} new ratings" if one.ratings else ""
+    say(f"notes of {literal(one.dataset)}: {one.notes:,} new entries{rated}")
+    if one.twice:
+        warn(f"{one.twice:,} ratings were given twice at one place, apart: the newer count")
+    if one.strangers:
+        warn(f"{one.strangers:,} ratings are of versions of a run that is not here; emotui runs pack takes a run along")
 
 
 # `emotui measure`: further models asked about the versions of texts that runs have made.

@@ -203,7 +203,7 @@ class RatingLog(msgspec.Struct, frozen=True):
         """The ratings of texts by raters who are not set aside; of two of one thing by one rater the newer."""
         aside = self.aside(allowed)
         last = {(one.rater, one.item): one for one in self.ratings if not one.item.check and one.rater not in aside}
-        return sorted(last.values(), key=lambda one: one.number)
+        return sorted(last.values(), key=lambda one: (one.made, one.number))
 
 
 def checks_of(ratings: Iterable[Rated]) -> dict[str, dict[str, int]]:
@@ -216,7 +216,11 @@ def checks_of(ratings: Iterable[Rated]) -> dict[str, dict[str, int]]:
 
 
 def read_rating_log(entries: Sequence[Annotation], dataset: int) -> RatingLog:
-    """What stands of a dataset's entries, in their order; those of other datasets are passed over."""
+    """What stands of a dataset's entries, in the order in which they were made, on whichever machine.
+
+    Those of other datasets are passed over.
+    """
+    entries = sorted(entries, key=lambda one: (one.at, one.annotation))
     undone = {one.undoes for one in entries if one.kind == UNDO}
     batches: dict[int, Batch] = {}
     ratings: list[Rated] = []

@@ -1,4 +1,4 @@
-"""Several stores in one: shards of one run become that run, other runs and people's logs are taken over as they are."""
+"""Several stores in one: shards of one run become that run, other runs are taken over as they are."""
 
 import hashlib
 import tempfile
@@ -21,9 +21,6 @@ from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
-from emotui.workbench.annotate.desk import Desk
-from emotui.workbench.annotate.log_files import Taken, kept_log, take_in
-from emotui.workbench.annotate.projects import annotators_of, dataset_of_texts, identity_of_texts
 from emotui.workbench.runs.plan import RunConfig, asked_of, chosen_way, free_name, sample_seed
 from emotui.workbench.runs.run_file import id_fault, output_fault, run_fault, score_fault, without_machine
 from emotui.workbench.runs.states import with_state
@@ -180,11 +177,15 @@ _TAKEN = 5000
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """A run as it stands now. `shards`: those that the stores have, `i/n` each; `there`: it was there already."""
+    """A run as it stands now. `shards`: those that the stores have, `i/n` each; `there`: it was there already.
+
+    `of`: the path of each store, and what the run is called there.
+    """
 
     run: Run
     shards: tuple[str, ...] = ()
     there: bool = False
+    of: tuple[tuple[Path, str], ...] = ()
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -305,16 +306,17 @@ def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
     first = parts[0]
     config = dict(without_machine(first.run.config))
     shards = tuple(part.config.shard for part in parts if part.shard)
+    of = tuple((part.store.path, part.run.run) for part in parts)
     n = first.run.n
     if shards:
         config |= {"shard": "", "whole": 0}
         n = first.config.whole * first.config.repeats
     identity = _identity(parts)
-    dataset = _dataset(target, first.store, first.dataset)
+    dataset = dataset_in(target, first.store, first.dataset)
     done = None if shards else first.run.run
     there = next((run for run in target.runs(dataset.dataset) if _same(run, identity, n, done)), None)
     if there is not None and (not shards or there.done + there.failed >= n):
-        return Merged(there, shards, there=True)
+        return Merged(there, shards, there=True, of=of)
     if there is None:
         name = free_name(target, identity[:8]) if shards else first.run.run
         if name in target.run_names():
@@ -336,7 +338,7 @@ def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
     whole = ended.done + ended.failed >= n
     state = ("failed" if ended.failed and not ended.done else "done") if whole else "stopped"
     target.set_state(there.run, state, first.run.error if state == "failed" else None)
-    return Merged(target.run(there.run), shards)
+    return Merged(target.run(there.run), shards, of=of)
 
 
 def _identity(parts: Sequence[_Part]) -> str:
@@ -373,7 +375,7 @@ def _first(store: Store, dataset: Dataset) -> int:
     return next((number for number, _ in store.dataset_samples(dataset.dataset, 0, 1)), 0)
 
 
-def _dataset(target: Store, store: Store, own: Dataset) -> Dataset:
+def dataset_in(target: Store, store: Store, own: Dataset) -> Dataset:
     """The dataset of another store in the target, added where it lacks."""
     same = [one for one in target.datasets() if (one.task, one.fingerprint) == (own.task, own.fingerprint)]
     if any(one.n != own.n for one in same):
@@ -390,35 +392,3 @@ def _dataset(target: Store, store: Store, own: Dataset) -> Dataset:
     )
     rows = (task.row(sample) for _, sample in stored_samples(store, own, own.n))
     return target.add_dataset(name, own.task, rows, own.source, own.fingerprint, asked=asked_of(store, own))
-
-
-# What people annotated in the stores.
-
-
-class MergedLog(msgspec.Struct, frozen=True):
-    """What was new in the log of an annotator of a dataset."""
-
-    dataset: str
-    log: Taken
-
-
-def merge_logs(target: Store, sources: Sequence[Store]) -> list[MergedLog]:
-    """Bring what people annotated in the stores into the target, with their datasets, in any order and twice without
-    harm (`take_in`). A scheme comes along where the target has none of its own; assignments do not.
-
-    Raises:
-        BadInput: an annotator's name or a dataset of a store cannot be.
-    """
-    found = []
-    for store in sources:
-        for own in store.datasets():
-            if not (names := annotators_of(store, own)):
-                continue
-            same = dataset_of_texts(target, own.n, identity_of_texts(store, own))
-            dataset = _dataset(target, store, own) if same is None else same
-            Desk(target).take_scheme(dataset, store, own)
-            for name in names:
-                taken = take_in(target, dataset, name, kept_log(store, own, name).entries)
-                found.append(MergedLog(dataset.name, taken))
-                Desk(target).begin(dataset.dataset, name).publish()
-    return found

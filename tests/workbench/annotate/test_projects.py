@@ -25,7 +25,7 @@ from emotui.workbench.annotate.others import given_answers, logs_of
 from emotui.workbench.annotate.planning.assignment import Assignment, assign, assigned, batches, share_of
 from emotui.workbench.annotate.projects import collect, deal_project, export_project, import_project
 from emotui.workbench.annotate.service import Annotating
-from emotui.workbench.shards.merge import merge_logs
+from emotui.workbench.shards.people import merge_people
 from emotui.workbench.texts import runs_of
 from tests.conftest import Emotui
 
@@ -391,15 +391,15 @@ def test_merging_stores_brings_what_people_annotated(tmp_path: Path, lead: tuple
     _say(_at(store, "demo", "ann"), _number(store, dataset, "t0"), "joy")
     _say(_at(other, "demo", "bob"), _number(other, there, "t0"), "fear")
     _say(_at(other, "demo", "ann"), _number(other, there, "t1"), "anger")
-    found = merge_logs(store, [other])
+    found = merge_people(store, [other]).logs
     assert {(one.log.annotator, one.log.entries, one.log.contradictions) for one in found} == {
         ("ann", 2, ()),
         ("bob", 2, ()),
     }
     assert _answers(store, dataset) == {"ann": {"t0": ("joy",), "t1": ("anger",)}, "bob": {"t0": ("fear",)}}
-    assert [one.log.entries for one in merge_logs(store, [other])] == [0, 0]
+    assert [one.log.entries for one in merge_people(store, [other]).logs] == [0, 0]
     empty = Store.open(tmp_path / "empty.duckdb")
-    merge_logs(empty, [store, other])
+    merge_people(empty, [store, other])
     (only,) = empty.datasets()
     assert _answers(empty, only) == _answers(store, dataset)
 
