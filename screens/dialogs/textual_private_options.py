@@ -23,9 +23,9 @@ class PickList(OptionList):
         """The lines of all options beside the sign: Textual folds them as if it were not there."""
         return super().get_content_height(container, viewport, width - len(CURSOR))
 
-    def _on_resize(self) -> None:
+    def on_resize(self) -> None:
         """Fold the options before they are drawn: else a scrollbar of the width before is drawn beside them once."""
-        super()._on_resize()
+        self._clear_caches()
         self._update_lines()
 
     def render_line(self, y: int) -> Strip:

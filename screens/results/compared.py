@@ -133,12 +133,10 @@ class ComparedView(Vertical):
             self.rows.show_pair(pair, sample)
         elif found.parts is not None:
             self.parts.show_rows(found.parts.rows, lambda row: row.conditions)
-            self._note(found.parts.convention if found.parts.rows else "No facet parts these samples.")
+            self._note(found.parts.convention)
         elif found.rules is not None:
             self.rules.show_rows(found.rules.rows, lambda row: row.conditions)
-            none = f"No rule holds of enough of these {found.rules.n} samples in either half. "
-            tried = f"{found.rules.conditions} conditions, {found.rules.n} samples; {found.rules.convention}"
-            self._note(tried if found.rules.rows else none + tried)
+            self._note(f"{found.rules.conditions} conditions, {found.rules.n} samples; {found.rules.convention}")
 
     def show_text(self, marks: "Marks") -> None:
         """Show the text of the sample under the cursor, with what both say of it."""

@@ -318,8 +318,10 @@ _SPAN = 0.2
 
 def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cells: int) -> list[list[Part]]:
     """A heading and a line a part, all on one axis: the figure with its interval, or two sources joined by a line."""
-    if parts is None or not rows or cells <= 0:
+    if parts is None or cells <= 0:
         return [[]]
+    if not rows:
+        return [[], [Part(" No facet parts these samples.", "strong")]]
     two = parts.second is not None
     sure = [_ends(row) for row in rows]
     spread = max(map(len, map(between, sure)), default=0) if cells >= _SURE_FROM or not two else 0
@@ -363,8 +365,11 @@ def _figures(row: "Sliced", *, two: bool) -> str:
 
 def rule_lines(found: "Findings | None", rows: "Sequence[FoundRule]", cursor: int, cells: int) -> list[list[Part]]:
     """A heading and a line a rule: how far its samples are from the rest, on the half that did not find it."""
-    if found is None or not rows or cells <= 0:
+    if found is None or cells <= 0:
         return [[]]
+    if not rows:
+        why = f"No rule holds of enough of these {found.n} samples in either half."
+        return [[], *([Part(f" {line}", "strong")] for line in textwrap.wrap(why, max(cells - 2, 20)))]
     rules = [row.rule for row in rows]
     sure = [_ends(rule) for rule in rules]
     shape = _Shape.of(cells, [row.conditions for row in rows], sure, [rule.difference for rule in rules])

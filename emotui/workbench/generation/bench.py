@@ -66,7 +66,7 @@ class GenerationBench:
             Cancelled: stopped; it goes on when it is asked for again.
         """
         self._store.set_setting(SAMPLES, _BEGUN)
-        on_progress(RunProgress("", TASK, 0, 0, 0, None, None, "bringing in 70 texts with their versions"))
+        on_progress(RunProgress("", TASK, 0, 0, 0, None, None, "bringing in 70 texts"))
         add_own_samples(self._store, TASK, cancelled=cancelled)
         self._store.set_setting(SAMPLES, "done")
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from emotui.metrics.metric import Metric
+from emotui.metrics.slice_rules import Rule
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.place import Rephrase
 from emotui.screens.results import parts as parts_drawing
@@ -57,7 +58,11 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
         assert "v " in screen_text(pilot)
         rules = place.found.rules
         rows = [FoundRule("kind=a", one.rule) for one in rules.rows]
-        assert len(rule_lines(rules, rows, 0, 80)) == len(rows) + 1
+        assert not rows
+        two = [FoundRule("kind=a", Rule((k,), 0.2, 12, 0.6, 0.5, 0.0, 0.2, 0.01, 0.02)) for k in range(2)]
+        assert len(rule_lines(rules, two, 0, 80)) == 3
+        top = next(line for line in screen_text(pilot).splitlines()[2:] if line.strip())
+        assert top.split() == f"No rule holds of enough of these {rules.n} samples in either half.".split()
         assert [name_cut(at, ["short", "x" * 60], [None, None], 80) for at in (0, 1)] == [False, True]
         await press(pilot, "9", "W", "down", "enter")
         await settle(pilot)
