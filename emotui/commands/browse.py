@@ -1,4 +1,4 @@
-"""`emotui`, `emotui view` and `emotui serve`: the workbench on a workspace, on files, and in a browser."""
+"""`emotui`, `emotui view` and `emotui serve`: the workbench on a workspace, on files, in a browser; a card of keys."""
 
 import getpass
 import os
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from emotui.commands.output import skip_bad_option, warn
+from emotui.commands.output import json_option, print_json, say, skip_bad_option, warn
 from emotui.commands.program_options import annotator_option, db_option, read_only_option
 from emotui.commands.signals import end_with_terminal
 from emotui.errors import BadInput, EmotuiError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
+    from emotui.screens.actions import Action
     from emotui.workbench.workspace import Workspace
 
 _UPGRADE_TOLD = 20.0
@@ -128,3 +129,40 @@ def serve(port: int, db: str | None, read_only: bool, annotator: str | None) -> 
     command = [sys.executable, "-m", "emotui", *options]
     # In place of the shell, so that it is the server's own child.
     OwnServer(("exec " if os.name == "posix" else "") + shlex.join(command), port).serve()
+
+
+# `emotui keys`: a card of keys as they are for this person: the registry's, and those of keys.toml in their place.
+
+
+@click.command()
+@click.argument("place", required=False)
+@click.option("--markdown", is_flag=True, help="Tables in Markdown.")
+@json_option
+def keys(place: str | None, markdown: bool, as_json: bool) -> None:
+    """Print every key with what it does, as your keys.toml has them; of one PLACE only its own (annotate, ...)."""
+    from emotui.screens.keymaps import Keymap, read, where
+    from emotui.screens.places import ACTIONS, PLACES
+
+    actions = Keymap(ACTIONS, read(where(), ACTIONS).all).actions
+    if place is not None:
+        named = {entry.title.lower().replace(" ", "-"): entry.actions for entry in PLACES.values()}
+        if place.lower() not in named:
+            raise BadInput(f"there is no place {place!r}: it is one of {', '.join(named)}")
+        own = {action.id for action in named[place.lower()]}
+        actions = tuple(action for action in actions if action.id in own)
+    groups: dict[str, list[Action]] = {}
+    for action in actions:
+        if action.shown:
+            groups.setdefault(action.group, []).append(action)
+    if as_json:
+        told = {
+            group: [{"key": one.shown, "does": one.help, "action": one.id} for one in found]
+            for group, found in groups.items()
+        }
+        print_json(told)
+        return
+    for group, found in groups.items():
+        say(f"### {group}\n\n| key | |\n|---|---|" if markdown else group)
+        for one in found:
+            say(f"| `{one.shown}` | {one.help} |" if markdown else f"  {one.shown:<7} {one.help}")
+        say("")

@@ -19,15 +19,17 @@ from emotui.workbench.files.score import MISSING, choose_thresholds, score_files
 
 
 class Kinds(click.Group):
-    """A command for the files of each task."""
+    """A command for the files of each task, and for pairs of emotions and causes, which are no task's."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The kinds of files that are scored."""
         tell_troubles()
-        return [kind for kind, task in kinds().items() if _scored(task)]
+        return [*(kind for kind, task in kinds().items() if _scored(task)), *super().list_commands(ctx)]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command of a kind, or of a task's name."""
+        if (own := super().get_command(ctx, name)) is not None:
+            return own
         try:
             task = task_named(name)
         except BadInput:
@@ -170,6 +172,29 @@ def _of_records(task: Task) -> click.Command:
 
     scored.params[1:1] = [_option(each) for each in task.files.score_options]
     return scored
+
+
+@score.command()
+@gold_option
+@pred_option
+@_missing_option
+@skip_bad_option
+@json_option
+def pairs(gold: str, pred: str, missing: str | None, skip_bad: bool, as_json: bool) -> None:
+    """Score pairs of an emotion and its cause, over the turns of conversations (JSON of SemEval-2024 task 3)."""
+    from emotui.workbench.files.pairs import score_pairs_of_files
+
+    figures = score_pairs_of_files(gold, pred, missing=missing, skip_bad=skip_bad, warn=warn)
+    if as_json:
+        print_json(figures)
+        return
+    notes = {name: figures.pop(name) for name in ("conventions", "notes")}
+    intervals = figures.pop("ci95")
+    ways = {name: figures.pop(name) for name in ("strict", "proportional", "turns") if name in figures}
+    print_figures(f"{pred} against {gold}", figures)
+    for at, (name, way) in enumerate(ways.items()):
+        own = {key: intervals[f"{name}.{key}"] for key in way if f"{name}.{key}" in intervals}
+        print_figures(name, way | {"ci95": own} | (notes if at == len(ways) - 1 else {}))
 
 
 def _option(option: ScoreOption) -> click.Option:

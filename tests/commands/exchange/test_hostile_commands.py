@@ -200,6 +200,8 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("-", "masked", "--gold", "masked.jsonl", "--pred", "masked.jsonl"),
         ("-", "generation", "--records", "generation.jsonl"),
         ("-", "spans", "--gold", "bad.jsonl", "--pred", H),
+        ("-", "pairs", "--gold", "bad.jsonl", "--pred", H),
+        ("-", "pairs", "--gold", H, "--pred", "spans.jsonl"),
         ("-", "spans", "--gold", "spans.jsonl", "--pred", "bad.jsonl"),
     ],
     "slices": [
