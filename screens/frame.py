@@ -146,6 +146,7 @@ class Frame(Acting, LaidOut):
     Frame.-narrow.-list ListPane { display: block; }
     Frame.-narrow.-list #places { display: none; }
     Frame.-alone ListPane, Frame.-alone Divider { display: none; }
+    Frame.-under *:focus > .list--cursor { color: $raised; background: $foreground; }
     """
 
     def __init__(
@@ -607,9 +608,12 @@ class Frame(Acting, LaidOut):
             self._top()
 
     def on_screen_suspend(self) -> None:
+        """The accent is the sheet's: where the keys go."""
+        self.add_class("-under")
         self._top_again()
 
     def on_screen_resume(self) -> None:
+        self.remove_class("-under")
         self._top_again()
 
     def _top_again(self) -> None:

@@ -430,7 +430,7 @@ class Score(TieredText):
         one = self.thing
         if one is not None and one.start is None:
             return self._style(super()._inline(base, layers & 3), "score--cursor-near")
-        if not self.has_focus:
+        if not self.has_focus or self.screen.has_class("-under"):
             # Elsewhere the sign in the margin is enough: what is gold and what predicted stays to be seen.
             return super()._inline(base, layers & 3) + _BOLD
         kind = {_CURSOR | 2: "cursor", _CURSOR | 3: "cursor-gold", _CURSOR | 1: "cursor-beside"}.get(layers, "cursor")

@@ -61,8 +61,12 @@ _WITHOUT_COLOUR = {
 
 _FOCUSED = """
 *:focus > .part--picked, .-keys > .part--picked { color: $primary; background: $background; text-style: bold reverse; }
+.-under *:focus > .part--picked, .-under .-keys > .part--picked { color: $raised; background: $foreground; }
 """
-"""A cursor is reversed wherever it stands, and has the accent where the keys go, be it from a field beside it."""
+"""A cursor is reversed wherever it stands, and has the accent where the keys go, be it from a field beside it.
+
+Under a sheet, the keys go to the sheet.
+"""
 
 
 def _part_css() -> str:

@@ -14,7 +14,7 @@ from tests.screens.album import at_rest, resize
 from tests.screens.browse_workspace import workspace
 from tests.screens.driving import drawn, opened, press, screen_text
 from tests.screens.generate import workspace as generate_workspace
-from tests.screens.looks.reading import PROBE, rows, wrong_in
+from tests.screens.looks.reading import PROBE, accents, rows, wrong_in
 from tests.screens.masked.workspace import masked_workspace
 
 SIZES = ((60, 16), (80, 24), (100, 30), (120, 35), (140, 36), (160, 45))
@@ -124,3 +124,17 @@ async def test_every_empty_place_names_what_fills_it_and_no_place_keeps_an_empty
             said[place] = f"emotui import {task} FILE brings some in; here: I" in screen_text(pilot)
         assert said == dict.fromkeys(said, True)
         assert looks.wrong == {}
+
+
+@pytest.mark.parametrize("pane", ["list", "text"])
+async def test_under_a_sheet_no_cursor_has_the_accent(pane: str, tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
+        pilot.app.register_theme(PROBE)
+        pilot.app.theme = "probe"
+        await drawn(pilot)
+        await press(pilot, *(["tab"] if pane == "text" else []))
+        assert len(accents(rows(pilot))) == 1
+        await press(pilot, "s")
+        assert len(accents(rows(pilot))) == 1
+        await press(pilot, "escape")
+        assert len(accents(rows(pilot))) == 1
