@@ -228,6 +228,78 @@ def label_people_report(
     return people_document(columns, {"by_label": by_label}, names, {"error_rate": off}, shared, told)
 
 
+class SpanSaid(NamedTuple):
+    """One text with the marks of its `people` by name, and of a source, `predicted`, one list a repeat.
+
+    A mark is (start, end, label or None), half open; a predicted span that stands nowhere in the text is left out.
+    """
+
+    text: str
+    people: Mapping[str, Sequence[tuple[int, int, str | None]]]
+    predicted: Sequence[Sequence[tuple[int, int, str | None]]]
+
+
+def span_people_report(texts: Sequence[SpanSaid], shared: Shared) -> dict[str, Any]:
+    """What `emotui score spans --against people` adds: soft spans, character by character.
+
+    The convention is ours, as LeWiDi has no spans: each character that is no white space is a question with the
+    outcomes marked and not, as each label is of several labels a text. People's distribution is the share of annotators
+    who mark it, the source's the share of its repeats (0 or 1 where there is one). A figure is the mean over a text's
+    characters, then over texts. Where labels are named, `by_label` has the same of the marks of each label alone.
+
+    Args:
+        texts: each with `LEAST` annotators or more, who may mark nothing.
+        shared: of each text what it shares with others.
+
+    Returns:
+        As of `label_people_report`. The answer that annotators are compared with is what half of the repeats mark, or
+        more.
+    """
+    names = annotator_places([one.people for one in texts])
+    labels = sorted(
+        {mark[2] for one in texts for marks in (*one.people.values(), *one.predicted) for mark in marks if mark[2]}
+    )
+    figures = ("manhattan", "cross_entropy", "entropy", "error_rate")
+    columns = {name: np.full(len(texts), np.nan) for name in figures}
+    by_label = {label: {name: np.full(len(texts), np.nan) for name in figures[:2]} for label in labels}
+    off = np.full((len(texts), len(names)), np.nan)
+    for at, one in enumerate(texts):
+        kept = np.array([not sign.isspace() for sign in one.text], dtype=bool)
+        if not kept.any():
+            continue
+        given = np.array([_marked(one.text, marks)[kept] for marks in one.people.values()])
+        p = np.array([_marked(one.text, marks)[kept] for marks in one.predicted]).mean(axis=0)
+        q = given.mean(axis=0)
+        wrong = given != (p >= 0.5)
+        apart, crossed, own = _yes_no(q, p)
+        columns["manhattan"][at], columns["cross_entropy"][at], columns["entropy"][at] = apart, crossed, own
+        columns["error_rate"][at] = wrong.mean()
+        off[at, [names[name] for name in one.people]] = wrong.mean(axis=1)
+        for label in labels:
+            sides = [
+                np.mean([_marked(one.text, marks, label)[kept] for marks in side], axis=0)
+                for side in (one.people.values(), one.predicted)
+            ]
+            by_label[label]["manhattan"][at], by_label[label]["cross_entropy"][at], _ = _yes_no(*sides)
+    told = f"{SOURCE} has no spans; ours: each character but white space is marked or not, means over these, then texts"
+    return people_document(columns, {"by_label": by_label}, names, {"error_rate": off}, shared, told)
+
+
+def _marked(text: str, marks: Sequence[tuple[int, int, str | None]], label: str | None = None) -> Floats:
+    """(characters,): 1 where a mark is, of this label alone if one is given."""
+    found = np.zeros(len(text))
+    for start, end, named in marks:
+        if label is None or named == label:
+            found[start:end] = 1.0
+    return found
+
+
+def _yes_no(people: Floats, source: Floats) -> tuple[float, float, float]:
+    """Manhattan distance, cross-entropy and people's own entropy, mean over questions."""
+    q, p = (np.stack([one, 1 - one], axis=-1) for one in (people, source))
+    return float(manhattan(q, p).mean()), float(soft_cross_entropy(q, p).mean()), float(soft_cross_entropy(q, q).mean())
+
+
 BOUNDS = {"manhattan": 2.0, "error_rate": 1.0}
 """The greatest that a figure can be, where there is one; the least is 0."""
 

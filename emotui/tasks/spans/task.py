@@ -32,6 +32,7 @@ from emotui.records import Mark, Sentence, Span, SpanPrediction, SpanSample, Tex
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.measures import SPANS
 from emotui.tasks.parts import (
+    AGAINST_PEOPLE,
     Asking,
     Embedding,
     Experiments,
@@ -273,6 +274,32 @@ def score_files(
     return document
 
 
+def score_people(
+    golds: Sequence[SpanSample], answers: Sequence[SpanPrediction], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The figures of `emotui score spans --against people`. A record without an answer marks nothing."""
+    from emotui.metrics.people_spread import SpanSaid, span_people_report
+
+    ids = {gold.id for gold in golds}
+    own = [one for one in answers if one.id in ids]
+    _check_places(golds, own)
+    said, _ = with_mapped_labels(golds, own, given.get("map_labels"))
+    predicted = dict[str, list[list[tuple[int, int, str | None]]]]()
+    for detail in score_samples(golds, said, None, frozenset()):
+        labels = detail.predicted_labels or (None,) * len(detail.located)
+        marks = [(*place, label) for place, label in zip(detail.located, labels, strict=True) if place is not None]
+        predicted.setdefault(detail.id, []).append(marks)
+    texts = [
+        SpanSaid(
+            gold.text,
+            {name: [(mark.start, mark.end, mark.label) for mark in marks] for name, marks in gold.annotators.items()},
+            predicted[gold.id],
+        )
+        for gold in golds
+    ]
+    return span_people_report(texts, [shared_by(gold.meta) for gold in golds])
+
+
 def _check_places(golds: Sequence[SpanSample], answers: Sequence[SpanPrediction]) -> None:
     lengths = {sample.id: len(sample.text) for sample in golds}
     problems = [
@@ -352,7 +379,10 @@ class Spans(Task):
             ScoreOption("keywords", "Keywords of your own, one a line, in place of Empath's."),
             ScoreOption("map-labels", 'TOML, theirs = "ours": what predicted labels are called in gold.'),
             ScoreOption("per-sample", "Add every sample's score and alignment (with --json).", switch=True),
+            AGAINST_PEOPLE,
         ),
+        annotators=lambda sample: sample.annotators,
+        score_people=score_people,
         repeats=True,
         own=OwnSamples("sample", ("spans_passages.jsonl", "spans_sentences.jsonl")),
         labelled=lambda sample: sample.spans is not None,
