@@ -8,6 +8,7 @@ The measures of LeWiDi, the shared tasks on learning with disagreement, stand be
 document of `emotui score class` and `emotui score labels` against people (of numbers: `emotui.metrics.people_numbers`).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -228,6 +229,105 @@ def label_people_report(
     return people_document(columns, {"by_label": by_label}, names, {"error_rate": off}, shared, told)
 
 
+def own_answers_report(
+    people: Sequence[Mapping[str, Any]], predicted: Sequence[Mapping[str, Any]], kind: str, shared: Shared = ()
+) -> dict[str, Any]:
+    """What `emotui score annotators` prints: each annotator's own answer against what is predicted of just them.
+
+    Args:
+        people: of each text its annotators' answers: a label, a list of labels, or numbers by name.
+        predicted: the same of the same annotators; None: nothing is predicted, which is wrong and as far as can be.
+        kind: `label`, `labels` or `values`.
+        shared: of each text what it shares with others.
+
+    Returns:
+        `n` texts, `annotators`, `answers`; `error_rate` (of several labels over all labels; of numbers over their
+        names) and, where all answers are numbers, `normalised_absolute_distance` (over the width of the scale, from the
+        lowest to the highest number that people give); `same_for_all`: the error rate where the answer predicted most
+        often for a text stands for all of its annotators, which those predicted for each have to beat; `by_annotator`,
+        `ci95`, `conventions`, `notes`.
+    """
+    names = annotator_places(people)
+    shape = len(people), len(names)
+    off, far, alike = np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
+    every = [answer for own in people for answer in own.values()]
+    labels = sorted({label for answer in every for label in answer} if kind == "labels" else ())
+    scales = _scales(every, kind)
+    for at, (own, said) in enumerate(zip(people, predicted, strict=True)):
+        told = Counter(repr(said[name]) for name in own if said[name] is not None)
+        usual = told.most_common(1)[0][0] if told else ""
+        most = next((said[name] for name in own if repr(said[name]) == usual), None)
+        for name, answer in own.items():
+            place = at, names[name]
+            off[place], alike[place] = _wrong(answer, said[name], kind, labels), _wrong(answer, most, kind, labels)
+            far[place] = _away(answer, said[name], kind, scales)
+    columns = {"error_rate": _mean_of_rows(off), "same_for_all": _mean_of_rows(alike)}
+    own_off = {"error_rate": off}
+    if scales:
+        own_off["normalised_absolute_distance"] = far
+        columns["normalised_absolute_distance"] = _mean_of_rows(far)
+    told_words = f"{SOURCE}; of each text the mean over its annotators, then over texts"
+    document = people_document(columns, {}, names, own_off, shared or [None] * len(people), told_words)
+    return {"n": document.pop("n"), "annotators": document.pop("annotators"), "answers": len(every), **document}
+
+
+def _scales(answers: Sequence[Any], kind: str) -> dict[str, tuple[float, float]]:
+    """By name (of labels the empty one) the lowest and the highest number; none where labels are no numbers."""
+    numbers: dict[str, list[float]] = {}
+    try:
+        for answer in answers:
+            for name, value in answer.items() if kind == "values" else [("", answer)] if kind == "label" else ():
+                numbers.setdefault(name, []).append(float(value))
+    except (TypeError, ValueError):
+        return {}
+    return {name: (min(each), max(each)) for name, each in numbers.items() if min(each) < max(each)}
+
+
+def _wrong(answer: Any, said: Any, kind: str, labels: Sequence[str]) -> float:
+    """The share of what is asked that is wrong."""
+    if said is None:
+        return 1.0
+    if kind == "labels":
+        return len(set(answer) ^ set(said)) / max(len({*labels, *said}), 1)
+    if kind == "values":
+        wrong = sum(bool(said.get(name) != value) for name, value in answer.items())
+        return wrong / max(len(answer), 1)
+    return float(not _equal(answer, said))
+
+
+def _equal(one: str, other: str) -> bool:
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return one == other
+
+
+def _away(answer: Any, said: Any, kind: str, scales: Mapping[str, tuple[float, float]]) -> float:
+    """Mean over names of the distance over the width of the scale; what is no number there is at the farther end."""
+    found = []
+    for name, (low, high) in scales.items():
+        value = answer.get(name) if kind == "values" else answer
+        if value is None:
+            continue
+        given: Any = (said or {}).get(name) if kind == "values" else said
+        try:
+            distance = abs(float(value) - float(given))
+        except (TypeError, ValueError):
+            distance = max(float(value) - low, high - float(value))
+        found.append(distance / (high - low))
+    return sum(found) / len(found) if found else np.nan
+
+
+def _mean_of_rows(table: Floats) -> Floats:
+    """(n,): the mean of what is there; NaN in an empty row."""
+    there = ~np.isnan(table)
+    counts = there.sum(axis=1)
+    means: Floats = np.divide(
+        np.where(there, table, 0.0).sum(axis=1), counts, out=np.full(len(table), np.nan), where=counts > 0
+    )
+    return means
+
+
 class SpanSaid(NamedTuple):
     """One text with the marks of its `people` by name, and of a source, `predicted`, one list a repeat.
 
@@ -300,7 +400,7 @@ def _yes_no(people: Floats, source: Floats) -> tuple[float, float, float]:
     return float(manhattan(q, p).mean()), float(soft_cross_entropy(q, p).mean()), float(soft_cross_entropy(q, q).mean())
 
 
-BOUNDS = {"manhattan": 2.0, "error_rate": 1.0}
+BOUNDS = {"manhattan": 2.0, "error_rate": 1.0, "same_for_all": 1.0}
 """The greatest that a figure can be, where there is one; the least is 0."""
 
 

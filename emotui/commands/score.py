@@ -182,7 +182,7 @@ def _of_records(task: Task) -> click.Command:
 @json_option
 def pairs(gold: str, pred: str, missing: str | None, skip_bad: bool, as_json: bool) -> None:
     """Score pairs of an emotion and its cause, over the turns of conversations (JSON of SemEval-2024 task 3)."""
-    from emotui.workbench.files.pairs import score_pairs_of_files
+    from emotui.workbench.files.beside_tasks import score_pairs_of_files
 
     figures = score_pairs_of_files(gold, pred, missing=missing, skip_bad=skip_bad, warn=warn)
     if as_json:
@@ -195,6 +195,22 @@ def pairs(gold: str, pred: str, missing: str | None, skip_bad: bool, as_json: bo
     for at, (name, way) in enumerate(ways.items()):
         own = {key: intervals[f"{name}.{key}"] for key in way if f"{name}.{key}" in intervals}
         print_figures(name, way | {"ci95": own} | (notes if at == len(ways) - 1 else {}))
+
+
+@score.command()
+@gold_option
+@pred_option
+@_missing_option
+@skip_bad_option
+@json_option
+def annotators(gold: str, pred: str, missing: str | None, skip_bad: bool, as_json: bool) -> None:
+    """Score an answer predicted for each annotator against what that annotator said (LeWiDi's perspectivist part)."""
+    from emotui.workbench.files.beside_tasks import score_annotators_of_files
+
+    figures = score_annotators_of_files(gold, pred, missing=missing, skip_bad=skip_bad, warn=warn)
+    if not as_json and len(figures["by_annotator"]) > MOST_PEOPLE:
+        say(f"--json has the figures of each of the {len(figures.pop('by_annotator'))} annotators")
+    _show(f"{pred} against the annotators of {gold}", figures, as_json)
 
 
 def _option(option: ScoreOption) -> click.Option:

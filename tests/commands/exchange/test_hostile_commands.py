@@ -202,6 +202,8 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("-", "spans", "--gold", "bad.jsonl", "--pred", H),
         ("-", "pairs", "--gold", "bad.jsonl", "--pred", H),
         ("-", "pairs", "--gold", H, "--pred", "spans.jsonl"),
+        ("-", "annotators", "--gold", "values.jsonl", "--pred", "values.jsonl"),
+        ("-", "annotators", "--gold", H, "--pred", "bad.jsonl"),
         ("-", "spans", "--gold", "spans.jsonl", "--pred", "bad.jsonl"),
     ],
     "slices": [
