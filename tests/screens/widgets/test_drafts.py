@@ -108,7 +108,7 @@ def drafts(source: Workspace) -> dict[str, str]:
 
 @every_field
 async def test_what_was_typed_is_there_and_told_when_the_field_is_opened_again(field: Written, tmp_path: Path) -> None:
-    """Whether a session ends by a kill, which is waited for until the draft is kept, or by a key right after a letter."""
+    """A session ends by a kill, once the draft is kept, or by a key right after a letter."""
     source = field.make(tmp_path)
     killed = tmp_path / "killed.duckdb"
     if field.before:
