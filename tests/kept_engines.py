@@ -3,8 +3,8 @@
 Starting an engine takes longer than most of what tests ask of it, each command in a test opens its store anew, and the
 store's file is opened and closed for every turn, which is three quarters of what a turn takes. So an engine that waits
 may have the file of its last store open for reading, which is closed before anybody writes to it, and for as long as a
-process runs that a test has started. Engines may open files in the folders of tests alone. They have one thread: as
-many tests run at once as there are cores.
+process runs that a test has started; nor does a turn leave room for programs that do not run. Engines may open files in
+the folders of tests alone. They have one thread: as many tests run at once as there are cores.
 """
 
 import os
@@ -30,11 +30,17 @@ _MOST = 6
 """Engines that wait at once."""
 
 start_engines, end_engine, close_file, settings = Access._try, Access._let_go, Access._detach, access.settings
-new_file = access.new_file
-"""As the product does it: an engine of several threads for each store, and a file that is closed after each turn."""
+new_file, courtesy = access.new_file, access._MOST_COURTESY
+"""As the product does it: an engine of several threads for each store, and a file that is closed after each turn, with
+some milliseconds until the next one in which another program gets its own."""
 
 others: "weakref.WeakSet[subprocess.Popen[Any]]" = weakref.WeakSet()
 """Processes that tests have started and that may want a store."""
+
+
+def alone() -> bool:
+    """Whether nothing runs that tests have started."""
+    return all(getattr(other, "returncode", None) is not None for other in tuple(others))
 
 
 class _Open(NamedTuple):
@@ -115,7 +121,7 @@ class Engines:
     def keep(self, turns: Access, engine: "DuckDBPyConnection") -> bool:
         """End a turn: whether its file stays open."""
         plain = turns in self._reads and turns in self._lent and not turns._until_let_go._exit_callbacks  # type: ignore[attr-defined]
-        if not plain or any(getattr(other, "returncode", None) is None for other in tuple(others)):
+        if not plain or not alone():
             return False
         if (mark := mark_of(turns._file)) is None:
             return False
@@ -198,6 +204,7 @@ def kept_engines(folder: Path) -> Iterator[None]:
         )
         if refused is None:
             engines.in_turn.add(id(turns._engine))
+        access._MOST_COURTESY = 0.0 if alone() else courtesy
         return refused
 
     def close_or_keep(turns: Access, engine: "DuckDBPyConnection") -> None:
@@ -235,6 +242,7 @@ def kept_engines(folder: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(access, "settings", lambda *memory: {**settings(*memory), "threads": 1})
         patched.setattr(access, "new_file", file_of_a_kept_engine)
+        patched.setattr(access, "_MOST_COURTESY", courtesy)
         patched.setattr(Access, "_try", take_or_start)
         patched.setattr(Access, "_detach", close_or_keep)
         patched.setattr(Access, "_let_go", let_go)

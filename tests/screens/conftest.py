@@ -1,7 +1,11 @@
 """What every test of a screen is under."""
 
+import pickle
 from collections.abc import Callable, Iterator
+from functools import wraps
+from importlib import import_module
 from inspect import signature
+from typing import Any
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -20,6 +24,7 @@ from tests.screens.album import Album
 _parse_rules = Stylesheet._parse_rules
 _parsed: dict[object, list[RuleSet]] = {}
 _counted: dict[object, int] = {}
+_figures: dict[bytes, bytes] = {}
 
 
 @pytest.fixture(autouse=True)
@@ -99,6 +104,33 @@ def _parameters_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return _counted[key]
 
     monkeypatch.setattr(_callback, "_count_parameters", count)
+
+
+_SLOW_FIGURES = (
+    "emotui.workbench.agreement.of_spans.gamma",
+    "emotui.workbench.results.span_figures.with_intervals",
+    "emotui.workbench.results.baselines.with_intervals",
+)
+
+
+@pytest.fixture(autouse=True)
+def _figures_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures that take seconds are counted once by each worker of the same answers: what a screen shows of them is
+    tested here, and the figures where they are made."""
+
+    def once(count: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(count)
+        def counted(*given: object, **more: object) -> Any:
+            key = pickle.dumps((count.__qualname__, given, more))
+            if key not in _figures:
+                _figures[key] = pickle.dumps(count(*given, **more))
+            return pickle.loads(_figures[key])
+
+        return counted
+
+    for name in _SLOW_FIGURES:
+        module, _, function = name.rpartition(".")
+        monkeypatch.setattr(name, once(getattr(import_module(module), function)))
 
 
 @pytest.fixture
