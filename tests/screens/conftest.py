@@ -110,6 +110,7 @@ _SLOW_FIGURES = (
     "emotui.workbench.agreement.of_spans.gamma",
     "emotui.workbench.results.span_figures.with_intervals",
     "emotui.workbench.results.baselines.with_intervals",
+    "emotui.workbench.scenes.decoding.decode_honestly",
 )
 
 

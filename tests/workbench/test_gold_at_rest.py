@@ -13,6 +13,7 @@ from emotui.workbench.datasets.sources import former_again, make_gold
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import metrics
 from tests.conftest import Emotui
+from tests.templates import copy_of
 
 RECORDS = [{"id": str(n), "text": "I am glad today", "spans": [[5, 9]], "emotion": "happy"} for n in range(2)]
 OTHER = [{**record, "spans": [[0, 1]]} for record in RECORDS]
@@ -22,10 +23,14 @@ OTHER = [{**record, "spans": [[0, 1]]} for record in RECORDS]
 def store(tmp_path: Path, emotui: Emotui) -> Store:
     for name, records in (("mine", RECORDS), ("other", OTHER)):
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, records)))
-    assert emotui("import", "spans", "mine.jsonl", "--db", "w.duckdb").status == 0
     (tmp_path / "said.jsonl").write_text("\n".join(json.dumps({"id": one["id"], "spans": [[5, 9]]}) for one in OTHER))
-    said = emotui("import", "predictions", "said.jsonl", "--dataset", "mine", "--source", "eva", "--db", "w.duckdb")
-    assert said.status == 0, said.err
+
+    def make(template: Path) -> None:
+        assert emotui("import", "spans", "mine.jsonl", "--db", template).status == 0
+        said = emotui("import", "predictions", "said.jsonl", "--dataset", "mine", "--source", "eva", "--db", template)
+        assert said.status == 0, said.err
+
+    copy_of(tmp_path / "w.duckdb", __name__, make)
     return Store.open(tmp_path / "w.duckdb")
 
 

@@ -435,10 +435,11 @@ def _show_heat(
 
     from emotui.tasks.parts import matched
 
-    found = workspace.layers().read(spec, dataset, text, layers=layers, limit=limit, seed=seed, progress=show_step)
-    name = found.labels[found.likeliest] if label is None else matched(label, found.labels)
-    if name is None:
-        raise BadInput(f"{found.dataset}: there is no label {label!r} with enough texts: {', '.join(found.labels)}")
+    found = workspace.layers().read(
+        spec, dataset, text, label=label, layers=layers, limit=limit, seed=seed, progress=show_step
+    )
+    name = None if label is None else matched(label, found.labels)
+    name = found.labels[found.likeliest] if name is None else name
     at = found.labels.index(name)
     keys = [str(layer) for layer in found.layers]
     rows: dict[str, dict[str, Any]] = {

@@ -110,6 +110,7 @@ class LayerReader:
         dataset: Dataset,
         text: str,
         *,
+        label: str | None = None,
         layers: tuple[int, ...] | None = None,
         limit: int | None = None,
         seed: int = 0,
@@ -119,11 +120,12 @@ class LayerReader:
         """A text, by probes of the labels of a dataset.
 
         Args:
+            label: one that has to be among them, in whichever form; None: whatever there are.
             layers: those wanted beside layer 0; None: all.
             limit: how many of the dataset's texts are read; None: `MOST`.
 
         Raises:
-            BadInput: too few labelled texts, no such layer, or no word in the text.
+            BadInput: too few labelled texts, no such label or layer, or no word in the text.
             ModelError: the model tells no states, or died.
             Cancelled: `cancelled()` became true; a fit that was not done is begun anew.
         """
@@ -146,8 +148,12 @@ class LayerReader:
             if cancelled is not None and cancelled():
                 raise Cancelled
         try:
-            if key not in self._fits:
-                gold = read_gold(self._store, found, "labels", limit or MOST)
+            known = self._fits.get(key)
+            gold = read_gold(self._store, found, "labels", limit or MOST) if known is None else known.gold
+            if label is not None and matched(label, gold.names) is None:
+                names = ", ".join(gold.names)
+                raise BadInput(f"{found.name}: there is no label {label!r} with enough texts: {names}")
+            if known is None:
                 states = ask([States(one, wanted) for one in gold.texts], "reading ")
                 self._fits[key] = fit(gold, states, seed, progress, cancelled)
             fitted = self._fits[key]

@@ -144,7 +144,7 @@ def trained(family: Family) -> tuple[Any, PreTrainedTokenizerFast]:
     width = max(map(len, answers))
     labels = torch.tensor([[*answer, *[PAD] * (width - len(answer))] for answer in answers])
     given = torch.cat([torch.full((len(SAID), 1), family.start), labels[:, :-1]], 1)
-    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     model.train()
     for _ in range(400):
         logits = model(

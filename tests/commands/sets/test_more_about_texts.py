@@ -13,6 +13,7 @@ from emotui.store.store import Store
 from emotui.workbench.drafts import Draft, DraftBook, Field
 from emotui.workbench.rephrase.originals import keep_labels, keep_variants, kept_variants, verdicts_kept
 from tests.conftest import Emotui
+from tests.templates import copy_of
 
 ROWS = [
     {"id": "1", "text": "I was so happy that I danced.", "spans": [[2, 14]]},
@@ -130,8 +131,12 @@ def two(tmp_path: Path, emotui: Emotui) -> Store:
     _write(tmp_path / "mine.jsonl", ROWS)
     labels = [{"id": f"l{row['id']}", "text": row["text"], "label": "joy"} for row in reversed(ROWS)]
     _write(tmp_path / "labels.jsonl", labels)
-    for command in (("import", "mine.jsonl"), ("import", "labels", "labels.jsonl")):
-        assert emotui(*command, "--db", "w.duckdb").status == 0
+
+    def make(template: Path) -> None:
+        for command in (("import", "mine.jsonl"), ("import", "labels", "labels.jsonl")):
+            assert emotui(*command, "--db", template).status == 0
+
+    copy_of(tmp_path / "w.duckdb", __name__, make)
     return Store.open(tmp_path / "w.duckdb")
 
 

@@ -13,6 +13,7 @@ from emotui.tasks.spans.task import Spans
 from emotui.workbench.runs.scores import metrics
 from tests.conftest import Emotui
 from tests.store.store_samples import score
+from tests.templates import copy_of
 
 RECORDS = [
     {"id": "1", "text": "I am glad\x1b[31m today", "spans": [[5, 9]], "emotion": "happy"},
@@ -23,14 +24,18 @@ RECORDS = [
 @pytest.fixture
 def db(tmp_path: Path, emotui: Emotui) -> Path:
     (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, RECORDS)))
-    assert emotui("import", "spans", "mine.jsonl", "--db", "w.duckdb").status == 0
-    store = Store.open(tmp_path / "w.duckdb")
-    store.start_run("first", "identity", "spans", "embedded", 1, {}, 2)
-    answers = ['[{"start":5,"end":9,"label":"happy","strength":0.5}]', "[]"]
-    store.commit_batch(
-        "first", [ResultRow(n, 0, 0, None, raw, None, 0.1, b"{}", score(0.5)) for n, raw in enumerate(answers, 1)]
-    )
-    store.set_state("first", "done")
+
+    def make(template: Path) -> None:
+        assert emotui("import", "spans", "mine.jsonl", "--db", template).status == 0
+        store = Store.open(template)
+        store.start_run("first", "identity", "spans", "embedded", 1, {}, 2)
+        answers = ['[{"start":5,"end":9,"label":"happy","strength":0.5}]', "[]"]
+        store.commit_batch(
+            "first", [ResultRow(n, 0, 0, None, raw, None, 0.1, b"{}", score(0.5)) for n, raw in enumerate(answers, 1)]
+        )
+        store.set_state("first", "done")
+
+    copy_of(tmp_path / "w.duckdb", __name__, make)
     return tmp_path / "w.duckdb"
 
 

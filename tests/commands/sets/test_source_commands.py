@@ -10,6 +10,7 @@ from emotui.records import ClassGold, LabelsGold, MaskedGold, ScenesGold
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from tests.conftest import Emotui
+from tests.templates import copy_of
 
 RECORDS = [
     {"id": "1", "text": "I am glad today", "spans": [[5, 9]], "annotators": {"ada": [[5, 9]], "bob": []}},
@@ -26,7 +27,11 @@ def lines(path: Path, records: list[dict[str, Any]]) -> str:
 @pytest.fixture
 def db(tmp_path: Path, emotui: Emotui) -> Path:
     lines(tmp_path / "mine.jsonl", RECORDS)
-    assert emotui("import", "spans", "mine.jsonl", "--db", "w.duckdb").status == 0
+
+    def make(template: Path) -> None:
+        assert emotui("import", "spans", "mine.jsonl", "--db", template).status == 0
+
+    copy_of(tmp_path / "w.duckdb", __name__, make)
     return tmp_path / "w.duckdb"
 
 

@@ -28,15 +28,21 @@ from emotui.workbench.annotate.service import Annotating
 from emotui.workbench.shards.people import merge_people
 from emotui.workbench.texts import runs_of
 from tests.conftest import Emotui
+from tests.templates import copy_of
 
 TEXTS = ("I am glad.", "They are sad.", "Nothing is here.", "So angry!", "Calm.")
 
 
 def _store(path: Path, task: str = "labels") -> tuple[Store, Dataset]:
+    def make(template: Path) -> None:
+        asked = task_named(task)
+        rows = [asked.row(asked.blank(Text(id=f"t{n}", text=text))) for n, text in enumerate(TEXTS)]
+        Store.open(template).add_dataset("demo", task, rows, "texts", "f")
+
+    copy_of(path, (__name__, task), make)
     store = Store.open(path)
-    asked = task_named(task)
-    rows = [asked.row(asked.blank(Text(id=f"t{n}", text=text))) for n, text in enumerate(TEXTS)]
-    return store, store.add_dataset("demo", task, rows, "texts", "f")
+    (dataset,) = store.datasets()
+    return store, dataset
 
 
 def _at(store: Store, dataset: str, name: str) -> Annotating:

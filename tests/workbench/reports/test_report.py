@@ -32,6 +32,7 @@ from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 from tests.screens.scenes_workspace import add_scenes_run, scenarios
 from tests.screens.scenes_workspace import workspace as scenes_workspace
+from tests.templates import copy_of
 from tests.workbench.reports.latex import check, compiles, whole
 from tests.workbench.results_store import ERRING, EXACT, add_run, workspace
 
@@ -40,9 +41,15 @@ NASTY = r"a|b_<i>&amp;{x}\y $1% ~^ #[2]* `c` 模é" + "\x1b[31m\n- z"
 
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[tuple[Workspace, Dataset]]:
-    opened, dataset = workspace(tmp_path / "w.duckdb")
-    add_run(opened, dataset, "r1", NASTY, "retrieve", ERRING)
-    add_run(opened, dataset, "r2", "plain", "highlight", EXACT, n=5)
+    def make(template: Path) -> None:
+        opened, dataset = workspace(template)
+        add_run(opened, dataset, "r1", NASTY, "retrieve", ERRING)
+        add_run(opened, dataset, "r2", "plain", "highlight", EXACT, n=5)
+        opened.close()
+
+    copy_of(tmp_path / "w.duckdb", __name__, make)
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    (dataset,) = opened.store.datasets()
     yield opened, dataset
     opened.close()
 

@@ -16,6 +16,7 @@ from emotui.backends.words import word_places
 from emotui.errors import BadInput, ModelError
 from emotui.records import LabelsGold
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.why import heat
 from emotui.workbench.why.heat import Heat, fit, together
 from emotui.workbench.why.lens import Gold
 from emotui.workbench.workspace import Workspace
@@ -167,9 +168,11 @@ def test_the_command_prints_words_by_layers(emotui: Emotui, tmp_path: Path) -> N
     assert list(found["by_layer"]) == ["0", "2", "4"]
     assert [tuple(word["place"]) for word in found["words"]] == word_places(text)
     assert all(list(word["scores"]) == ["0", "2", "4"] for word in found["words"])
-    shown = emotui("lens", "--text", text, "--label", "anger", *more).out
+    shown = emotui("lens", "--text", text, "--label", "anger", "--limit", "60", *more).out
     assert "shouted" in shown
     assert "beats controls" in shown
-    assert "no label 'rage'" in emotui("lens", "--text", text, "--label", "rage", *more).err
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(heat, "_asked", lambda *_: pytest.fail("texts are read for a label that is not there"))
+        assert "no label 'rage'" in emotui("lens", "--text", text, "--label", "rage", *more).err
     assert "--label" in emotui("lens", "--label", "anger", *more).err
     assert "--text" in emotui("lens", "--values", "--text", text, *more).err

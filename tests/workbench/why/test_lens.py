@@ -141,7 +141,7 @@ def test_texts_that_were_known_and_not_said_have_a_code_which_is_a_filter(tmp_pa
 
 def test_the_command_codes_what_is_not_said_and_refuses_where_nothing_can_be(emotui: Emotui, tmp_path: Path) -> None:
     db = str(tmp_path / "store.duckdb")
-    printed = emotui("lens", "--layers", "3", "--code", "knew", "--db", db)
+    printed = emotui("lens", "--layers", "3", "--code", "knew", "--limit", "60", "--db", db)
     assert "0 texts have the code knew now" in printed.out  # no layer beats its controls there
     refused = emotui("lens", "--code", "knew", "--answers", "none", "--db", db)
     assert (refused.status, "--answers none out" in refused.err) == (2, True)
@@ -155,7 +155,7 @@ def test_the_command_probes_every_layer_and_says_what_was_not_said(emotui: Emotu
     assert (found["dataset"], found["n"], found["depth"]) == ("scenes", 181, 6)
     assert found["answers"]
     assert found["not_said"]["missed"] > 0
-    text = emotui("lens", "--layers", "3", "--answers", "none", "--db", db).out
+    text = emotui("lens", "--layers", "3", "--answers", "none", "--limit", "60", "--db", db).out
     assert "beats_controls" in text
     assert "directions order by valence" in text
     assert "missed" not in text
