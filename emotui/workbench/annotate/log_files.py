@@ -93,9 +93,10 @@ def kept_log(store: Store, dataset: Dataset, annotator: str, known: Iterable[Log
             order. An entry that no file has yet came after all that stands before it.
     """
     links = {entry.id: entry.after for entry in known}
-    ids = {number: id for id, number in store.numbers_by_id(dataset.dataset).items()}
-    own = [entry for entry in store.annotations(annotator=annotator, kind=CONSENT) if _of(entry) == dataset.dataset]
-    rows = store.annotations(annotator=annotator, kind=KIND, within=store.file_order(dataset.dataset))
+    with store.together():
+        ids = {number: id for id, number in store.numbers_by_id(dataset.dataset).items()}
+        own = [entry for entry in store.annotations(annotator=annotator, kind=CONSENT) if _of(entry) == dataset.dataset]
+        rows = store.annotations(annotator=annotator, kind=KIND, within=store.file_order(dataset.dataset))
     entries: list[LogEntry] = []
     numbers: dict[str, int] = {}
     id_of: dict[int, str] = {}
@@ -260,6 +261,8 @@ def take_in(store: Store, dataset: Dataset, annotator: str, coming: Sequence[Log
             undone_by[undoes] = entry.id
         there.add(entry.id)
         added.append(msgspec.structs.replace(entry, undoes=undoes))
+    if not added:
+        return Taken(annotator, 0)
     n = len(added)
     contradictions: list[Contradiction] = []
     of_text: defaultdict[str, list[LogEntry]] = defaultdict(list)
@@ -271,7 +274,7 @@ def take_in(store: Store, dataset: Dataset, annotator: str, coming: Sequence[Log
         undos, told = _settled(annotator, text, entries)
         added += undos
         contradictions += told
-    samples = store.numbers_by_id(dataset.dataset) if added else {}
+    samples = store.numbers_by_id(dataset.dataset)
 
     def numbered(numbers: Sequence[int]) -> list[Annotation]:
         number_of = dict(kept.numbers) | {entry.id: number for entry, number in zip(added, numbers, strict=True)}
