@@ -335,3 +335,6 @@ def test_crowd_envent_has_an_emotion_and_21_numbers_of_one_text_under_their_own_
     assert (row["text"], row["label"]) == ("I waited for the bus.", "no-emotion")
     assert row["values"] == dict.fromkeys(appraisals, 3.0)
     assert row["meta"].keys() == {"hidden_emo_text", "prolific_id", "round_number", "age"}
+    cells[2:4] = "I was so sad of it.", "I was so [...] of it."
+    (row,) = read(_csv(tmp_path, ",".join(names) + "\n" + ",".join(cells) + "\n"))
+    assert row["text"] == "I was so sad of it."

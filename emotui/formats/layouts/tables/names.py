@@ -10,6 +10,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         *("text", "texts", "sentence", "tweet", "utterance", "content", "comment", "message", "post", "body"),
         *("passage", "document", "review", "sit", "situation", "statement", "input", "snippet", "transcript"),
         *("description", "response", "context", "dialogue", "story", "headline", "title", "satz", "texte", "texto"),
+        "generated_text",
     ),
     "id": (
         *("id", "sample_id", "text_id", "item_id", "doc_id", "document_id", "sentence_id", "tweet_id", "comment_id"),
