@@ -8,7 +8,7 @@ none, how often it is Student's t, told with how many there are (`few`), and how
 often (`noted`); of a test how often p is at most .05 between equals. `goal`: 93 to 97% for means and differences from
 30 samples or 10 groups on and for macro F1 from 200, at most 6% for tests; other cells are printed as they are. All
 have the error of the simulation besides (1.4 points either way of 1,000, 2.2 of 400). Exits 1 where a goal is missed.
-`--markdown` prints the tables of docs/comparing.md instead.
+`--markdown` prints the tables of docs/results.md instead.
 
 The cells are in `simulated_intervals.py` and `simulated_tests.py`, beside this file.
 """

@@ -209,7 +209,7 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path: Path)
     assert [page for page in pages if fetched.search((site / page).read_text(encoding="utf-8"))] == []
     everything = (site / "commands.html").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"emotui {name}" not in everything] == []
-    assert "Token overlap of two spans" in (site / "metrics.html").read_text(encoding="utf-8")
+    assert "Token overlap of two spans" in (site / "python.html").read_text(encoding="utf-8")
     assert "Rows under named columns" in (site / "python.html").read_text(encoding="utf-8")
 
 

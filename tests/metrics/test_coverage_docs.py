@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_docs_have_every_cell_of_the_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "soundness"))
     cells = [*import_module("simulated_intervals").intervals(), *import_module("simulated_tests").tests()]
-    lines = (ROOT / "docs" / "comparing.md").read_text("utf-8").replace("\\|", "|").splitlines()
+    lines = (ROOT / "docs" / "results.md").read_text("utf-8").replace("\\|", "|").splitlines()
     assert len(cells) > 200
     for cell in cells:
         size, _, unit = cell.n.partition(" ")
