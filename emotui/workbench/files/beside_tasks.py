@@ -50,7 +50,7 @@ def score_pairs_of_files(
     given = _read(predicted, told, skip_bad=skip_bad, warn=warn)
     if strangers := [key for key in given if key not in told]:
         named = ", ".join(literal(key) for key in strangers[:3])
-        raise BadInput(f"{literal(predicted)}: {gold} has no conversation {named}")
+        raise BadInput(f"{literal(predicted)}: {literal(gold)} has no conversation {named}")
     lacking = [key for key in told if key not in given]
     if lacking and missing is None:
         named = ", ".join(literal(key) for key in lacking[:3]) + (", …" if len(lacking) > 3 else "")
