@@ -219,12 +219,12 @@ FAMILIES = (
     Family(
         "what is to the left",
         ("left",),
-        ("word_left", "alpha_less", "mask_back", "judge_first", "figure_back"),
+        ("word_left", "alpha_less", "mask_back", "judge_first", "figure_back", "push_less"),
     ),
     Family(
         "what is to the right",
         ("right",),
-        ("word_right", "alpha_more", "mask_on", "judge_second", "figure"),
+        ("word_right", "alpha_more", "mask_on", "judge_second", "figure", "push_more"),
     ),
     Family(
         "a step back that is larger than that of ←",
@@ -281,6 +281,8 @@ SETS: dict[str, dict[str, tuple[str, ...]]] = {
         "alpha_more": ("l", "right"),
         "figure_back": ("h", "left"),
         "figure": ("l", "right"),
+        "push_less": ("h", "left"),
+        "push_more": ("l", "right"),
         "mask_back": ("h", "left"),
         "mask_on": ("l", "right"),
         "list": ("ctrl+l",),

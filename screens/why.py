@@ -13,7 +13,11 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, shown, wrap
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.page import Lines, Page
-from emotui.screens.widgets.why_lines import heat_lines, part_lines, removal_lines
+from emotui.screens.widgets.why_lines import (
+    heat_lines,
+    part_lines,
+    removal_lines,
+)
 
 if TYPE_CHECKING:
     from emotui.store.query import Dataset
@@ -36,7 +40,7 @@ _NEEDS = "It takes embedded or an hf: model ({name_model}), and a dataset ({data
 _LAYERS = "{take_away} shows the text by layer and word: that takes no span."
 _AGAIN = " {leave}, then {take_away}, asks again"
 
-_LONGEST_NAME = 32
+LONGEST_NAME = 32
 
 
 class WhyPane(Vertical):
@@ -273,7 +277,7 @@ class WhyPane(Vertical):
         self.query_one("#why-page", Page).show_for(lambda room: self._lines(room.width))
 
     def _title(self) -> list[Part]:
-        name = fit(self._model or "", _LONGEST_NAME).rstrip()
+        name = fit(self._model or "", LONGEST_NAME).rstrip()
         head = " layers" if self._view == "layers" else " taken away"
         parts = [Part(head, "strong", "do('take_away')"), Part("   asked ", "dim")]
         parts.append(Part(name, "said", "do('name_model')"))
@@ -290,12 +294,7 @@ class WhyPane(Vertical):
         if self._dataset is None:
             return [[Part(f" {keyed(_NO_DATASET)}", "dim")]]
         if self._trouble:
-            lines = [self._trouble, keyed(_NEEDS)]
-            return [
-                [Part(f" {shown(line, *place)}", "mark" if not at else "dim")]
-                for at, line in enumerate(lines)
-                for place in wrap(line, max(cells - 2, 8))
-            ]
+            return told_trouble(self._trouble, keyed(_NEEDS), cells)
         if not self._text.strip():
             return [[Part(" There is no text to read.", "dim")]]
         found = self._heat
@@ -325,3 +324,12 @@ class WhyPane(Vertical):
 
 def _kept_as(spec: str, dataset: "Dataset", text: str) -> tuple[str, int, str, str]:
     return spec, dataset.dataset, dataset.fingerprint, text
+
+
+def told_trouble(trouble: str, needs: str, cells: int) -> Lines:
+    """What went wrong, and what it takes."""
+    return [
+        [Part(f" {shown(line, *place)}", "mark" if not at else "dim")]
+        for at, line in enumerate((trouble, needs))
+        for place in wrap(line, max(cells - 2, 8))
+    ]

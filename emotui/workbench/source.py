@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
     from emotui.workbench.why.heat import LayerReader
+    from emotui.workbench.why.live_push import TextPusher
     from emotui.workbench.why.removal import Removal
 
 
@@ -251,6 +252,10 @@ class BrowseSource(Protocol):
     @property
     def layers(self) -> "Callable[[], LayerReader] | None":
         """What reads texts by the layers of models, with probes of a dataset's labels."""
+
+    @property
+    def pushes(self) -> "Callable[[], TextPusher] | None":
+        """What pushes texts along a label's direction, while a person looks at them."""
 
     @property
     def slicing(self) -> "Callable[[], Slicing] | None":

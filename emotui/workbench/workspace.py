@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
     from emotui.workbench.why.heat import LayerReader
+    from emotui.workbench.why.live_push import TextPusher
     from emotui.workbench.why.removal import Removal
 
 FIRST_START = "first_start"
@@ -77,6 +78,7 @@ class Workspace:
         self._notes: NoteBook | None = None
         self._slicing: Slicing | None = None
         self._removal: Removal | None = None
+        self._pushes: TextPusher | None = None
         self._layers: LayerReader | None = None
         self._looks_through = False
 
@@ -328,6 +330,15 @@ class Workspace:
             if self._layers is None:
                 self._layers = LayerReader(self.store, self.model)
             return self._layers
+
+    def pushes(self) -> "TextPusher":
+        """What pushes texts while a person looks at them; it holds the directions of one model."""
+        from emotui.workbench.why.live_push import TextPusher
+
+        with self._lock:
+            if self._pushes is None:
+                self._pushes = TextPusher(self.store, self.model)
+            return self._pushes
 
     def near(self, dataset: int, sample: int, n: int) -> "list[Near]":
         """The texts of a dataset that are nearest to a sample's, by the embedded model; it is loaded for that."""

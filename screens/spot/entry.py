@@ -3,12 +3,14 @@
 from emotui.screens.actions import Action
 from emotui.screens.entry import PlaceEntry
 
+_PUSHED = "the model is not pushed: {push} pushes it"
+
 ENTRY = PlaceEntry(
     title="Spot check",
     place="emotui.screens.spot.place:Spot",
     samples_of="",
     needs="nothing is written yet",
-    main=("write", "leave", "take", "second", "keep", "ask", "name_model", "view"),
+    main=("write", "leave", "take", "second", "keep", "ask", "name_model", "view", "push"),
     actions=(
         Action("take", ("T",), "T", "take text", "Try the text of the selected sample", "Spot check", 2),
         Action(
@@ -16,5 +18,17 @@ ENTRY = PlaceEntry(
         ),
         Action("keep", ("f8",), "F8", "keep", "Keep the text as a sample", "Spot check", 4),
         Action("ask", ("f5",), "F5", "ask again", "Ask everything now, what takes long too", "Spot check", 5),
+        Action(
+            "push",
+            ("W",),
+            "W",
+            "push",
+            "Push the live model along a label's direction, and off again",
+            "Spot check",
+            6,
+            needs="it takes a text and a live model of a workspace",
+        ),
+        Action("push_less", ("left",), "←", "push less", "Push less, or the other way", "Spot check", needs=_PUSHED),
+        Action("push_more", ("right",), "→", "push more", "Push more", "Spot check", needs=_PUSHED),
     ),
 )

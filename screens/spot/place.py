@@ -11,6 +11,7 @@ from emotui.records import Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.long_text import typed_when
 from emotui.screens.place import NO_WORKSPACE, Place
+from emotui.screens.push import PushPane
 from emotui.screens.requests import LatestRequest, NamedTimers, any_busy
 from emotui.screens.session import Session
 from emotui.screens.spot.blocks import LATER, MASK, QUICK, TASK, Column, When
@@ -58,10 +59,11 @@ class Spot(Place):
         "spot-rows": "#spot-title",
         "spot-page": "#spot-models",
         "why-page": "#why-title",
+        "push-page": "#push-title",
     }
     marks_errors = False
     DEFAULT_CSS = """
-    Spot > WhyPane { height: 1fr; }
+    Spot > WhyPane, Spot > PushPane { height: 1fr; }
     """
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
@@ -82,6 +84,7 @@ class Spot(Place):
     def compose(self) -> ComposeResult:
         yield SpotView(id="spot-view")
         yield WhyPane(lambda: None, keyed(_NO_SPAN), id="why")
+        yield PushPane(id="push")
 
     @property
     def view(self) -> SpotView:
@@ -96,6 +99,10 @@ class Spot(Place):
         return self.query_one(WhyPane)
 
     @property
+    def push(self) -> PushPane:
+        return self.query_one(PushPane)
+
+    @property
     def columns(self) -> list[Column]:
         """The live model, and the second one where there is one."""
         return self.sides.columns if self.sides is not None else []
@@ -103,7 +110,9 @@ class Spot(Place):
     @property
     def busy(self) -> bool:
         waits = any(name in self._waits for name in ("quick", "later", "look"))
-        return any_busy(self) or waits or (self.sides is not None and self.sides.busy) or self.why.busy
+        return (
+            any_busy(self) or waits or (self.sides is not None and self.sides.busy) or self.why.busy or self.push.busy
+        )
 
     # Source, models, samples.
 
@@ -114,6 +123,7 @@ class Spot(Place):
             return
         self.sides = Sides(self, self.session, models, lambda: self.editor.text, lambda: self.view.draw(), self._said)
         self.why.bind_source(source)
+        self.push.bind_source(source)
         self._take_up_draft()
         self._texts = LatestRequest("text", self, lambda number: spot_checks().text_of(number), self._offer, self._warn)
         self._keeping = LatestRequest(
@@ -142,6 +152,7 @@ class Spot(Place):
         if self.sides is not None:
             self.sides.use(spec)
             self.why.use_model(spec)
+            self.push.use_model(spec)
             self._stand()
             self._soon()
 
@@ -158,6 +169,7 @@ class Spot(Place):
 
     def _look_at_spans(self) -> None:
         """Of what is selected, else of what the live model marks, it is asked what it says without it."""
+        self.push.look_at(self.editor.text, self.session.overview.dataset)
         if self.why.is_open:
             text, spans, offered = self.editor.text, self._spans_to_take(), self._offered
             key = offered.id if offered is not None and offered.text == text else ""
@@ -330,9 +342,13 @@ class Spot(Place):
             case "write":
                 return not editor.has_focus
             case "leave":
-                return editor.has_focus or self.why.is_open
+                return editor.has_focus or self.why.is_open or self.push.is_open
             case "next_label":
-                return self.why.has_labels and not editor.has_focus
+                return (self.why.has_labels or self.push.has_labels) and not editor.has_focus
+            case "push":
+                return self.push.able and not editor.has_focus and bool(editor.text.strip())
+            case "push_less" | "push_more" | "part" | "part_back":
+                return self.push.has_labels and not editor.has_focus
             case "stop":
                 return not editor.has_focus and (self.sides.long or (job is not None and not job.stopping))
             case "undo":
@@ -361,6 +377,7 @@ class Spot(Place):
             self.view.page.focus()
         else:
             self.why.close()
+            self.push.close()
             self._stand()
 
     def on_descendant_focus(self) -> None:
@@ -377,6 +394,7 @@ class Spot(Place):
         if self.sides is not None:
             self.sides.forgive()
             self._reach("key")
+            self.push.write()
 
     @property
     def _may_take_back(self) -> bool:
@@ -440,11 +458,29 @@ class Spot(Place):
             self._stand()
 
     def do_take_away(self) -> None:
+        self.push.close()
         self.why.turn()
         self._stand()
 
+    def do_push(self) -> None:
+        self.why.close()
+        self.push.turn()
+        self._stand()
+
+    def do_push_less(self) -> None:
+        self.push.move(-1)
+
+    def do_push_more(self) -> None:
+        self.push.move(1)
+
+    def do_part(self) -> None:
+        self.push.move_layer(1)
+
+    def do_part_back(self) -> None:
+        self.push.move_layer(-1)
+
     def do_next_label(self) -> None:
-        self.why.next_label()
+        self.push.next_label() if self.push.is_open else self.why.next_label()
 
     def do_view(self) -> None:
         self.view.every = not self.view.every

@@ -13,6 +13,7 @@ from emotui.screens.widgets.page import Lines
 if TYPE_CHECKING:
     from emotui.records import Span
     from emotui.workbench.why.heat import Heat
+    from emotui.workbench.why.live_push import Aimed, PushedText
     from emotui.workbench.why.removal import Removed
 
 FORMS = ("masked", "deleted", "alone")
@@ -263,3 +264,108 @@ def _listed(head: str, each: Sequence[str], cells: int) -> list[list[Part]]:
     """A head and a list in as many lines as it takes."""
     told = f"{head}  {'   '.join(each)}" if head else "; ".join(each)
     return [[Part(f" {shown(told, start, end)}", "dim")] for start, end in wrap(told, cells - 2)]
+
+
+# A text that is pushed along a label's direction.
+
+FARTHEST, STEP = 8.0, 0.5
+"""Strengths that the slider has, below 0 and above, and how far one key moves it."""
+
+_SLIDER = 33
+_OFF = "PUSHED: no answer of the model's own. None of it is kept; {push} switches it off."
+_CHANCE = "random: mean along {n} random directions of equal length, and the least and the most"
+
+
+def slider(strength: float, cells: int = _SLIDER) -> list[Part]:
+    """Where a strength stands between `-FARTHEST` and `FARTHEST`, nothing in the middle."""
+    cells = max(cells, 5) | 1
+    line = ["─"] * cells
+    line[0], line[-1], line[cells // 2] = "├", "┤", "┼"
+    line[round((strength + FARTHEST) / (2 * FARTHEST) * (cells - 1))] = "●"
+    ends = f"{FARTHEST:g}"
+    return [
+        Part(f"−{ends} ", "dim", "do('push_less')"),
+        Part("".join(line), "said"),
+        Part(f" +{ends}", "dim", "do('push_more')"),
+        Part(f"  {strength:+.1f}", "strong"),
+    ]
+
+
+def aim_line(aimed: "Aimed", found: "PushedText | None", cells: int) -> list[Part]:
+    """Whereto it is pushed, at which layer and how far, as it is asked for."""
+    layer = aimed.layer if aimed.layer is not None else found.aimed.layer if found is not None else None
+    label = aimed.label or (found.aimed.label if found is not None else None)
+    told = [
+        Part(" towards ", "dim"),
+        Part(shown(label or "…"), "strong", "do('next_label')"),
+        Part("  layer ", "dim"),
+        Part("…" if layer is None else f"{layer}", "strong", "do('part')"),
+        Part("  " if found is None else f" of {found.depth}  ", "dim"),
+    ]
+    return [*told, *slider(aimed.strength, min(_SLIDER, cells - taken(told) - 14))]
+
+
+def push_lines(found: "PushedText", cells: int, off: str, *, stale: bool = False) -> Lines:
+    """Of every label what is answered without the push and with it, and along random directions; then the perplexity.
+
+    Args:
+        off: the key that switches it off. stale: something else is asked for by now.
+    """
+    cells = max(cells, 24)
+    lines: list[list[Part]] = [[Part(f" {_OFF.replace('{push}', off)}", "mark")]]
+    bar = max(min((cells - 57) // 2, _MOST_BAR), 0)
+    size = _FIGURE + 1 + bar + _GAP
+    head = f"{'':<{_NAME + 2}}{'without':<{size}}{'pushed':<{size}}change  random"
+    lines.append([Part(head, "dim")])
+    every = sorted(found.plain, key=lambda name: (name != found.aimed.label, -max(_both(found, name))))
+    for name in every:
+        aimed = name == found.aimed.label
+        line = [Part("▸ " if aimed else "  ", "said"), Part(fit(name, _NAME), "strong" if aimed else "plain")]
+        for p in _both(found, name):
+            full = max(round(p * bar), int(p >= _SEEN and bar > 0))
+            line += [Part(share(p), "strong" if aimed else "plain"), Part(" ")]
+            line += [Part("■" * full, "said"), Part("·" * (bar - full), "rest"), Part(" " * _GAP)]
+        plain, pushed = _both(found, name)
+        line.append(Part(f"{_signed(pushed - plain):<8}", "strong" if aimed else "plain"))
+        random = [each[name] - plain for each in found.random]
+        if random:
+            told = f"{_signed(fmean(random))} [{_signed(min(random))}, {_signed(max(random))}]"
+            line.append(Part(told, "dim"))
+        lines.append(line)
+    lines += _perplexity_lines(found, size)
+    for name, text in zip(("without", "pushed"), found.written, strict=False):
+        told = " ".join(text.split())
+        lines += [
+            [
+                Part(f" {name if not at else '':<9}", "dim"),
+                Part(shown(told, *place), "mark" if name == "pushed" else "plain"),
+            ]
+            for at, place in enumerate(wrap(told, min(cells, _WIDEST) - 11))
+        ]
+    of = f"direction of {found.n:,} texts of {found.dataset}"
+    of += f", without {found.left_out:,} that are, or share something with, this one" * bool(found.left_out)
+    long = f"at strength 1 {share(found.length).strip()} of a state" if found.length < 10 else "longer than a state"
+    lines += _listed("", [of, long, _CHANCE.format(n=len(found.random))], cells)
+    if stale:
+        return [[Part(part.text, "stale", part.press) for part in line] for line in lines]
+    return lines
+
+
+def _both(found: "PushedText", name: str) -> tuple[float, float]:
+    return found.plain[name], found.pushed.get(name, 0.0)
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("0.", ".", 1).replace("-", "−")
+
+
+def _perplexity_lines(found: "PushedText", size: int) -> list[list[Part]]:
+    if len(found.perplexity) < 2:
+        return []
+    plain, pushed, *random = found.perplexity
+    line = [Part(f"  {fit('perplexity', _NAME)}", "plain"), Part(f"{plain:<{size}.3g}"), Part(f"{pushed:<{size}.3g}")]
+    line.append(Part(f"×{pushed / plain:<7.3g}", "strong"))
+    if random:
+        each = [one / plain for one in random]
+        line.append(Part(f"×{fmean(each):.3g} [{min(each):.3g}, {max(each):.3g}]", "dim"))
+    return [line]

@@ -62,6 +62,7 @@ class FileView:
     slicing: None = None
     removal: None = None
     layers: None = None
+    pushes: None = None
     ask_sql: None = None
     spot_checks: None = None
     annotating: None = None

@@ -204,6 +204,12 @@ def together(gold: Gold) -> tuple[str, ...]:
     return tuple(find(f"text {_plain(text)}") for text in gold.texts)
 
 
+def fold_of(gold: Gold, folds: "np.ndarray", text: str) -> int | None:
+    """The fold that holds a text, or one with the same words; None: it is none of the dataset's."""
+    plain = _plain(text)
+    return next((int(fold) for one, fold in zip(gold.texts, folds, strict=True) if _plain(one) == plain), None)
+
+
 class Fit:
     """Probes of every label at every layer: one a fold, fitted without it, and one of all texts.
 
@@ -232,10 +238,7 @@ class Fit:
 
     def fold_of(self, text: str) -> int | None:
         """The fold that holds a text, whose probes were fitted without it; None: it is none of the dataset's."""
-        plain = _plain(text)
-        return next(
-            (int(fold) for one, fold in zip(self.gold.texts, self.folds, strict=True) if _plain(one) == plain), None
-        )
+        return fold_of(self.gold, self.folds, text)
 
     def scores(self, text: str, states: HiddenStates) -> "np.ndarray":
         """(layers, rows, labels): by probes that were fitted without this text."""

@@ -96,7 +96,7 @@ def find_push(
     writes = "generate" in card.capabilities
     if prompt is not None and not writes:
         raise BadInput(f"{model.spec} writes nothing: leave --write out")
-    states = _answered(model, [_state_of(text, layer, writes) for text in gold.texts], gold.ids, lambda n: None)
+    states = answers_of(model, [state_request(text, layer, writes) for text in gold.texts], gold.ids, lambda n: None)
     aim = aim_of(gold, states, gold.names.index(name), kind, draws, seed)
 
     n = min(texts, len(gold.ids))
@@ -105,12 +105,12 @@ def find_push(
     variants += [(strength, draw) for strength in strengths for draw in (None, *range(draws))]
     own = None if card.labels else gold.names
     requests = [
-        _request(gold, at, layer, _direction(aim, int(aim.folds[at]), draw), strength, writes, own)
+        push_request(gold, gold.texts[at], layer, _direction(aim, int(aim.folds[at]), draw), strength, writes, own)
         for strength, draw in variants
         for at in order
     ]
     ids = [gold.ids[at] for _ in variants for at in order]
-    answers = _answered(model, requests, ids, lambda done: on_text(done, len(requests)))
+    answers = answers_of(model, requests, ids, lambda done: on_text(done, len(requests)))
     labels = tuple(answers[0].probs)
     if any(tuple(one.probs) != labels for one in answers):
         raise ModelError(f"{model.spec} answers about other labels when it is pushed")
@@ -133,25 +133,24 @@ def find_push(
     return {**of, **document, **more, "notes": {**document.get("notes", {}), **gold.notes}}
 
 
-def _state_of(text: str, layer: int, writes: bool) -> States:
+def state_request(text: str, layer: int, writes: bool) -> States:
     """What the direction is made from: the states that the lens probes."""
     if not writes:
         return States(text, (layer,))
     return States("", (layer,), "last", (Message("user", ASKED.format(text=text)),), OPENING)
 
 
-def _request(
-    gold: Gold, at: int, layer: int, direction: bytes, strength: float, writes: bool, labels: tuple[str, ...] | None
+def push_request(
+    gold: Gold, text: str, layer: int, direction: bytes, strength: float, writes: bool, labels: tuple[str, ...] | None
 ) -> Push:
     """Args: labels: those that a model without labels of its own is asked about."""
-    text = gold.texts[at]
     if not writes:
         return Push(text, layer, direction, strength, labels)
     chat = (Message("user", ASKED.format(text=text)),)
     return Push(text, layer, direction, strength, None, chat, OPENING, tuple(f" {name}" for name in gold.names))
 
 
-def _answered(model: ModelProcess, requests: Sequence[Any], ids: Sequence[str], told: Any) -> list[Any]:
+def answers_of(model: ModelProcess, requests: Sequence[Any], ids: Sequence[str], told: Any) -> list[Any]:
     """Raises BadInput where one is refused."""
     found: list[Any] = []
     for start in range(0, len(requests), AT_ONCE):
@@ -173,10 +172,7 @@ def aim_of(gold: Gold, states: Sequence[HiddenStates], label: int, kind: Kind, d
 
     from emotui.metrics import probing
 
-    groups = together(gold)
-    if len(set(groups)) < probing.FOLDS:
-        raise BadInput(f"fewer than {probing.FOLDS} of the texts share nothing with others: there is no direction")
-    folds = probing.grouped_folds(gold.ids, groups, probing.FOLDS, seed)
+    folds = text_folds(gold, seed)
     x = np.stack([one.array()[0, 0] for one in states]).astype(np.float64)
     y = gold.table[:, [label]]
     own = []
@@ -190,9 +186,27 @@ def aim_of(gold: Gold, states: Sequence[HiddenStates], label: int, kind: Kind, d
             weights = probing.fitted(x[here], y[here]).weights[:, 0]
             vector = weights * length / max(float(np.linalg.norm(weights)), 1e-300)
         own.append(vector)
-    random = np.random.default_rng(seed).normal(size=(draws, x.shape[1]))
-    random /= np.linalg.norm(random, axis=1, keepdims=True)
-    return Aim(np.stack(own), folds, random, float(np.linalg.norm(x, axis=1).mean()))
+    return Aim(
+        np.stack(own), folds, random_directions(draws, x.shape[1], seed), float(np.linalg.norm(x, axis=1).mean())
+    )
+
+
+def text_folds(gold: Gold, seed: int) -> "np.ndarray":
+    """(n,). Raises BadInput where fewer texts than folds share nothing."""
+    from emotui.metrics import probing
+
+    groups = together(gold)
+    if len(set(groups)) < probing.FOLDS:
+        raise BadInput(f"fewer than {probing.FOLDS} of the texts share nothing with others: there is no direction")
+    return probing.grouped_folds(gold.ids, groups, probing.FOLDS, seed)
+
+
+def random_directions(draws: int, size: int, seed: int) -> "np.ndarray":
+    """(draws, size), each of length 1."""
+    import numpy as np
+
+    found = np.random.default_rng(seed).normal(size=(draws, size))
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
 
 
 def _direction(aim: Aim, fold: int, draw: int | None) -> bytes:
@@ -266,7 +280,7 @@ def _written(
     requests = [
         Push("", layer, _direction(aim, -1, draw), strength, None, chat, write=WRITTEN) for strength, draw in asked
     ]
-    said: list[Pushed] = _answered(model, requests, ["--write"] * len(asked), lambda n: None)
+    said: list[Pushed] = answers_of(model, requests, ["--write"] * len(asked), lambda n: None)
     plain = _direction(aim, -1, None)
     read = asked_twice(model, [Push(one.written or " ", layer, plain, 0.0) for one in said])
     return [
@@ -274,9 +288,11 @@ def _written(
             "strength": strength,
             "direction": "none" if not strength else "label" if draw is None else "random",
             "text": one.written,
-            "perplexity": None
-            if isinstance(again, Refused) or again.logprob is None
-            else math.exp(-again.logprob / max(again.tokens, 1)),
+            "perplexity": None if isinstance(again, Refused) or again.logprob is None else perplexity_of(again),
         }
         for (strength, draw), one, again in zip(asked, said, read, strict=True)
     ]
+
+
+def perplexity_of(one: Pushed) -> float | None:
+    return None if one.logprob is None else math.exp(-one.logprob / max(one.tokens, 1))

@@ -109,3 +109,70 @@ async def test_without_a_dataset_layers_say_how_one_is_chosen(source: Workspace)
         await press(pilot, "escape", "w", "w")
         await settle(pilot)
         assert "choose a dataset (d) first" in said(pilot)
+
+
+@pytest.fixture
+def pushable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    """Sixty texts of two labels, and a live model that can be pushed along one at its third layer."""
+    install_kind(monkeypatch, "layered", "tests.workbench.why.layered_backend:load")
+    samples = [
+        SpanSample(id=str(at), text=f"rain {word} {at}", spans=(), emotion=emotion)
+        for at in range(60)
+        for word, emotion in [("blip", "joy") if at % 2 else ("blop", "sadness")]
+    ]
+    with workspace_asking("layered:blip", tmp_path, samples) as made:
+        made.model("layered:blip").load()
+        yield made
+
+
+def pushed(pilot: "Pilot[None]") -> str:
+    return spot(pilot).query_one("#push-page", Page).text
+
+
+async def test_w_with_shift_pushes_the_model_and_arrows_move_the_slider(pushable: Workspace) -> None:
+    async with opened(pushable) as pilot:
+        await press(pilot, "8", "i", "ctrl+a", "delete")
+        await write(pilot, "a door in the rain")
+        await press(pilot, "escape")
+        assert "W push" in screen_text(pilot)
+        before = pushable.store.settings("")
+        await press(pilot, "W")
+        await settle(pilot)
+        assert "PUSHED: no answer of the model's own" in pushed(pilot)
+        assert "at layer" not in pushed(pilot)
+        await press(pilot, "J", "greater_than_sign", "right", "right")
+        await settle(pilot)
+        label = "joy" if "towards joy" in pushed(pilot) else "sadness"
+        assert f"towards {label}  layer 2 of 3" in pushed(pilot)
+        assert "+2.0" in pushed(pilot)
+        row = next(line for line in pushed(pilot).splitlines() if line.startswith(f"▸ {label}"))
+        assert float(row.split()[-4].replace("−", "-")) > 0.2
+        await press(pilot, "W")
+        await settle(pilot)
+        assert not spot(pilot).push.is_open
+        assert pushable.store.settings("") == before
+
+
+async def test_it_is_off_with_esc_with_another_model_and_where_why_is_asked(pushable: Workspace) -> None:
+    async with opened(pushable) as pilot:
+        await press(pilot, "8", "escape", "W")
+        await settle(pilot)
+        assert spot(pilot).push.is_open
+        await press(pilot, "escape")
+        assert not spot(pilot).push.is_open
+        await press(pilot, "W", "w")
+        assert (spot(pilot).push.is_open, spot(pilot).why.is_open) == (False, True)
+        await press(pilot, "W")
+        assert (spot(pilot).push.is_open, spot(pilot).why.is_open) == (True, False)
+        spot(pilot).use_model("breaking:")
+        await settle(pilot)
+        assert not spot(pilot).push.is_open
+
+
+async def test_a_model_that_cannot_be_pushed_says_so_in_a_line(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await write(pilot, TEXT)
+        await press(pilot, "escape", "W")
+        await settle(pilot)
+        assert "choose a dataset (d) first" in pushed(pilot)

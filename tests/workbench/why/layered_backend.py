@@ -13,6 +13,9 @@ from emotui.backends.base import (
     HiddenStates,
     ModelCard,
     Progress,
+    Push,
+    Pushed,
+    Refused,
     States,
     chosen_layers,
     hidden_states_of,
@@ -27,7 +30,7 @@ class Layered:
 
     def __init__(self, word: str) -> None:
         labels = {"own": ("joy", "sadness")}
-        self.card = ModelCard(f"layered:{word}", "layered", ("states", "classify"), {"word": word}, labels)
+        self.card = ModelCard(f"layered:{word}", "layered", ("states", "classify", "push"), {"word": word}, labels)
         self._word = word
 
     def classify(self, requests: Sequence[Classify]) -> list[Classification]:
@@ -35,6 +38,16 @@ class Layered:
         for one in requests:
             p = 0.9 if re.search(rf"\b{self._word}\b", one.text) else 0.2
             found.append(Classification({"joy": p, "sadness": 1 - p}, "joy" if p > 0.5 else "sadness", False))
+        return found
+
+    def push(self, requests: Sequence[Push]) -> list[Pushed | Refused]:
+        """What is pushed along the first number at layer `KNOWS` raises joy; nothing else does anything."""
+        found: list[Pushed | Refused] = []
+        for one in requests:
+            p = 0.9 if re.search(rf"\b{self._word}\b", one.text) else 0.2
+            along = one.strength * float(np.frombuffer(one.direction, np.float32)[0]) if one.layer == KNOWS else 0.0
+            p = 1 / (1 + (1 - p) / p * np.exp(-along))
+            found.append(Pushed({"joy": float(p), "sadness": float(1 - p)}))
         return found
 
     def states(self, requests: Sequence[States]) -> list[Any]:
