@@ -75,6 +75,11 @@ class PushPane(Vertical):
         self._request = LatestRequest("push", self, ask, self._pushed, self._failed, older=True)
 
     @property
+    def page(self) -> Page:
+        """What the slider's keys act in."""
+        return self.query_one("#push-page", Page)
+
+    @property
     def is_open(self) -> bool:
         """Is it in sight, and so the model pushed?"""
         return bool(self.display)
@@ -233,7 +238,7 @@ class PushPane(Vertical):
         keys = [*(keys if self.has_labels else []), ("{push}", "off")]
         told = [(Part(keyed(key), "key"), Part(f" {what} ")) for key, what in keys]
         self.query_one("#push-title", Line).show(left, [part for both in told for part in both])
-        self.query_one("#push-page", Page).show_for(lambda room: self._lines(room.width))
+        self.page.show_for(lambda room: self._lines(room.width))
 
     def _lines(self, cells: int) -> Lines:
         if self._dataset is None:

@@ -347,7 +347,9 @@ class Spot(Place):
                 return (self.why.has_labels or self.push.has_labels) and not editor.has_focus
             case "push":
                 return self.push.able and not editor.has_focus and bool(editor.text.strip())
-            case "push_less" | "push_more" | "part" | "part_back":
+            case "push_less" | "push_more":
+                return self.push.is_open and not editor.has_focus
+            case "part" | "part_back":
                 return self.push.has_labels and not editor.has_focus
             case "stop":
                 return not editor.has_focus and (self.sides.long or (job is not None and not job.stopping))
@@ -465,6 +467,7 @@ class Spot(Place):
     def do_push(self) -> None:
         self.why.close()
         self.push.turn()
+        (self.push.page if self.push.is_open else self.view.page).focus()
         self._stand()
 
     def do_push_less(self) -> None:

@@ -356,14 +356,22 @@ def _both(found: "PushedText", name: str) -> tuple[float, float]:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("0.", ".", 1).replace("-", "−")
+    return " .00" if abs(value) < _SEEN else f"{value:+.2f}".replace("0.", ".", 1).replace("-", "−")
+
+
+def _long(value: float) -> str:
+    return f"{value:,.0f}" if 100 <= value < 1e7 else f"{value:.3g}"
 
 
 def _perplexity_lines(found: "PushedText", size: int) -> list[list[Part]]:
     if len(found.perplexity) < 2:
         return []
     plain, pushed, *random = found.perplexity
-    line = [Part(f"  {fit('perplexity', _NAME)}", "plain"), Part(f"{plain:<{size}.3g}"), Part(f"{pushed:<{size}.3g}")]
+    line = [
+        Part(f"  {fit('perplexity', _NAME)}", "plain"),
+        Part(f"{_long(plain):<{size}}"),
+        Part(f"{_long(pushed):<{size}}"),
+    ]
     line.append(Part(f"×{pushed / plain:<7.3g}", "strong"))
     if random:
         each = [one / plain for one in random]
