@@ -196,12 +196,17 @@ class Attribute(msgspec.Struct, frozen=True):
 
     `method`: what these lose without the word (`removal`); gradient times input; or integrated gradients, from the
     model's mask token (or padding) in place of each of the text's tokens, by as many `steps`.
+
+    A model that writes is asked `question`, yes or no, at the end of the user's last of these `messages`, in which the
+    text stands, last of what is like it: the log-odds are those of yes, and the parts those of the text's words alone.
     """
 
     text: str
     label: str | None = None
     method: Literal["removal", "gradient", "integrated"] = "removal"
     steps: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 50
+    messages: tuple[Message, ...] = ()
+    question: str = ""
 
 
 class Attribution(msgspec.Struct, frozen=True):

@@ -7,7 +7,17 @@ import torch
 from msgspec.structs import replace
 
 from emotui.backends import yesno
-from emotui.backends.base import Generate, Generation, Message, ModelCard, Rank, Ranked, Refused, Score, Scores
+from emotui.backends.base import (
+    Generate,
+    Generation,
+    Message,
+    ModelCard,
+    Rank,
+    Ranked,
+    Refused,
+    Score,
+    Scores,
+)
 from emotui.backends.hf.batching import TOKENS, Batches
 from emotui.backends.hf.decoding import Thoughts, Writing, can_page, write, write_paged
 from emotui.backends.hf.grammar import Grammars
@@ -48,7 +58,7 @@ class Causal:
         Raises:
             ModelError: a grammar cannot be followed.
         """
-        prompts = [self._checked(request.messages, request.opening, room=1) for request in requests]
+        prompts = [self.checked(request.messages, request.opening, room=1) for request in requests]
         self._grammars.check(request.grammar for request in requests)
 
         def batch(indices: list[int]) -> list[Generation | Refused]:
@@ -102,9 +112,7 @@ class Causal:
         Raises:
             ModelError: the vocabulary has no one-token yes or no.
         """
-        if self._forms is None:
-            self._forms = yesno.find_forms(self._prompts.vocabulary())
-        forms = self._forms
+        forms = self.yes_or_no()
         wanted = torch.tensor([*forms.yes, *forms.no], device=self._loaded.device)
 
         def read(logits: torch.Tensor) -> torch.Tensor:
@@ -134,11 +142,17 @@ class Causal:
         sizes = [self._rows.size(group) for group, _ in _accepted(groups, requests)]
         return answered(groups, sizes, batch, self._batches)
 
+    def yes_or_no(self) -> yesno.Forms:
+        """The tokens that say yes, and no. Raises ModelError where the vocabulary has none."""
+        if self._forms is None:
+            self._forms = yesno.find_forms(self._prompts.vocabulary())
+        return self._forms
+
     def _questions(self, request: Score) -> Group | Refused:
         messages = request.messages or (Message("user", f"{request.text}\n\n"),)
         prompts = []
         for question in request.questions:
-            ids = self._checked(
+            ids = self.checked(
                 with_question(messages, question), request.opening, thinking=self._prompts.thinks_in(request.opening)
             )
             if isinstance(ids, Refused):
@@ -149,7 +163,7 @@ class Causal:
     def _continuations(self, request: Rank) -> Group | Refused:
         ids: list[int] | Refused
         if request.messages:
-            ids = self._checked(request.messages, request.prefix, thinking=False)
+            ids = self.checked(request.messages, request.prefix, thinking=False)
         else:
             ids = self._fitting(self._prompts.start(request.prefix))
         if isinstance(ids, Refused):
@@ -171,7 +185,7 @@ class Causal:
                 return int(number)
         raise ModelError("This model has no token that begins a text: give a prefix")
 
-    def _checked(
+    def checked(
         self, messages: Sequence[Message], opening: str, *, thinking: bool | None = None, room: int = 0
     ) -> list[int] | Refused:
         """The prompt's tokens, or why it cannot be asked."""

@@ -49,14 +49,21 @@ class Prompts:
         Raises:
             ModelError: the template refuses the messages.
         """
+        ids = self._ids(self.pieces(messages, opening, thinking=thinking))
+        return [*self.begins, *ids[self.extra_begins(ids) :]]
+
+    def pieces(self, messages: Sequence[Message], opening: str = "", *, thinking: bool | None = None) -> list[Piece]:
+        """The prompt of these messages before it is tokenised, as `chat` reads it."""
         if self.template is None:
-            return self.start(self.plain(messages) + (f" {opening}" if opening else ""))
+            return self.specials.pieces(self.plain(messages) + (f" {opening}" if opening else ""))
         wanted = self.thinking if thinking is None else thinking
-        ids = self._ids(self.template.render(messages, opening=opening, thinking=wanted))
-        if not self.begins:
-            return ids
-        first = next((place for place, number in enumerate(ids) if number != self.begins[0]), len(ids))
-        return [*self.begins, *ids[first:]]
+        return self.template.render(messages, opening=opening, thinking=wanted)
+
+    def extra_begins(self, ids: Sequence[int]) -> int:
+        """How many tokens that begin every text a template itself has put before these."""
+        if self.template is None or not self.begins:
+            return 0
+        return next((place for place, number in enumerate(ids) if number != self.begins[0]), len(ids))
 
     def thinks_in(self, opening: str) -> bool:
         """Whether a turn that begins so has thoughts of the model's own, which are read as such."""

@@ -15,6 +15,7 @@ from emotui.backends.hf.families import labels_of
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prompts import Prompts, frame
 from emotui.backends.hf.settings import Settings
+from emotui.backends.rendering import Piece
 from emotui.errors import BadModel, ModelError
 
 # A text as tokens that know where they stand in it, and the overlapping windows that a model reads it in.
@@ -49,9 +50,14 @@ def read_tokens(prompts: Prompts, text: str) -> list[Token]:
 
     The name of a control token is read as characters; its tokens all stand where the whole name does.
     """
+    return piece_tokens(prompts, prompts.specials.pieces(text))
+
+
+def piece_tokens(prompts: Prompts, pieces: Sequence[Piece]) -> list[Token]:
+    """The tokens of a text, or of a prompt, that is in pieces already; places are those in all of them together."""
     tokens: list[Token] = []
     offset, word = 0, 0
-    for piece in prompts.specials.pieces(text):
+    for piece in pieces:
         word += 1
         if piece.literal:
             end = offset + len(piece.text)

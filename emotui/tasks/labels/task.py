@@ -124,6 +124,15 @@ def read_labels_prompts(path: str) -> Prompts:
     return check_hypotheses(path, read_prompt_file(path, places, WAYS))
 
 
+def yes_or_no(text: str, label: str) -> tuple[tuple[Message, ...], str]:
+    """What a model that scores is asked about one text and one label: a chat, and the question at its end."""
+    return _chat_about(f"Text:\n{text}\n\n"), YES_OR_NO.format(label=label)
+
+
+def _chat_about(about: str) -> tuple[Message, ...]:
+    return Message("system", SYSTEM), Message("user", about)
+
+
 def statements(template: Prompt, labels: Sequence[str]) -> tuple[str, ...]:
     """What an NLI model judges, one statement for each label."""
     return tuple(stated(template, {"label": label}) for label in labels)
@@ -551,7 +560,7 @@ class Labels(Task):
     def _scored(self, told: Sequence[tuple[str, str]], model: AskModel) -> list[Asked]:
         labels = self._settings.labels
         questions = tuple(YES_OR_NO.format(label=label) for label in labels)
-        chats = [(Message("system", SYSTEM), Message("user", about)) for _, about in told]
+        chats = [_chat_about(about) for _, about in told]
         answers = model([Score(text, questions, chat) for (text, _), chat in zip(told, chats, strict=True)])
         return [
             kept_scores(answer, labels, "\n".join((as_kept(chat), *questions)))

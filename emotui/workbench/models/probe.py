@@ -266,8 +266,9 @@ def probe(
     def part(name: str, capability: Capability | None, ask: Callable[[], Any]) -> Any:
         if capability is not None and name not in parts:
             return None
-        if capability is not None and capability not in able:
-            notes[name] = lacks(card.spec, capability)
+        if capability is not None and (capability not in able or (name == "words" and "generate" in able)):
+            # Which words an answer in words follows depends on the question: `emotui lens gradients` asks it.
+            notes[name] = lacks(card.spec, capability) if capability not in able else _ASKED_ELSEWHERE
             lacking.append(name)
             return None
         progress(name)
@@ -318,6 +319,9 @@ def probe(
     said = {name: part(f"task {name}", None, partial(task, name)) for name in tasks}
     answered = {name: answer for name, answer in said.items() if answer is not None}
     return Probe(card, text, question, **found, tasks=answered, seconds=seconds, notes=notes, lacking=tuple(lacking))
+
+
+_ASKED_ELSEWHERE = "which words the answers of a model that writes follow: emotui lens gradients"
 
 
 def _label_sets(card: ModelCard, labels: tuple[str, ...]) -> dict[str, tuple[str | None, tuple[str, ...] | None]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from emotui.backends.base import Attribute, Attribution, Classify, Refused
+from emotui.backends.base import Attribute, Attribution, Classify, Refused, Score
 from emotui.backends.host import ModelProcess, lacks
 from emotui.backends.words import word_places
 from emotui.errors import BadInput, ModelError
@@ -24,6 +24,7 @@ from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
 from emotui.tasks.evidence.figures import Prediction
+from emotui.tasks.labels.task import yes_or_no
 from emotui.tasks.parts import matched, shared_by
 from emotui.workbench.texts import stored_samples
 from emotui.workbench.why.asking import OnText
@@ -38,7 +39,8 @@ AT_ONCE = 8
 CONVENTION = (
     "gradients 1: parts of the label's log-odds; removal: these less those without the word; gradient: gradient times "
     "embedding; integrated: from the model's mask token, or padding, in place of every token, {steps} steps; a word is "
-    "the sum over the tokens that stand mostly in it"
+    "the sum over the tokens that stand mostly in it; of a model that writes the log-odds of Yes against No where it "
+    "is asked whether the writer shows the label"
 )
 AGAINST = (
     "auc: how often a word that gold marks is above one that it does not, mean over texts; f1: of the words that gold "
@@ -99,6 +101,7 @@ def find_gradients(
     found = dataset.read_as("spans")
     samples = [sample for _, sample in stored_samples(store, found, min(found.n, limit or found.n))]
     samples = [sample for sample in samples if word_places(sample.text)]
+    writes = "generate" in card.capabilities
     names = next(iter(card.labels.values()), ())
     if not names:
         names = tuple(dict.fromkeys(name for sample in samples for name in _said(sample)))
@@ -112,7 +115,12 @@ def find_gradients(
     read: list[Read] = []
     for start in range(0, len(kept), AT_ONCE):
         some = kept[start : start + AT_ONCE]
-        requests = [Attribute(sample.text, name, method, steps) for sample, name in some for method in METHODS]  # type: ignore[arg-type]
+        asked = [yes_or_no(sample.text, name) if writes else ((), "") for sample, name in some]
+        requests = [
+            Attribute(sample.text, name, method, steps, *question)  # type: ignore[arg-type]
+            for (sample, name), question in zip(some, asked, strict=True)
+            for method in METHODS
+        ]
         answers = iter(asked_twice(model, requests))
         for sample, name in some:
             read.append(_read(sample, name, {method: next(answers) for method in METHODS}))
@@ -137,7 +145,16 @@ def _explained(
     if explain == "gold":
         known = ((matched(name, names) for name in _said(sample)) for sample in samples)
         return [next((name for name in each if name is not None), None) for each in known]
-    given = tuple(names) if model.load().judges else None
+    card = model.load()
+    if "generate" in card.capabilities:
+        asked = [yes_or_no(sample.text, name) for sample in samples for name in names]
+        odds: list[float] = [
+            math.nan if isinstance(one, Refused) else one.yes[0] - one.no[0]
+            for one in asked_twice(model, [Score("", (question,), chat) for chat, question in asked])
+        ]
+        rows = [odds[at : at + len(names)] for at in range(0, len(odds), len(names))]
+        return [None if any(map(math.isnan, row)) else names[row.index(max(row))] for row in rows]
+    given = tuple(names) if card.judges else None
     answers = asked_twice(model, [Classify(sample.text, labels=given) for sample in samples])
     return [None if isinstance(one, Refused) else one.label for one in answers]
 

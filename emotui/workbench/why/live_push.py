@@ -131,7 +131,8 @@ def read_directions(
     sums = np.concatenate([sums, every], axis=2)
     counts = np.concatenate([counts, np.stack([y.sum(0), (1 - y).sum(0)])[:, None]], axis=1)
     means = sums / np.maximum(counts, 1)[None, ..., None]
-    own = np.where((counts > 0).all(0)[None, ..., None], means[:, 0] - means[:, 1], 0.0).astype(np.float32)
+    there = np.asarray(np.all(counts > 0, axis=0))[None, ..., None]
+    own = np.where(there, means[:, 0] - means[:, 1], 0.0).astype(np.float32)
     return Directions(gold, folds, own, random_directions(DRAWS, own.shape[-1], seed), lengths / len(gold.texts))
 
 
@@ -239,7 +240,7 @@ class TextPusher:
             if not (aimed.writes and writes):
                 return found()
             chat = (Message("user", text),)
-            written = []
+            written: list[str] = []
             for strength in dict.fromkeys((0.0, aimed.strength)):
                 progress(f"writing {'pushed' if strength else 'without a push'}")
                 on_part(found(tuple(written)))

@@ -22,9 +22,8 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
 from emotui.tasks.parts import matched
-from emotui.workbench.why.asking import OnText
 from emotui.workbench.why.heat import MOST, together
-from emotui.workbench.why.lens import ASKED, AT_ONCE, OPENING, Gold, read_gold
+from emotui.workbench.why.lens import ASKED, AT_ONCE, OPENING, Gold, OnText, read_gold
 
 if TYPE_CHECKING:
     import numpy as np

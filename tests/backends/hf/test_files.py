@@ -263,7 +263,7 @@ def test_a_corrupt_file_costs_one_error_in_the_screens_process(tmp_path: Path) -
         with pytest.raises(ModelError, match="is cut short"):
             model.load()
         shutil.copy(TINY / "model.safetensors", path)
-        assert model.load().capabilities == ("generate", "score", "rank", "states", "push")
+        assert model.load().capabilities == ("generate", "score", "rank", "attribute", "states", "push")
 
 
 def test_weights_are_hashed_again_when_they_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

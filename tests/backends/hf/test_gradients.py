@@ -9,11 +9,12 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
-from emotui.backends.base import Attribute, Attribution, Refused
+from emotui.backends.base import Attribute, Attribution, Message, Refused, Score
 from emotui.backends.hf import load
 from emotui.backends.hf.classifier import Tracer, by_word
 from emotui.backends.hf.prompts import Prompts, frame
 from emotui.backends.hf.span_models import Token
+from emotui.backends.rendering import with_question
 from emotui.errors import ModelError
 from tests.backends.hf import models as hf_models
 
@@ -137,6 +138,69 @@ def test_an_nli_model_is_traced_through_its_text_alone(tmp_path: Path) -> None:
     total = found.rest + sum(part for *_, part in found.words)
     assert total == pytest.approx(found.whole - found.without, abs=0.05 * abs(found.whole - found.without) + 1e-3)
     assert isinstance(unnamed, Refused)
+
+
+@pytest.fixture(scope="module")
+def writes(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return open_model(hf_models.one_word_causal(tmp_path_factory.mktemp("models") / "causal"))
+
+
+def asked(method: Any, text: str = TEXT, steps: int = 100) -> Attribute:
+    return Attribute(text, "joy", method, steps, (Message("user", f"{text} "),), hf_models.QUESTION)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_that_writes_follows_the_one_word_that_its_yes_goes_by(writes: Any, method: Any) -> None:
+    left_out, found = writes.attribute([asked("removal"), asked(method)])
+    for each in (left_out, found):
+        assert each.label == "joy"
+        assert [TEXT[start:end] for start, end, _ in each.words] == TEXT.split()
+        start, end, part = max(each.words, key=lambda word: word[2])
+        assert TEXT[start:end] == "happy"
+        assert part > 2 * max(abs(other) for *_, other in each.words if other != part)
+
+
+def test_what_is_traced_is_yes_against_no_as_it_is_scored_and_parts_come_to_it(writes: Any) -> None:
+    (found,) = writes.attribute([asked("integrated", steps=300)])
+    chat = (Message("user", f"{TEXT} "),)
+    (scores,) = writes.score([Score(TEXT, (hf_models.QUESTION,), chat)])
+    assert found.whole == pytest.approx(scores.yes[0] - scores.no[0], abs=1e-4)
+    total = found.rest + sum(part for *_, part in found.words)
+    assert total == pytest.approx(found.whole - found.without, abs=1e-2 * abs(found.whole - found.without) + 1e-3)
+    nothing = " ".join("<pad>" for _ in TEXT.split())
+    ids = writes._prompts.tokenizer(f"{nothing} {hf_models.QUESTION}\n\nAnswer:")["input_ids"]
+    with torch.no_grad():
+        logits = writes._loaded.model(input_ids=torch.tensor([ids])).logits[0, -1]
+    forms = writes.yes_or_no()
+    yes, no = (logits[list(side)].logsumexp(0) for side in (forms.yes, forms.no))
+    assert found.without == pytest.approx(float(yes - no), abs=1e-4)
+
+
+def test_words_of_the_text_alone_have_parts_also_where_a_template_stands_around_them() -> None:
+    model = open_model(hf_models.TINY)
+    text = "she weeps, and weeps"
+    chat = (Message("system", "she weeps"), Message("user", f"she weeps {text} now"))
+    (found,) = model.attribute([Attribute(text, "joy", "integrated", 200, chat, " she weeps?")])
+    assert [text[start:end] for start, end, _ in found.words] == ["she", "weeps", "and", "weeps"]
+    request = Attribute(text, "joy", "gradient", 1, chat, " she weeps?")
+    ids = model._prompts.chat(with_question(chat, " she weeps?"), thinking=False)
+    places = model.attribute.__self__._tokens_of(request, ids)
+    shown = model._prompts.tokenizer.decode([ids[place] for place in places])
+    assert shown.strip() == text
+    assert [ids[place] for place in places] == [token.id for token in places.values()]
+
+
+def test_a_model_that_writes_is_asked_about_a_label_or_says_so_in_a_line(
+    writes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unasked, gone = writes.attribute(
+        [Attribute(TEXT, "joy", "gradient"), Attribute("", "joy", "gradient", 1, (Message("user", "a"),), " b")]
+    )
+    assert isinstance(unasked, Refused)
+    assert isinstance(gone, Refused)
+    monkeypatch.setattr("emotui.backends.hf.classifier.traced", lambda *_: torch.zeros(2) @ torch.zeros(3))
+    with pytest.raises(ModelError, match="no gradient can be taken through this model: "):
+        writes.attribute([asked("gradient")])
 
 
 def test_a_long_text_is_cut_an_empty_one_refused_and_hooks_are_gone_after_an_error(

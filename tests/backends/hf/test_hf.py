@@ -383,7 +383,7 @@ def test_it_lives_in_a_process_of_its_own() -> None:
     lines: list[str] = []
     with ModelProcess(f"hf:{TINY}", {"threads": 1}) as model:
         card = model.load(lines.append)
-        assert card.capabilities == ("generate", "score", "rank", "states", "push")
+        assert card.capabilities == ("generate", "score", "rank", "attribute", "states", "push")
         assert any("weights as float32 on cpu" in line for line in lines)
         example = corpus.fact_examples()[3]
         assert model.ask([asked(example.prompt)])[0].text == example.answer

@@ -80,6 +80,17 @@ def test_parts_of_spans_are_set_beside_the_drops_of_a_run_over_the_evidence(emot
     assert -1 <= found["by_method"]["integrated"]["with_evidence"] <= 1
 
 
+def test_a_model_that_writes_is_followed_where_it_is_asked_about_a_label_yes_or_no(emotui: Emotui, db: str) -> None:
+    spec = f"hf:{hf_models.TINY}#threads=1"
+    asked = ("lens", "gradients", "--model", spec, "--dataset", "mine", "--db", db, "--limit", "2", "--steps", "200")
+    found = json.loads(emotui(*asked, "--json").out)
+    assert (found["n"], found["explained"]) == (2, "own")
+    words = [word["word"] for word in found["texts"]["t1"]["words"]]
+    assert words == TEXTS[1].split()
+    assert found["by_method"]["integrated"]["sum_off"] < 0.2
+    assert "asked whether the writer shows" in found["conventions"]["parts"]
+
+
 def test_figures_by_hand() -> None:
     text = "a b c d"
     words = ((0, 1), (2, 3), (4, 5), (6, 7))
