@@ -142,6 +142,24 @@ def directions(features: ArrayLike, gold: ArrayLike) -> Floats:
     return np.asarray(means)
 
 
+def number_directions(features: ArrayLike, numbers: ArrayLike) -> Floats:
+    """(k, d): where numbers rise, as the correlation of each with each feature; zeros where nothing varies.
+
+    For a label as a number, of 0 or 1, it is `directions` up to its length.
+
+    Args:
+        features: (n, d), divided here by their deviation. numbers: (n, k).
+    """
+
+    def standard(table: ArrayLike) -> Floats:
+        values = np.asarray(table, np.float64)
+        spread = values.std(0)
+        return np.asarray((values - values.mean(0)) / np.where(spread > 1e-12, spread, np.inf))
+
+    x = standard(features)
+    return np.asarray(standard(numbers).T @ x / len(x))
+
+
 def cosines(vectors: ArrayLike) -> Floats:
     """(k, k); NaN where a vector has no length. Args: vectors: (k, d)."""
     v = np.asarray(vectors, np.float64)

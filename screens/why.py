@@ -15,6 +15,7 @@ from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.why_lines import (
     heat_lines,
+    number_lines,
     part_lines,
     removal_lines,
 )
@@ -70,6 +71,7 @@ class WhyPane(Vertical):
         self._request: LatestRequest[_Question, Removed | None] | None = None
         self._layers: LatestRequest[_Reading, Heat | None] | None = None
         self._view = ""
+        self._in_numbers = False
         self._dataset: Dataset | None = None
         self._gold: tuple[Span, ...] = ()
         self._labels: tuple[str, ...] = ()
@@ -149,6 +151,16 @@ class WhyPane(Vertical):
     def has_labels(self) -> bool:
         """Are layers in sight that could be those of another label?"""
         return self._view == "layers" and self._heat is not None and len(self._heat.labels) > 1
+
+    @property
+    def has_parts(self) -> bool:
+        """Are layers in sight, as shades or as numbers?"""
+        return self._view == "layers" and self._heat is not None
+
+    def turn_part(self) -> None:
+        """The layers as shades, or as numbers."""
+        self._in_numbers = not self._in_numbers
+        self.draw()
 
     def next_label(self) -> None:
         """Show the layers of the label that follows in the list under them; it stays, from text to text."""
@@ -270,7 +282,8 @@ class WhyPane(Vertical):
     def draw(self) -> None:
         if not self.is_open or not self.is_mounted:
             return
-        keys = [("{next_label}", "label")] if self.has_labels else []
+        keys = [("{part}", "shades" if self._in_numbers else "numbers")] if self.has_parts else []
+        keys += [("{next_label}", "label")] if self.has_labels else []
         keys += [("{take_away}", "layers")] if self._view == "removal" else []
         told = [(Part(keyed(key), "key"), Part(f" {what} ")) for key, what in (*keys, ("{leave}", "closes"))]
         self.query_one("#why-title", Line).show(self._title(), [part for both in told for part in both])
@@ -300,7 +313,8 @@ class WhyPane(Vertical):
         found = self._heat
         if found is None:
             return [[Part(f" {self._step or 'reading the layers'} …", "dim")]]
-        return heat_lines(found, self._label_of(found), cells, self._gold, self._here)
+        lines = number_lines if self._in_numbers else heat_lines
+        return lines(found, self._label_of(found), cells, self._gold, self._here)
 
     def _lines(self, cells: int) -> Lines:
         if self._view == "layers":

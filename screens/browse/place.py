@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SPANS = "spans"
 _OF_ANY_TASK = ("raw", "repeat", "copy")
-_WHY = ("take_away", "leave", "next_label")
+_WHY = ("take_away", "leave", "next_label", "part", "part_back")
 _PATIENCE = 0.15
 """Seconds before a stale answer is greyed; a quick one would only flicker."""
 
@@ -311,6 +311,8 @@ class Browse(Place):
 
     def _can_why(self, action: str) -> bool:
         why = self._why
+        if action in ("part", "part_back"):
+            return why.has_parts
         return why.able if action == "take_away" else why.is_open if action == "leave" else why.has_labels
 
     def do_overlay(self) -> None:
@@ -358,6 +360,12 @@ class Browse(Place):
 
     def do_next_label(self) -> None:
         self._why.next_label()
+
+    def do_part(self) -> None:
+        self._why.turn_part()
+
+    def do_part_back(self) -> None:
+        self._why.turn_part()
 
     @on(SaidPane.Arrived)
     def _look_at_parts(self) -> None:

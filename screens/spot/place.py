@@ -350,7 +350,7 @@ class Spot(Place):
             case "push_less" | "push_more":
                 return self.push.is_open and not editor.has_focus
             case "part" | "part_back":
-                return self.push.has_labels and not editor.has_focus
+                return (self.push.has_labels or self.why.has_parts) and not editor.has_focus
             case "stop":
                 return not editor.has_focus and (self.sides.long or (job is not None and not job.stopping))
             case "undo":
@@ -477,10 +477,10 @@ class Spot(Place):
         self.push.move(1)
 
     def do_part(self) -> None:
-        self.push.move_layer(1)
+        self.push.move_layer(1) if self.push.is_open else self.why.turn_part()
 
     def do_part_back(self) -> None:
-        self.push.move_layer(-1)
+        self.push.move_layer(-1) if self.push.is_open else self.why.turn_part()
 
     def do_next_label(self) -> None:
         self.push.next_label() if self.push.is_open else self.why.next_label()

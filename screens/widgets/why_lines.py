@@ -241,6 +241,47 @@ def heat_lines(
     return lines
 
 
+def number_lines(
+    found: "Heat", label: int, cells: int, gold: "Sequence[Span]" = (), here: "Sequence[Span]" = ()
+) -> Lines:
+    """The score of each word at every layer in figures, in as many blocks of layers as it takes; then the text's.
+
+    Args:
+        as of `heat_lines`.
+    """
+    cells = max(cells, 24)
+    names = [shown(found.text, *place) for place in found.words]
+    longest = min(max(5, *map(width, names)), _LONGEST_WORD)
+    clear, n = found.clear[label], len(found.layers)
+    deep = max((cells - longest - 4) // _NUMBER, 1)
+    lines: list[list[Part]] = [[Part(f" {found.labels[label]} by layer, in deviations", "strong", "do('next_label')")]]
+    for first in range(0, n, deep):
+        some = range(first, min(first + deep, n))
+        for name, signs in (
+            ("layer", [str(found.layers[at]) for at in some]),
+            ("clear", ["✓" if clear[at] else "" for at in some]),
+        ):
+            lines.append([Part(f"  {fit(name, longest)} " + "".join(f"{sign:>{_NUMBER}}" for sign in signs), "dim")])
+        for at, (start, end) in enumerate(found.words):
+            marked, chosen = (any(a < end and start < b for a, b in spans) for spans in (gold, here))
+            line = [Part("▸" if chosen else " ", "said"), Part("▌" if marked else " ", "gold")]
+            line += [Part(fit(names[at], longest), "gold" if marked else "plain"), Part(" ")]
+            lines.append([*line, *_figures([found.scores[label][layer][at] for layer in some], some, clear)])
+        whole = _figures([found.whole[label][layer] for layer in some], some, clear)
+        lines += [[Part(f"  {fit('text', longest)} ", "strong"), *whole], []]
+    return lines
+
+
+_NUMBER = 6
+
+
+def _figures(scores: Sequence[float], layers: Sequence[int], clear: Sequence[bool]) -> list[Part]:
+    return [
+        Part(f"{score:>+{_NUMBER}.1f}", "plain" if clear[layer] else "dim")
+        for score, layer in zip(scores, layers, strict=True)
+    ]
+
+
 def _layers(found: "Heat", label: int, room: int) -> list[int]:
     """The places of the layers that are drawn: all, or as many as fit, evenly spaced, with the best one."""
     n = len(found.layers)

@@ -18,6 +18,7 @@ from emotui.metrics.probing import (
     grouped_folds,
     held_out,
     mean_over_labels,
+    number_directions,
     resampled_auc,
     ridge,
     shuffled,
@@ -134,6 +135,15 @@ def test_a_probe_gives_a_label_to_as_many_texts_as_have_it_and_of_single_labels_
     assert several.tolist() == [[True, True], [False, False], [False, True]]
     single = as_many([[0.9, 0.2], [0.8, 0.1], [0.3, 0.1]], [[1, 0], [0, 1], [0, 1]])
     assert single.tolist() == [[True, False]] * 3
+
+
+def test_where_a_number_rises_is_where_texts_with_a_label_are_and_a_number_against_itself_is_opposite() -> None:
+    x, y, _ = _separated()
+    found = cosines(np.concatenate([directions(x, y[:, :1]), number_directions(x, y[:, :1])]))
+    assert found[0, 1] == pytest.approx(1)
+    both = cosines(number_directions(x, np.column_stack([x[:, 0], 3 - 2 * x[:, 0]])))
+    assert both[0, 1] == pytest.approx(-1)
+    assert np.isnan(cosines(number_directions(x, np.ones((200, 1))))[0, 0])
 
 
 def test_directions_of_labels_that_exclude_each_other_are_opposite() -> None:

@@ -1,6 +1,7 @@
 """`emotui words`, `steady` and `lens`: why a model answers as it does, over all texts of a dataset."""
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -409,6 +410,13 @@ def lens(
         say("is higher (1: directions order by valence, .5: they do not; --json has every pair)")
         for layer, one in valences.items():
             say(f"  {layer:>3}  {one['same_valence']:+.2f}  {one['other_valence']:+.2f}  {one['by_valence']:.2f}")
+    elif cosines:
+        say("cosines of the directions in which numbers rise, by layer")
+        for layer, one in cosines.items():
+            told = [
+                f"{literal(a)} {literal(b)} {one['between'][a][b]:+.2f}" for a, b in combinations(one["between"], 2)
+            ]
+            say(f"  {layer:>3}  {', '.join(told)}")
     if texts:
         say(f"known at layer {found['best_layer']} and not said, {len(texts)} texts:")
         for key, names in list(texts.items())[:_MOST_TEXTS]:

@@ -241,6 +241,9 @@ def probed(
         rows[str(layer)] = row
         if kind == "labels":
             cosines[str(layer)] = _cosines(probing.cosines(probing.directions(states, y)), gold.names)
+        elif k > 1:
+            table = probing.cosines(probing.number_directions(states, y))
+            cosines[str(layer)] = {"between": _between(table, gold.names)}
     found["words"] = probing.mean_over_labels(tables["words"], by)
     by_label = {
         name: {"n": int(y[:, at].sum()) if kind == "labels" else n, "words": float(tables["words"][0][at])}
@@ -482,6 +485,10 @@ def _known_row(run: Run, kept: Mapping[str, Any], gold: int) -> Row:
     return Row(run.model, "run", run.run, tuple(cells), remark)
 
 
+def _between(table: "np.ndarray", names: Sequence[str]) -> dict[str, dict[str, float]]:
+    return {a: dict(zip(names, map(float, row), strict=True)) for a, row in zip(names, table, strict=True)}
+
+
 def _cosines(table: "np.ndarray", names: Sequence[str]) -> dict[str, Any]:
     """Cosines of the labels' directions; by EmoLex's valence the means over pairs of one and of two, and their order.
 
@@ -490,9 +497,7 @@ def _cosines(table: "np.ndarray", names: Sequence[str]) -> dict[str, Any]:
     """
     import numpy as np
 
-    found: dict[str, Any] = {
-        "between": {a: dict(zip(names, map(float, row), strict=True)) for a, row in zip(names, table, strict=True)}
-    }
+    found: dict[str, Any] = {"between": _between(table, names)}
     lexicon = emolex()
     signs = {name: lexicon.get(name.lower(), frozenset()) & {"positive", "negative"} for name in names}
     clear = [at for at, name in enumerate(names) if len(signs[name]) == 1]

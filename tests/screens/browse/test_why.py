@@ -185,6 +185,13 @@ async def test_w_again_shows_the_text_by_layer_and_word_with_gold_marked(
         assert "██" in row
         assert "blip  0: " in said
         assert "left out" in said
+        await press(pilot, "greater_than_sign")
+        numbers = _page(pilot)
+        assert numbers.startswith(" joy by layer, in deviations")
+        row = next(line for line in numbers.splitlines() if "▌blip" in line)
+        assert len(row.split()) == 5
+        await press(pilot, "less_than_sign")
+        assert _page(pilot) == said
         await press(pilot, "w")
         assert not frame(pilot).query_one(WhyPane).is_open
     made.close()

@@ -95,7 +95,10 @@ def test_numbers_are_probed_by_how_much_is_explained() -> None:
     assert found["best_layer"] == 3
     assert found["by_layer"]["3"]["r2"] > 0.6
     assert found["by_layer"]["1"]["r2"] < 0.1
-    assert "cosines" not in found
+    between = found["cosines"]["3"]["between"]
+    assert between["valence"]["valence"] == pytest.approx(1)
+    assert between["valence"]["arousal"] == between["arousal"]["valence"]
+    assert abs(between["valence"]["arousal"]) < 0.6
 
 
 def test_directions_are_set_against_valence_by_the_order_of_their_cosines() -> None:
