@@ -1,6 +1,7 @@
 """Pushing: what the live model says of the text while a label's direction is added at a layer."""
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -46,6 +47,7 @@ class PushPane(Vertical):
         self._found: PushedText | None = None
         self._now: _Pushing | None = None
         self._request: LatestRequest[_Pushing, PushedText | None] | None = None
+        self._state: Callable[[str], str] | None = None
         self._waits = NamedTimers(self)
 
     def compose(self) -> ComposeResult:
@@ -53,9 +55,10 @@ class PushPane(Vertical):
         yield Page(id="push-page")
 
     def bind_source(self, source: "BrowseSource") -> None:
-        pushes = source.pushes
-        if pushes is None:
+        pushes, models = source.pushes, source.models
+        if pushes is None or models is None:
             return
+        self._state = models.model_state
 
         def ask(question: _Pushing) -> "PushedText | None":
             from emotui.workbench.progress import Cancelled
@@ -185,8 +188,18 @@ class PushPane(Vertical):
         same = found.aimed == replace(aimed, label=aimed.label or found.aimed.label, layer=_or(aimed, found))
         return same and (found.model, found.dataset, found.text) == (self._model, self._dataset.name, self._text)
 
+    @property
+    def _is_gone(self) -> bool:
+        """Was the model let go of since it was pushed?"""
+        pushed = self._found is not None and self._now is None and self._model is not None
+        return pushed and self._state is not None and self._state(self._model or "") != "ready"
+
     def _go_on(self) -> None:
         self._waits.drop("ask")
+        if self.is_open and self._is_gone:
+            self.notify("The model is not loaded any more: it is not pushed", markup=False)
+            self.close()
+            return
         wanted = self._wanted()
         if self._now is not None:
             if self._now[:4] != wanted:

@@ -20,8 +20,8 @@ ENTRY = PlaceEntry(
         Action("ask", ("f5",), "F5", "ask again", "Ask everything now, what takes long too", "Spot check", 5),
         Action(
             "push",
-            ("W",),
-            "W",
+            ("z",),
+            "z",
             "push",
             "Push the live model along a label's direction, and off again",
             "Spot check",

@@ -321,7 +321,7 @@ def slider(strength: float, cells: int = _SLIDER) -> list[Part]:
     """Where a strength stands between `-FARTHEST` and `FARTHEST`, nothing in the middle."""
     cells = max(cells, 5) | 1
     line = ["─"] * cells
-    line[0], line[-1], line[cells // 2] = "├", "┤", "┼"
+    line[0], line[-1], line[cells // 2] = "├", "┤", "┴"
     line[round((strength + FARTHEST) / (2 * FARTHEST) * (cells - 1))] = "●"
     ends = f"{FARTHEST:g}"
     return [

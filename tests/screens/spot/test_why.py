@@ -129,14 +129,14 @@ def pushed(pilot: "Pilot[None]") -> str:
     return spot(pilot).query_one("#push-page", Page).text
 
 
-async def test_w_with_shift_pushes_the_model_and_arrows_move_the_slider(pushable: Workspace) -> None:
+async def test_z_pushes_the_model_and_arrows_move_the_slider(pushable: Workspace) -> None:
     async with opened(pushable) as pilot:
         await press(pilot, "8", "i", "ctrl+a", "delete")
         await write(pilot, "a door in the rain")
         await press(pilot, "escape")
-        assert "W push" in screen_text(pilot)
+        assert "z push" in screen_text(pilot)
         before = pushable.store.settings("")
-        await press(pilot, "W")
+        await press(pilot, "z")
         await settle(pilot)
         assert "PUSHED: no answer of the model's own" in pushed(pilot)
         assert "at layer" not in pushed(pilot)
@@ -147,7 +147,7 @@ async def test_w_with_shift_pushes_the_model_and_arrows_move_the_slider(pushable
         assert "+2.0" in pushed(pilot)
         row = next(line for line in pushed(pilot).splitlines() if line.startswith(f"▸ {label}"))
         assert float(row.split()[-4].replace("−", "-")) > 0.2
-        await press(pilot, "W")
+        await press(pilot, "z")
         await settle(pilot)
         assert not spot(pilot).push.is_open
         assert pushable.store.settings("") == before
@@ -155,16 +155,26 @@ async def test_w_with_shift_pushes_the_model_and_arrows_move_the_slider(pushable
 
 async def test_it_is_off_with_esc_with_another_model_and_where_why_is_asked(pushable: Workspace) -> None:
     async with opened(pushable) as pilot:
-        await press(pilot, "8", "escape", "W")
+        await press(pilot, "8", "escape", "z")
         await settle(pilot)
         assert spot(pilot).push.is_open
         await press(pilot, "escape")
         assert not spot(pilot).push.is_open
-        await press(pilot, "W", "w")
+        await press(pilot, "z", "w")
         assert (spot(pilot).push.is_open, spot(pilot).why.is_open) == (False, True)
-        await press(pilot, "W")
+        await press(pilot, "z")
         assert (spot(pilot).push.is_open, spot(pilot).why.is_open) == (True, False)
         spot(pilot).use_model("breaking:")
+        await settle(pilot)
+        assert not spot(pilot).push.is_open
+
+
+async def test_a_model_that_is_let_go_of_is_not_pushed_any_more(pushable: Workspace) -> None:
+    async with opened(pushable) as pilot:
+        await press(pilot, "8", "escape", "z")
+        await settle(pilot)
+        pushable.model("layered:blip").close()
+        await press(pilot, "right")
         await settle(pilot)
         assert not spot(pilot).push.is_open
 
@@ -173,6 +183,6 @@ async def test_a_model_that_cannot_be_pushed_says_so_in_a_line(source: Workspace
     async with opened(source) as pilot:
         await press(pilot, "8")
         await write(pilot, TEXT)
-        await press(pilot, "escape", "W")
+        await press(pilot, "escape", "z")
         await settle(pilot)
         assert "choose a dataset (d) first" in pushed(pilot)

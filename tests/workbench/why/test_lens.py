@@ -97,7 +97,7 @@ def test_numbers_are_probed_by_how_much_is_explained() -> None:
     assert found["by_layer"]["1"]["r2"] < 0.1
     between = found["cosines"]["3"]["between"]
     assert between["valence"]["valence"] == pytest.approx(1)
-    assert between["valence"]["arousal"] == between["arousal"]["valence"]
+    assert between["valence"]["arousal"] == pytest.approx(between["arousal"]["valence"])
     assert abs(between["valence"]["arousal"]) < 0.6
 
 
