@@ -33,7 +33,7 @@ COMMANDS = {
     "decode": ("emotui.commands.decode:decode", "Re-decode emotion vectors jointly under an Ising prior."),
     "datasets join": ("emotui.commands.sets.datasets:join", "Make one dataset of two with the same texts."),
     "delete": ("emotui.commands.sets.datasets:delete", "Put a dataset or run into the trash."),
-    "doctor": ("emotui.commands.doctor:doctor", "Say what works here, what is broken, and the remedy."),
+    "doctor": ("emotui.commands.looking.probe:doctor", "Say what works here, what is broken, and the remedy."),
     "export": ("emotui.commands.exchange.importing:export", "Write texts with gold and answers to a file."),
     "import": ("emotui.commands.exchange.importing:import_", "Bring samples from files into the store."),
     "import predictions": (

@@ -308,7 +308,7 @@ def test_what_a_terminal_lacks_is_told_with_a_remedy(
 def test_none_of_these_commands_imports_an_ml_library() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(CHECKOUT)!r})\n"
-        "import emotui.commands.models, emotui.commands.doctor\n"
+        "import emotui.commands.models, emotui.commands.looking.probe\n"
         "from emotui.workbench.models.discovery import models_at_hand\n"
         "from pathlib import Path\n"
         f"assert len(models_at_hand([Path({str(TINY)!r})]).models) == 4\n"
