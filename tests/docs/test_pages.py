@@ -19,9 +19,9 @@ from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 
 DOCS = CHECKOUT / "docs"
-PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("walks/*.md")])
+PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [*PAGES, *(CHECKOUT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")), DOCS / "llms.txt"]
-WALKS = sorted(DOCS.glob("walks/*.md"))
+WALKS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", (DOCS / "walks.md").read_text("utf-8"), re.M | re.S))
 DATA = CHECKOUT / "sample_data"
 
 
@@ -155,14 +155,18 @@ def walk_files(folder: Path) -> None:
         (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", WALKS, ids=named)
+def test_there_are_five_walks() -> None:
+    assert len(WALKS) == 5
+
+
+@pytest.mark.parametrize("walk", WALKS)
 def test_a_walk_can_be_walked_from_its_first_line_to_its_last(
-    page: Path, emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    walk: str, emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """RUN is the newest run; the workspace is a new one, the files are made of the sample data."""
     monkeypatch.chdir(tmp_path)
     walk_files(tmp_path)
-    blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    blocks = re.findall(r"^```sh\n(.*?)^```", WALKS[walk], re.M | re.S)
     lines = [line for block in blocks for line in block.splitlines() if line]
     assert len(lines) >= 4
     run = ""
