@@ -53,7 +53,7 @@ class PredictedSpan(msgspec.Struct, frozen=True):
 
 
 WriteRows = Callable[[int, Sequence[int], Sequence[str], str], Sequence[str]]
-"""(dataset, samples, runs, path) to a line for each kind of thing that the layout cannot hold.
+"""(dataset, samples, runs and annotators, path) to a line for each kind of thing that the layout cannot hold.
 
 Raises BadInput where the file cannot be written.
 """

@@ -218,12 +218,12 @@ class Workspace:
         return run_records(self.store, self.store.run(run), wanted)
 
     def write_rows(self, dataset: int, numbers: Sequence[int], runs: Sequence[str], path: str) -> Sequence[str]:
-        from emotui.workbench.runs.export_rows import PARTS, Sources, export_rows, layout_to_write, write_rows
+        from emotui.workbench.runs.export_rows import PARTS, export_rows, found_sources, layout_to_write, write_rows
 
         found = self.store.dataset(dataset)
         if found is None:
             raise BadInput(f"there is no dataset {dataset}")
-        sources = Sources(found, tuple(self.store.run(run) for run in runs), ())
+        sources = found_sources(self.store, (found.name, *runs))
         rows = export_rows(self.store, sources, PARTS, [int(number) for number in numbers])
         return write_rows(path, layout_to_write(path, None), rows)
 

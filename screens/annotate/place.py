@@ -1,11 +1,13 @@
 """Annotate: spans, labels and numbers by letters, caret or mouse; every change is kept, and can be undone."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual import on
 
+from emotui.errors import BadInput
 from emotui.screens.actions import Action
 from emotui.screens.annotate import drawing, labelling
 from emotui.screens.annotate import requests as asking
@@ -15,9 +17,13 @@ from emotui.screens.annotate.marking_keys import MarkingKeys
 from emotui.screens.annotate.passage import Passage
 from emotui.screens.annotate.writing import ACCEPT, AGREED, ALONE, DO, REDO, SETTLE, SUGGEST, UNDO
 from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+from emotui.screens.dialogs.file import LAYOUTS, FileDialog
+from emotui.screens.jobs import NOTHING_WRITTEN
 from emotui.screens.keymaps import keyed
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
+from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.adjudicating import How, fresh, merged
 from emotui.workbench.annotate.events import (
     CANNOT_JUDGE,
@@ -38,6 +44,7 @@ from emotui.workbench.annotate.service import Annotating
 
 if TYPE_CHECKING:
     from emotui.screens.annotate.dialogs import AdjudicateDialog
+    from emotui.workbench.progress import OnProgress
 
 # What keys do about other texts than the one at work: which is next, in which order, and what all agree about.
 
@@ -84,6 +91,29 @@ class OtherTexts(AtWork):
 
         choices = [Choice(kind, kind, about) for kind, about in KINDS.items()]
         self.app.push_screen(ChoiceDialog("Order in which your texts come", choices, bench.chosen.kind), chosen)
+
+    def can_export(self) -> bool:
+        """Only a store knows of anybody's answers."""
+        return self.bench is not None and self.session.bound.write_rows is not None and self.session.job is None
+
+    def do_export(self) -> None:
+        """Write the texts of the list with gold and with what the annotator says."""
+        bench, source = self.bench_of, self.session.bound
+        numbers = tuple(self.session.listed())
+
+        def write(path: str, on_progress: "OnProgress") -> None:
+            assert source.write_rows is not None
+            if not bench.accepted():
+                raise BadInput(f"{bench.annotator} has accepted no text yet: nothing is written")
+            bench.publish()
+            source.write_rows(bench.dataset.dataset, numbers, [bench.annotator], path)
+
+        def chosen(path: str) -> None:
+            self.session.begin(f"export to {path}", partial(write, path), None, NOTHING_WRITTEN, loses=True)
+
+        who = shown(bench.annotator)
+        about = f"{count(len(numbers))} texts of the list, with gold and what {who} says of them"
+        FileDialog(f"Export the annotations of {who}", "annotations.jsonl", LAYOUTS, about).ask(self.app, chosen)
 
     def do_agreement(self) -> None:
         """Show how far those who say something about these texts agree."""

@@ -11,6 +11,7 @@ from textual.widgets import Input, Label
 from emotui.bounded import expanded, is_there
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog
+from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count
 from emotui.store.query import Run
 
@@ -24,6 +25,10 @@ LONGEST_NAME = 255
 
 WITH_ALL = (".xlsx", ".json")
 """Endings of files with texts, gold, and what the runs that are shown say."""
+
+
+LAYOUTS = (".jsonl", ".csv", ".tsv", ".parquet", *WITH_ALL)
+"""Endings of files that can hold texts with what several sources say of them."""
 
 
 class FileDialog(Dialog[str]):
@@ -65,10 +70,11 @@ class ExportDialog(FileDialog):
     """
 
     def __init__(self, n: int, run: Run | None, *, what: str = "", default: str = "", with_all: bool = False) -> None:
-        what = what or ("gold records" if run is None else "predictions of the run") + f" of {count(n)} samples"
+        of = "gold records of" if run is None else f"predictions of {shown(run.model)} over"
+        what = what or f"{of} {count(n)} samples"
         default = default or ("gold.jsonl" if run is None else "predicted.jsonl")
         about = f"{' and '.join(WITH_ALL)}: texts, gold, the runs shown, their scores and marks" if with_all else ""
-        endings = (".jsonl", ".csv", ".tsv", ".parquet", *(WITH_ALL if with_all else ()))
+        endings = tuple(ending for ending in LAYOUTS if with_all or ending not in WITH_ALL)
         super().__init__(f"Export {what}", default, endings, about)
 
 

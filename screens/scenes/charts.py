@@ -58,7 +58,7 @@ def choice(chosen: "Chosen | None", with_prior: "Chosen | None", cells: int, *, 
             Part(f", model alone {share(chosen.alone.macro_f1).strip()}"),
         ],
         [Part(f"  {folds}", "dim")],
-        [] if in_sample else [Part("  L: the leaked figure too", "dim")],
+        [] if in_sample else [Part(keyed("  {leaked}: the leaked figure too"), "dim")],
     )
     if in_sample:
         at = chosen.in_sample_choice.alpha

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from textual.pilot import Pilot
 
@@ -76,6 +77,29 @@ async def test_letters_mark_a_span_in_four_to_six_keys_and_it_is_kept(source: Wo
         assert spans(pilot) == [("I held on to a fire extinguisher", "fear")]
         assert kept(source, pilot).answer == place(pilot).at_work.said.answer
         assert "├fear" in screen_text(pilot)
+
+
+async def test_e_writes_what_the_annotator_says_beside_gold(
+    source: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "e")
+        assert "Export the annotations of" in screen_text(pilot)
+        await press(pilot, "escape")
+        await mark(pilot, "I held", "extinguisher", "f")
+        text = place(pilot).at_work.text
+        await press(pilot, "e", "enter")
+        await settle(pilot, work=True)
+        assert notified(pilot) == ["someone has accepted no text yet: nothing is written"]
+        await press(pilot, "enter", "e", "enter")
+        await settle(pilot, work=True)
+    rows = [msgspec.json.decode(line) for line in Path("annotations.jsonl").read_bytes().splitlines()]
+    row = next(row for row in rows if row["id"] == text.id)
+    (said,) = [said for person, said in row["annotators"].items() if person == "someone"]
+    assert [(text.text[span["start"] : span["end"]], span["label"]) for span in said["spans"]] == [
+        ("I held on to a fire extinguisher", "fear")
+    ]
 
 
 async def test_every_word_in_sight_has_its_letters_wherever_the_caret_is(source: Workspace) -> None:
