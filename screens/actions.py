@@ -36,7 +36,7 @@ _RUN = "no run is over the list: {model} runs a model, {run} chooses a run"
 _WRITES = "files are only looked at: a workspace keeps what is done"
 
 SHARED: tuple[Action, ...] = (
-    Action("end_tour", ("escape",), "", "end the tour", "End the tour", "Tool"),
+    Action("end_tour", ("escape",), "", "end the tour", "Show the line of the tour no more", "Tool"),
     Action(
         "next",
         ("j", "down"),
@@ -237,7 +237,7 @@ SHARED: tuple[Action, ...] = (
         "Choose which figure of the run stands in the list",
         "List",
         0,
-        needs=f"there is nothing to choose: {_RUN}",
+        needs="this list has no other figure",
     ),
     Action(
         "sort",

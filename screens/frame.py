@@ -330,10 +330,12 @@ class Frame(Acting, LaidOut):
     @on(Place.Listed)
     async def _list_just(self, event: Place.Listed) -> None:
         event.stop()
-        state = self.session.state.just(event.samples, event.why, event.mark)
+        state = self.session.state.just(event.samples, event.why, event.mark, at=event.at)
         self.session.change(replace(state, dataset=event.dataset or state.dataset, run=event.run or state.run))
         await self.action_place(place_of(self.session.list_task))
-        self.notify(f"Just the samples behind {event.why}: " + keyed("{clear} shows all again"), markup=False)
+        behind = "" if event.why.startswith("where ") else "behind "
+        told = f"{count(len(event.samples))} samples {behind}{event.why}: " + keyed("{clear} shows all")
+        self.notify(told, markup=False)
 
     @on(Place.Opened)
     async def _open_dataset(self, event: Place.Opened) -> None:

@@ -100,10 +100,12 @@ class ListState(msgspec.Struct, frozen=True):
         """The same list with every sample in it."""
         return replace(self, text="", emotions=(), valences=(), marks="", bounds=(), column="", slices=(), **_ALL)
 
-    def just(self, samples: tuple[int, ...], why: str, mark: str = "", *, in_order: bool = False) -> "ListState":
-        """The same list with no other samples in it than these; `in_order`: in just this order."""
+    def just(
+        self, samples: tuple[int, ...], why: str, mark: str = "", *, in_order: bool = False, at: int | None = None
+    ) -> "ListState":
+        """The same list with no other samples in it than these; `in_order`: in just this order; `at`: the cursor's."""
         only = {"only": samples, "only_why": why, "only_mark": mark, "only_in_order": in_order}
-        return replace(self.unfiltered(), sample=samples[0], **only)
+        return replace(self.unfiltered(), sample=samples[0] if at is None else at, **only)
 
     def ordered(self, sort: str, *, descending: bool) -> "ListState":
         """The same list in another order."""

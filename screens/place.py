@@ -75,13 +75,21 @@ class Place(Acting, Vertical):
         """The list is to hold just these samples, and Browse to show them; `why` says what they are.
 
         `dataset`: the name of theirs, None for the one of the list; `run`: the run over them, None for the one that is.
-        `mark`: the letter of the errors that they are listed for, where it is for errors.
+        `mark`: the letter of the errors that they are listed for, where it is for errors; `at`: the one to open, None:
+        the first.
         """
 
         def __init__(
-            self, samples: Sequence[int], why: str, dataset: str | None, run: str | None, mark: str = ""
+            self,
+            samples: Sequence[int],
+            why: str,
+            dataset: str | None,
+            run: str | None,
+            mark: str = "",
+            at: int | None = None,
         ) -> None:
             super().__init__()
+            self.at = at
             self.samples, self.why, self.dataset, self.run, self.mark = tuple(samples), why, dataset, run, mark
 
     class Opened(Message):

@@ -207,7 +207,7 @@ def key_actions(scheme: Scheme) -> Iterator[Action]:
             yield Action(group.name, (group.key,), group.key, group.name, f"Begin the number {group.name}", heading)
         for label in group.labels:
             if label.key:
-                does = f"{label.name}: {label.about}" if label.about else label.name
+                does = f"Label the {group.of} {label.name}" + (f": {label.about}" if label.about else "")
                 yield Action(label.name, (label.key,), label.key, label.name, does, heading)
     for one in scheme.relations:
         does = f"From the chosen span; again, on another span, to that: {one.about or one.name}"

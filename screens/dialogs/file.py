@@ -100,9 +100,9 @@ def write_list(
     from emotui.workbench.progress import RunProgress
 
     check_not_over(path, *source.files)
-    for shown in source.datasets():
-        if shown.dataset == dataset:
-            check_not_over_origin(path, shown)
+    for held in source.datasets():
+        if held.dataset == dataset:
+            check_not_over_origin(path, held)
     n, run = len(numbers), next(iter(runs), None)
     on_progress(RunProgress(run or "", "export", 0, n, 0, None, None, f"reading {n:,} samples for {path}"))
     if source.write_rows is not None and Path(path).suffix in WITH_ALL:

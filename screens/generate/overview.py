@@ -7,6 +7,7 @@ import msgspec
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
 
 from emotui.screens.generate.tables import (
     between,
@@ -24,7 +25,7 @@ from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.widgets.cell_width import fit, shown
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.row_list import PickedRows
 
 if TYPE_CHECKING:
@@ -294,9 +295,13 @@ class Overview(Vertical):
         if figures.illustration:
             said[-1] = f"illustration: texts, writers or raters are invented.   {said[-1]}"
         page = self.query_one("#generate-note", Page)
-        lines = folded(said, self.size.width - 3)
-        page.styles.height = min(len(lines), _REMARKS)
-        page.show(lines)
+
+        def lines(room: Size) -> Lines:
+            drawn = folded(said, max(room.width - 1, 20))
+            page.styles.height = min(len(drawn), _REMARKS)
+            return drawn
+
+        page.show_for(lines)
 
     def _ask_on_texts(self, metric: "Metric") -> Mapping[str, Any] | None:
         if self._by_text is None:

@@ -32,6 +32,7 @@ class GuessLine(LongInput):
         background-tint: transparent;
     }
     """
+    footer_keys = (("Enter", "keep"),)
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, compact=True)

@@ -422,7 +422,9 @@ class ComparedPlace(Place):
                 self.post_message(self.Turned("Browse", "", ""))
         elif changed := [row.sample for row in pair.rows if row.changed]:
             why = f"where {parts.told(pair.first)} and {parts.told(pair.second)} differ"
-            self.post_message(self.Listed(changed, why, None, pair.first.run))
+            here = view.rows.picked
+            at = None if here is None or not here.changed else here.sample
+            self.post_message(self.Listed(changed, why, None, pair.first.run, at=at))
 
     def _picked_part(self) -> "Sliced | FoundRule | None":
         """The group or rule under the cursor."""

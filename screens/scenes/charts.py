@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
+from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import LABEL, Axis, alpha_text, nearest_step
 from emotui.screens.widgets.cell_width import fit
 from emotui.screens.widgets.line import Part, cut, taken

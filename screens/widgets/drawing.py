@@ -87,17 +87,17 @@ def headed(scale: Scale, written: Sequence[str]) -> str:
 
 
 def on_axis(dot: Dot, scale: Scale) -> list[Part]:
-    """A row of the axis in exactly its cells."""
+    """A row of the axis in exactly its cells; an arrow at an end stands for what is beyond it."""
     cells, kinds = _empty(scale)
     kind = _KIND[dot.sign]
     if dot.low is not None and dot.high is not None:
         left, right = scale.place(dot.low), scale.place(dot.high)
         cells[left : right + 1] = "─" * (right - left + 1)
         kinds[left : right + 1] = [kind] * (right - left + 1)
-        cells[left], cells[right] = "├", "┤"
+        cells[left], cells[right] = _sign(dot.low, scale, "├"), _sign(dot.high, scale, "┤")
     if dot.value is not None:
         at = scale.place(dot.value)
-        cells[at], kinds[at] = dot.sign, kind
+        cells[at], kinds[at] = _sign(dot.value, scale, dot.sign), kind
     return _grouped(cells, kinds)
 
 
@@ -116,9 +116,14 @@ def joined(first: float | None, second: float | None, scale: Scale, *, strong: b
         kinds[left : right + 1] = ["plain" if strong else "dim"] * (right - left + 1)
     for value, sign in ((second, OTHER), (first, OWN)):
         if value is not None:
-            beyond = "→" if value > scale.high else "←" if value < scale.low else sign
-            cells[scale.place(value)], kinds[scale.place(value)] = beyond, _KIND[sign]
+            at = scale.place(value)
+            cells[at], kinds[at] = _sign(value, scale, sign), _KIND[sign]
     return _grouped(cells, kinds)
+
+
+def _sign(value: float, scale: Scale, sign: str) -> str:
+    """The sign of a value, or the arrow to where it is."""
+    return "→" if value > scale.high else "←" if value < scale.low else sign
 
 
 def _empty(scale: Scale) -> tuple[list[str], list[str]]:

@@ -97,8 +97,10 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         assert (person.won, person.lost, person.tied) == (report["lost"], report["won"], report["tied"])
         assert person.off == pytest.approx(-report["mean_difference"])
         changed = [row.sample for row in place.pair.rows if row.changed]
+        rows.put_on(changed[-1])
         await press(pilot, "enter")
         assert len(listed(pilot)) == len(changed)
+        assert frame(pilot).pane.sample == changed[-1] != changed[0]
 
 
 def test_where_nothing_is_chosen_models_are_compared_before_people_and_one_annotated_text_last() -> None:

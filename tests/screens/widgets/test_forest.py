@@ -17,6 +17,7 @@ def test_a_dot_lies_in_its_interval_over_the_shaded_range_and_published_figures_
     assert drawn(Dot(0.2, sign=PRINTED), plain) == "  ○        "
     assert drawn(Dot(None), shaded) == "      ░░░░ "
     assert drawn(Dot(1.0, sign=BASELINE), Scale(0.0, 1.0, 11, (0.0, 0.5))) == "┊    ┊    ×"
+    assert drawn(Dot(0.7, 0.0, 1.0), Scale(0.1, 0.6, 11)) == "←─────────→", "beyond the axis stands nothing as if on it"
 
 
 def test_an_axis_holds_all_it_draws_with_a_little_room_within_what_is_possible() -> None:
