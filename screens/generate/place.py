@@ -458,7 +458,7 @@ class Generate(Place):
         left = [Part(f" {shown(found.id)}", "strong"), Part("  target ", "dim"), Part(shown(found.target), "gold")]
         if self.view != TEXT:
             models = () if self.figures is None else self.figures.models
-            left = [Part(f" {count(len(models))} models", "strong")]
+            left = [Part(f" {count(len(models))} model{'s' * (len(models) != 1)}", "strong")]
             if self.figures is None:
                 left = [Part(" being counted…", "dim")]
             elif self.view == MODELS:

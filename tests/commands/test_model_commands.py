@@ -77,7 +77,7 @@ def test_models_of_a_folder_are_told_from_their_headers(tmp_path: Path) -> None:
     assert quantised.size == (TINY / "tiny-Q8_0.gguf").stat().st_size
     assert {"generate", "score", "rank"} <= set(quantised.capabilities)
     other = found[f"hf:{TINY / 'hf'}"]
-    assert (other.name, other.context, other.capabilities) == ("hf", 512, ("generate", "score", "rank"))
+    assert (other.name, other.context, other.capabilities) == ("hf", 512, ("generate", "score", "rank", "attribute"))
     assert other.size == (TINY / "hf" / "model.safetensors").stat().st_size
 
 
@@ -96,7 +96,7 @@ def test_models_of_the_hub_cache_are_found_without_the_network(tmp_path: Path) -
     in_hub_cache(tmp_path / "hub", "someone/tiny-llama", TINY / "hf")
     model = by_spec(models_at_hand().models)["hf:someone/tiny-llama"]
     assert (model.name, model.where, model.problem) == ("someone/tiny-llama", "hub cache", None)
-    assert model.capabilities == ("generate", "score", "rank")
+    assert model.capabilities == ("generate", "score", "rank", "attribute")
 
 
 def test_an_nli_model_is_told_from_other_classifiers(tmp_path: Path) -> None:
