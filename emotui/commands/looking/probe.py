@@ -15,10 +15,10 @@ from emotui.bounded import first_bytes
 from emotui.commands.output import as_written, json_option, print_json, say, show_step, terminal
 from emotui.commands.program_options import db_option, read_only_option
 from emotui.errors import BadInput
-from emotui.workbench.models.doctor import Check, Terminal, examine
 
 if TYPE_CHECKING:
     from emotui.backends.host import ModelProcess
+    from emotui.workbench.models.doctor import Check, Terminal
     from emotui.workbench.models.probe import Probe
 
 
@@ -130,6 +130,8 @@ def doctor(db: str | None, read_only: bool, as_json: bool) -> None:
 
     Exit status 1 if something is broken; each such line ends with what to do.
     """
+    from emotui.workbench.models.doctor import examine
+
     terminal = _terminal()
     checks: list[Check] = []
     for check in examine(db, terminal, progress=show_step):
@@ -145,7 +147,7 @@ def doctor(db: str | None, read_only: bool, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _print(check: Check, *, first: bool) -> None:
+def _print(check: "Check", *, first: bool) -> None:
     show_step("")
     console = terminal()
     if first:
@@ -158,10 +160,12 @@ def _print(check: Check, *, first: bool) -> None:
         console.print(as_written(f"    → {check.remedy}"), soft_wrap=True)
 
 
-def _terminal() -> Terminal | None:
+def _terminal() -> "Terminal | None":
     """As it is told to programs; None where standard output is no terminal."""
     if not sys.stdout.isatty():
         return None
+    from emotui.workbench.models.doctor import Terminal
+
     size = shutil.get_terminal_size()
     colours = terminal().color_system
     return Terminal(os.environ.get("TERM", ""), size.columns, size.lines, colours, sys.stdout.encoding or "ascii")

@@ -10,9 +10,9 @@ from rich.panel import Panel
 from rich.text import Text
 
 from emotui.commands import COMMANDS
-from emotui.commands.looking import probe
 from emotui.commands.output import as_written, terminal
 from emotui.controls import CONTROLS
+from emotui.workbench.models import doctor
 from emotui.workbench.models.doctor import Check
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.conftest import Emotui
@@ -323,7 +323,7 @@ def test_labels_and_templates_of_model_folders_reach_no_terminal(emotui: Emotui,
 
 def test_doctor_shows_what_it_found_literally(emotui: Emotui, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [Check(H, H, "broken", H, H), Check(H, LONG, "note", H, None)]
-    monkeypatch.setattr(probe, "examine", lambda *_, **__: found)
+    monkeypatch.setattr(doctor, "examine", lambda *_, **__: found)
     done = emotui("doctor")
     assert done.status == 1
     assert set(CONTROLS.findall(done.out + done.err)) <= {"\n"}
