@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
 
+_TOLD_FROM = 100
+"""Cells from which on the heading has room for the names of two sources."""
 _TALL = 26
 """Lines from which on all that has to be known of rows stands under them."""
 
@@ -80,7 +82,7 @@ class ComparedView(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.found: Found | None = None
-        self._words = ""
+        self._words = self._names = ""
 
     def compose(self) -> ComposeResult:
         yield Page(id="compare-figures")
@@ -133,10 +135,14 @@ class ComparedView(Vertical):
             self.rows.show_pair(pair, sample)
         elif found.parts is not None:
             self.parts.show_rows(found.parts.rows, lambda row: row.conditions)
-            self._note(found.parts.convention)
+            two = found.parts.second is not None
+            names = f"{title_of(found.parts.first, found.parts.second, dots=True)}. " if two else ""
+            self._note(found.parts.convention, names=names)
         elif found.rules is not None:
             self.rules.show_rows(found.rules.rows, lambda row: row.conditions)
-            self._note(f"{found.rules.conditions} conditions, {found.rules.n} samples; {found.rules.convention}")
+            sure = any(row.rule.adjusted is not None and row.rule.adjusted < parts.SURE for row in found.rules.rows)
+            none = "" if sure or not found.rules.rows else "None of these rules holds on the half that tests it. "
+            self._note(f"{none}{found.rules.conditions} conditions, {found.rules.n} samples; {found.rules.convention}")
 
     def show_text(self, marks: "Marks") -> None:
         """Show the text of the sample under the cursor, with what both say of it."""
@@ -168,15 +174,20 @@ class ComparedView(Vertical):
     def _rule_lines(self, rows: "Sequence[FoundRule]", cursor: int, cells: int) -> list[list[Part]]:
         return rule_lines(None if self.found is None else self.found.rules, rows, cursor, cells)
 
-    def _note(self, words: str) -> None:
-        """The convention of parts or rules; before it how far the picked part is from the rest."""
-        self._words = words
+    def _note(self, words: str, *, names: str = "") -> None:
+        """The convention of parts or rules; before it how far the picked part is from the rest.
+
+        Args:
+            names: whose the two signs are, told here where the heading is too short for it.
+        """
+        self._words, self._names = words, names
 
         def lines(room: Size) -> Lines:
             width = max(room.width - 2, 20)
             picked = " ".join(part for part in (self._cut_name(room.width), self._against_rest()) if part)
             cut = [[Part(f" {line}", "plain")] for line in textwrap.wrap(picked, width)]
-            return [*cut, *([Part(f" {line}", "dim")] for line in textwrap.wrap(shown(words), width))]
+            told = (names if room.width < _TOLD_FROM else "") + shown(words)
+            return [*cut, *([Part(f" {line}", "dim")] for line in textwrap.wrap(told, width))]
 
         self.query_one("#compare-note", Page).show_for(lines)
 
@@ -203,7 +214,7 @@ class ComparedView(Vertical):
     def _other_row(self, event: PickedRows.Picked) -> None:
         event.stop()
         if self.found is not None and self.found.pair is None:
-            self._note(self._words)
+            self._note(self._words, names=self._names)
 
 
 class ComparedPlace(Place):

@@ -77,7 +77,7 @@ PEOPLE = (
            "alpha"),
     Metric("human_kappa", (None, 1), True, "Fleiss' kappa of the labels of emotional versions (Table 9)", "kappa"),
     Metric("human_neutral", (0, 1), True, "share of neutral versions that most raters see as neutral (Table 7: recall)",
-           "neutral"),
+           "neutral share"),
     Metric("human_neutral_f1", (0, 1), True, "of neutral versions the class F1 2r/(1+r), which Table 7 prints",
            "neutral F1"),
     Metric("human_neutral_alpha", (None, 1), True, "Krippendorff's alpha of the labels of neutral versions (Table 6)",
