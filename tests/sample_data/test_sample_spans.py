@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
 from emotui.records import SEER_EMOTIONS, VALENCES, Span, SpanSample
+from emotui.store.store import Store
+from emotui.workbench.sample_data import add_sample_data
 
 Record = dict[str, Any]
 
@@ -242,3 +245,12 @@ def test_the_first_samples_of_the_file_are_as_balanced_as_the_whole() -> None:
     """So that `--limit` gives a fair slice: every seven sentences in a row hold each emotion once."""
     for start in range(0, len(SENTENCES), len(SEER_EMOTIONS)):
         assert sorted(r["emotion"] for r in SENTENCES[start : start + 7]) == sorted(SEER_EMOTIONS)
+
+
+@pytest.mark.parametrize("order", [("spans", "evidence"), ("evidence", "spans")])
+def test_tasks_that_ask_about_the_same_samples_share_their_dataset(order: tuple[str, str], tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "w.duckdb")
+    first, second = (add_sample_data(store, task) for task in order)
+    assert first == second
+    assert [one.name for one in store.datasets()] == [first.name]
+    assert len(store.annotators(first.dataset)) == 3

@@ -10,7 +10,7 @@ import msgspec
 
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput
-from emotui.formats import capped, read
+from emotui.formats import capped, fingerprint, read
 from emotui.formats.columns import FOUND, LabelColumns
 from emotui.formats.reading import Warn, first_fields, warn_skipped
 from emotui.formats.rows import literal
@@ -21,7 +21,7 @@ from emotui.tasks.parts import OwnSamples, WholeRecords
 from emotui.tasks.registry import task_named, tasks
 from emotui.tasks.spans.task import Spans
 from emotui.tasks.task import Task
-from emotui.workbench.datasets.samples import LABELS_ONLY, add_samples
+from emotui.workbench.datasets.samples import LABELS_ONLY, add_samples, is_sample_data
 from emotui.workbench.progress import Cancelled
 from emotui.workbench.runs.elsewhere import FILE, Said, keep_said
 from emotui.workbench.runs.run import EMBEDDING
@@ -226,6 +226,9 @@ def add_own_samples(store: Store, task: str, *, cancelled: IsCancelled = lambda:
     samples = own_records(own, found.sample if found.files.whole is None else found.files.whole.record)
     if found.files.whole is not None:
         return add_whole_records(store, found.name, own.dataset, samples, own.source, cancelled=cancelled)
+    there = store.dataset(own.dataset)
+    if there is not None and is_sample_data(there) and there.fingerprint == fingerprint(samples):
+        return there  # texts that another task brought in
     return add_samples(store, found.name, own.dataset, samples, own.source)
 
 
