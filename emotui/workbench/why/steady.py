@@ -132,8 +132,12 @@ def find_flips(
             asked.append((factor, variant, own))
     others = [one for one in Labels().ways(model.load()) if one != plain.way]
     for one in others:
-        own = LabelAsker(model, samples, one, {"labels": list(labels)}, store=workspace.store)
-        asked.append(("prompt", _Variant(samples), own))
+        try:
+            own = LabelAsker(model, samples, one, {"labels": list(labels)}, store=workspace.store)
+        except BadInput as error:  # heads, say, are for other labels than those of the classifier
+            skipped[f"prompt.{one}"] = f"left out: {error}"
+        else:
+            asked.append(("prompt", _Variant(samples), own))
     if not others:
         skipped["prompt"] = f"there is one way of asking {spec}: {plain.way or 'its own'}"
 

@@ -71,6 +71,15 @@ def test_other_names_of_labels_are_asked_and_answers_come_back_under_the_old_one
         find_flips(workspace, "word:weep,score", dataset, names={"joy": "glee"}, way="score")
 
 
+def test_a_way_of_asking_that_knows_other_labels_is_left_out_and_told(workspace: Workspace) -> None:
+    texts = ("Thank you so much!", "I am furious.")
+    samples = [LabelsGold(id=str(n), text=text, labels=("gratitude",)) for n, text in enumerate(texts)]
+    found = find_flips(workspace, "embedded", _dataset(workspace, samples))
+    assert found["labels"] == ["gratitude"]
+    assert "embedded has no label 'gratitude'" in found["notes"]["factors.prompt.heads"]
+    assert "prompt" not in found["factors"]
+
+
 def test_people_stand_beside_with_the_same_figures(workspace: Workspace) -> None:
     samples = [_gold("a", "I weep", ("sadness",), ("sadness",), ("neutral",)), _gold("b", "We sing")]
     found = find_flips(workspace, "word:weep", _dataset(workspace, samples))
