@@ -166,6 +166,7 @@ class Looked:
         self._found: dict[Wanted, Found] = {}
         self._fresh: set[Wanted] = set()
         self._shown: dict[tuple[Wanted, bool], tuple[ResultsTable, ...]] = {}
+        self._sources: tuple[tuple[ResultsTable, ...], tuple[ResultsTable, ...]] = ((), ())
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -308,7 +309,9 @@ class Looked:
             tables = found.value if found is not None and isinstance(found.value, tuple) else None
             if not tables:
                 return None
-        return tuple(table for table in tables if figures_of(table))
+        if self._sources[0] is not tables:
+            self._sources = tables, tuple(table for table in tables if figures_of(table))
+        return self._sources[1]
 
     @property
     def without_intervals(self) -> bool:

@@ -1,7 +1,8 @@
 """The footer: what can be pressed now in the pane that has the focus, and why a key did nothing."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -90,50 +91,81 @@ class KeyBar(Line):
         taken = frozenset(
             key for key, one in screen.active_bindings.items() if one.enabled and one.node not in (screen, self.app)
         )
-        own = [] if focused is None else [_Entry(*pair) for pair in getattr(focused, "footer_keys", ())]
+        own = getattr(focused, "footer_keys", ())
         room = self.size.width - self.styles.padding.width
         with self._keys.of_one_moment():
-            offered = self._offered(taken)
-        return self._fitted(own, offered, room)
+            return self.fitted(own, room, taken)
 
-    def _offered(self, taken: Collection[str]) -> list[Action]:
-        """What can be done now, in the order in which it is wanted."""
-        main = list(self._keys.main)
-        offered = []
-        for action in self._keys.actions:
-            if action.rank or action.id in main:
-                shown = self._keys.pressed_for(action, taken)
-                if shown is not None:
-                    same = shown == action.shown
-                    offered.append(action if same else replace(action, shown=shown, footer=None))
-        by_id = {action.id: action for action in offered}
-        if all(name in by_id for name in _PAIR):
-            # One entry where both can be done: the two together are the way to another model's answers.
-            first, second = (by_id[name].shown for name in _PAIR)
-            offered = [one for one in offered if one.id not in _PAIR]
-            offered.append(replace(by_id["run"], footer=(f"{first} {second}", "runs")))
-        offered.sort(key=lambda action: (main.index(action.id) if action.id in main else len(main), action.rank))
-        return offered
+    def fitted(self, own: Sequence[tuple[str, str]], room: int, taken: Collection[str] = ()) -> list[Part]:
+        """As many as fit into so many cells; where some do not, the last says which key shows them.
 
-    def _fitted(self, own: "Sequence[_Entry]", offered: Sequence[Action], room: int) -> list[Part]:
-        """As many as fit into so many cells; where some do not, the last says which key shows them."""
-        entries = [*own, *(_entry(action) for action in offered if action.id not in _LAST)]
-        last = [_entry(action) for action in offered if action.id in _LAST]
-        if _cells([*entries, *last]) > room:
-            last = [_Entry(one.keys, _MORE, one.press) for one in last[:1]]
-            kept: list[_Entry] = []
-            for entry in entries:
-                if _cells([*kept, entry, *last]) <= room:
-                    kept.append(entry)
-            entries = kept
+        The frame is asked in the order in which keys are wanted, and no further than there is room: asking all of a
+        hundred actions takes most of the time of a key.
+
+        Args:
+            own: keys and label of what the pane that has the focus does of its own.
+            room: cells.
+            taken: keys that mean something else now.
+        """
+        last = [_entry(action) for action in self._offered(taken, last=True)]
+        more = [_Entry(one.keys, _MORE, one.press) for one in last[:1]]
+        entries: list[_Entry] = []
+        kept: list[_Entry] = []
+
+        def may_fit(action: Action) -> bool:
+            if action.id in _PAIR or _cells([*entries, *last]) <= room:
+                return True
+            labels = (action.label, action.footer[1]) if action.footer else (action.label,)
+            return _cells([*kept, *more]) + _GAP + 1 + min(map(width, labels)) <= room
+
+        offered = self._offered(taken, last=False, may_fit=may_fit)
+        for entry in chain((_Entry(*pair) for pair in own), map(_entry, offered)):
+            entries.append(entry)
+            if _cells([*kept, entry, *more]) <= room:
+                kept.append(entry)
+        entries = [*entries, *last] if _cells([*entries, *last]) <= room else [*kept, *more]
         parts: list[Part] = []
-        for entry in (*entries, *last):
+        for entry in entries:
             parts += [
                 Part(entry.keys, "key", entry.press),
                 Part(f" {entry.label}", "plain", entry.press),
                 Part(" " * _GAP),
             ]
         return parts[:-1]
+
+    def _offered(
+        self, taken: Collection[str], *, last: bool, may_fit: Callable[[Action], bool] = lambda _: True
+    ) -> Iterator[Action]:
+        """What can be done now, in the order in which it is wanted: what stands at the end, or all but that."""
+        main = list(self._keys.main)
+        wanted = [action for action in self._keys.actions if action.rank or action.id in main]
+        # One entry where both can be done: the two together are the way to another model's answers.
+        pair = {action.id: self._shown(action, taken) for action in wanted if action.id in _PAIR}
+        both = len(pair) == len(_PAIR) and all(pair.values())
+        wanted.sort(
+            key=lambda action: (
+                main.index(action.id) if action.id in main else len(main),
+                action.rank,
+                both and action.id in _PAIR,
+            )
+        )
+        for action in wanted:
+            if (action.id in _LAST) != last or not may_fit(action):
+                continue
+            if not (both and action.id in _PAIR):
+                shown = self._shown(action, taken)
+                if shown is not None:
+                    yield shown
+            elif action.id == _PAIR[0]:
+                signs = " ".join(one.shown for one in map(pair.get, _PAIR) if one is not None)
+                yield replace(action, footer=(signs, "runs"))
+
+    def _shown(self, action: Action, taken: Collection[str]) -> Action | None:
+        """The action under the key that does it now; None: no key does."""
+        shown = self._keys.pressed_for(action, taken)
+        if shown is None or shown == action.shown:
+            return None if shown is None else action
+        return replace(action, shown=shown, footer=None)
 
 
 class _Entry:
