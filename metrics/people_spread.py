@@ -11,6 +11,7 @@ document of `emotui score class` and `emotui score labels` against people (of nu
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import ne
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,10 @@ from emotui.metrics.states import Floats
 
 FLOOR = 1e-3
 """No probability counts as less sure than this: a source that says yes or no alone would be infinitely far."""
+
+
+MARKS = "marks"
+"""The kind of answers that are a `1` for each character that is marked, and a `0` for each other one."""
 
 
 class Bin(NamedTuple):
@@ -237,15 +242,15 @@ def own_answers_report(
     Args:
         people: of each text its annotators' answers: a label, a list of labels, or numbers by name.
         predicted: the same of the same annotators; None: nothing is predicted, which is wrong and as far as can be.
-        kind: `label`, `labels` or `values`.
+        kind: `label`, `labels`, `values` or `MARKS`.
         shared: of each text what it shares with others.
 
     Returns:
-        `n` texts, `annotators`, `answers`; `error_rate` (of several labels over all labels; of numbers over their
-        names) and, where all answers are numbers, `normalised_absolute_distance` (over the width of the scale, from the
-        lowest to the highest number that people give); `same_for_all`: the error rate where the answer predicted most
-        often for a text stands for all of its annotators, which those predicted for each have to beat; `by_annotator`,
-        `ci95`, `conventions`, `notes`.
+        `n` texts, `annotators`, `answers`; `error_rate` (of several labels over all labels; of numbers over
+        their names; of marks over characters) and, where all answers are numbers, `normalised_absolute_distance` (over
+        the width of the scale, from the lowest to the highest number that people give); `same_for_all`: the error rate
+        where the answer predicted most often for a text stands for all of its annotators, which those predicted for
+        each have to beat; `by_annotator`, `ci95`, `conventions`, `notes`.
     """
     names = annotator_places(people)
     shape = len(people), len(names)
@@ -289,6 +294,8 @@ def _wrong(answer: Any, said: Any, kind: str, labels: Sequence[str]) -> float:
         return 1.0
     if kind == "labels":
         return len(set(answer) ^ set(said)) / max(len({*labels, *said}), 1)
+    if kind == MARKS:
+        return float(sum(map(ne, answer, said)) / max(len(answer), 1))
     if kind == "values":
         wrong = sum(bool(said.get(name) != value) for name, value in answer.items())
         return wrong / max(len(answer), 1)

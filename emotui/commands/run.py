@@ -30,6 +30,7 @@ from emotui.formats.rows import literal
 from emotui.store.query import Run
 from emotui.tasks.masked.lexicon import WordVectors
 from emotui.tasks.prompting.settings import BEFORE
+from emotui.workbench.annotate.others import voices_of, voices_report
 from emotui.workbench.datasets.samples import add_experiment, asked_alone
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.runs.plan import MOST_REPEATS, notes_on_prompts
@@ -68,6 +69,11 @@ from emotui.workbench.workspace import Workspace
 )
 @click.option("--draws", type=click.IntRange(1, 1000), help="evidence: random words beside each span. [default: 20]")
 @click.option("--explain", type=click.Choice(["own", "gold"]), help="evidence: the model's own answer or gold's.")
+@click.option("--as", "voices", multiple=True, metavar="NAME", help="As this annotator would answer (again for more).")
+@click.option(
+    "--as-examples", type=click.IntRange(0, 200), help="--as: earlier answers shown at each text. [default: 8]"
+)
+@click.option("--as-description", type=click.Path(), help="--as: what is known of the annotator (docs/labels.md).")
 @asking_options
 @lexicon_options
 @click.option("--resume", help="Finish a run that was stopped (its id or the beginning of it).")
@@ -106,6 +112,9 @@ def run(
     filler: str | None,
     draws: int | None,
     explain: str | None,
+    voices: tuple[str, ...],
+    as_examples: int | None,
+    as_description: str | None,
     written_way: str | None,
     options: dict[str, object],
     by: WordVectors | None,
@@ -137,6 +146,10 @@ def run(
     turns = options.pop(BEFORE, None)
     if isinstance(turns, list) and (resume is not None or ppl_model is not None):
         raise BadInput("several numbers of --before are for new runs, without --resume and --ppl-model: give one")
+    if voices and (resume is not None or ppl_model is not None or isinstance(turns, list)):
+        raise BadInput("--as is for new runs, without --resume, --ppl-model and several numbers of --before")
+    if not voices and (as_examples is not None or as_description is not None):
+        raise BadInput("--as-examples and --as-description go with --as NAME")
     waits = Waiting(db)
     workspace = open_workspace(db, waiting=waits)
     try:
@@ -171,10 +184,16 @@ def run(
                 lexicon=by,
             )
 
+        options = options if turns is None or isinstance(turns, list) else {**options, BEFORE: turns}
         if isinstance(turns, list):
             problem, done = _by_turns(workspace, turns, once, options, as_json)
+        elif voices:
+            wishes = voices_of(
+                workspace.store, target, task, voices, options, shown=as_examples, told=as_description, seed=seed
+            )
+            problem, done = _by_voices(workspace, wishes, once, as_json)
         else:
-            ran = once(options if turns is None else {**options, BEFORE: turns})
+            ran = once(options)
             problem, done = ran.problem, ran.run
             more: dict[str, object] = {}
             if ppl_model is not None and problem is None:
@@ -263,6 +282,63 @@ def _by_turns(
     else:
         _print_by_turns(first, rows)
     return runs[-1][1].problem, runs[-1][1].run
+
+
+def _by_voices(
+    workspace: Workspace,
+    wishes: Mapping[str, Mapping[str, object]],
+    once: Callable[[Mapping[str, object]], _Ran],
+    as_json: bool,
+) -> tuple[str | None, Run]:
+    """A run as each annotator, and a table of how close each comes to what that person says. Returns as `_by_turns`."""
+    runs: dict[str, _Ran] = {}
+    for name, options in wishes.items():
+        runs[name] = once(options)
+        if runs[name].problem is not None:
+            break
+    last = list(runs.values())[-1]
+    dataset = workspace.store.dataset(last.run.dataset)
+    assert dataset is not None
+    done = {name: ran.run.run for name, ran in runs.items()}
+    report = voices_report(workspace.store, dataset.read_as(last.run.task), done)
+    if as_json:
+        names = ("run", "n", "done", "failed")
+        rows = [{"as": name} | {key: getattr(ran.run, key) for key in names} for name, ran in runs.items()]
+        print_json({"task": last.run.task, "model": last.run.model, "runs": rows, "against": report})
+    else:
+        _print_by_voices(last.run, report)
+    return last.problem, last.run
+
+
+_VOICES = {
+    "asked_as": "asked as them",
+    "plain": "as nobody",
+    "others": "the others",
+    "gold": "gold",
+    "to_others": "as them, to the others",
+}
+"""What stands beside the answers of annotators, and over its column."""
+
+
+def _print_by_voices(last: Run, report: Mapping[str, Any]) -> None:
+    """A line an annotator, and one for all, of how much of what they say is answered otherwise."""
+    there = {name: told for name, told in _VOICES.items() if report.get(name) is not None}
+    figure = "normalised_absolute_distance" if last.task == "values" else "error_rate"
+    rows: dict[str, dict[str, object]] = {}
+    for name in report["runs"]:
+        own = {each: report[each]["by_annotator"].get(name, {}) for each in there}
+        texts = {"texts": own.get("asked_as", {}).get("n", 0)}
+        rows[name] = texts | {told: own[each].get(figure) for each, told in there.items()}
+    for name in there:
+        told = report[name]
+        label = "by_annotator" if figure not in told else "all"
+        rows.setdefault(label, {"texts": told["n"]})[there[name]] = told.get(figure)
+    print_figures(f"{last.model}: {last.task}. {figure} against what each annotator says", {"annotators": rows})
+    ends = (report.get("asked_as") or {}).get("ci95", {}).get(figure)
+    if ends:
+        say(f"asked as them, all: 95% [{shown(ends[0])}, {shown(ends[1])}] over texts")
+    if report["plain_run"] is None:
+        say(f"no {last.task} run of {last.model} was asked as nobody: without --as it would stand beside")
 
 
 def _print_by_turns(first: Run, rows: Sequence[Mapping[str, Any]]) -> None:

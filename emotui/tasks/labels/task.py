@@ -60,7 +60,7 @@ from emotui.tasks.parts import (
 )
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, as_kept, filled, read_prompt_file
 from emotui.tasks.prompting.settings import (
-    BEFORE,
+    CONTEXT,
     COT,
     DIRECT,
     NLI,
@@ -479,10 +479,10 @@ class Labels(Task):
         """The labels, their thresholds where there are probabilities, and what a model writes with."""
         own = ("labels", "label_set")
         if way in WAYS:
-            return (*own, *WRITTEN, BEFORE)
+            return (*own, *WRITTEN, *CONTEXT)
         if way == YES_NO:
-            return (*own, "max_tokens", BEFORE)
-        further = {NLI: ("prompts",), SCORE: (BEFORE,)}
+            return (*own, "max_tokens", *CONTEXT)
+        further = {NLI: ("prompts",), SCORE: CONTEXT}
         return (*own, "thresholds", *further.get(way, ()))
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
@@ -547,7 +547,7 @@ class Labels(Task):
         if way == YES_NO:
             return self._in_words(self._told(samples), model, seeds)
         prompt = own.prompt(PROMPTS, way)
-        told = [{**fields(sample.text, own.labels), **own.turns_of(sample.id)} for sample in samples]
+        told = [{**fields(sample.text, own.labels), **own.context_of(sample)} for sample in samples]
         chats = [as_chat(prompt, filled(prompt.user, each)) for each in told]
         n = len(samples)
         return write_answers(chats, model, seeds, own, [ROOM[way]] * n, [some_of(own.labels)] * n)
@@ -555,7 +555,7 @@ class Labels(Task):
     def _told(self, samples: Sequence[LabelsGold]) -> list[tuple[str, str]]:
         """Each text, and what stands before a question about it."""
         own = self._settings
-        return [(text := sample.text or "", f"{own.opening(sample.id)}Text:\n{text}\n\n") for sample in samples]
+        return [(text := sample.text or "", f"{own.opening(sample)}Text:\n{text}\n\n") for sample in samples]
 
     def _scored(self, told: Sequence[tuple[str, str]], model: AskModel) -> list[Asked]:
         labels = self._settings.labels

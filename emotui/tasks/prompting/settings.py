@@ -1,14 +1,17 @@
 """Ask a model that writes one question a sample, and read its short answer: what tasks of short answers share."""
 
 import hashlib
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Literal, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
 from emotui.backends.base import Generate, Message, Refused
 from emotui.errors import BadInput
+from emotui.tasks.parts import shared_by
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_kept, filled, prompt_of
 from emotui.tasks.task import Asked, AskModel, Task, unanswered
 
@@ -75,6 +78,70 @@ BEFORE = "before"
 MOST_TURNS = 1000
 
 
+# One annotator, whose answers are asked for.
+
+VOICE = "voice"
+"""The option: `Annotator`; `--as` on the command line."""
+
+VOICE_PLACE = "{annotator}"
+"""Where that stands in a prompt."""
+
+_VOICE = "Answer as one particular annotator would, also where other people would answer otherwise.\n\n"
+_ABOUT = "About this annotator:\n{description}\n\n"
+_EXAMPLES = "What this annotator said of other texts:\n\n"
+_EXAMPLE = "Text:\n{text}\nAnswer: {answer}\n\n"
+_NOW = "Now the text to answer as this annotator would.\n\n"
+
+
+class Example(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An earlier answer. `answer`: a label, a list of labels, numbers by name, or the places of spans. `shared`: what
+    the text shares with others (`shared_by`).
+    """
+
+    id: str
+    text: str
+    answer: Any
+    shared: str | None = None
+
+
+class Annotator(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Whose answers are asked for. `examples`: in the order of preference; `shown`: how many of them at a text."""
+
+    name: str
+    description: str = ""
+    examples: tuple[Example, ...] = ()
+    shown: int = 0
+
+    def examples_for(self, sample: Any) -> list[Example]:
+        """The first `shown` that are of no text that the answer to this one could be read off: neither of itself, nor
+        of its words, nor of its passage or conversation.
+        """
+        text, shared = _bare(sample.text or ""), shared_by(getattr(sample, "meta", None) or {})
+        apart = (
+            one
+            for one in self.examples
+            if one.id != sample.id and _bare(one.text) != text and (shared is None or one.shared != shared)
+        )
+        return list(islice(apart, self.shown))
+
+    def told(self, sample: Any, form: Callable[[Example], str]) -> str:
+        """What stands before the question about a text. `form`: an example's answer as the question asks for it."""
+        told = _VOICE + (filled(_ABOUT, {"description": self.description}) if self.description else "")
+        if shown := self.examples_for(sample):
+            told += _EXAMPLES
+            told += "".join(filled(_EXAMPLE, {"text": one.text, "answer": form(one)}) for one in shown)
+        return told + _NOW
+
+
+def as_json(example: Example) -> str:
+    """An example's answer as JSON; a label as it is."""
+    return example.answer if isinstance(example.answer, str) else json.dumps(example.answer, ensure_ascii=False)
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
 # What models wrap around an answer, taken off: thinking, and fences.
 
 
@@ -124,6 +191,7 @@ class Writing(msgspec.Struct, frozen=True, omit_defaults=True):
     `max_tokens` None: what the way has room for. `constrain`: a grammar holds answers to their form. `retries`: further
     tries, in a task that asks again where an answer breaks its form. `before`: how many turns of its conversation stand
     before a text; `turns`: these, by the id of the text, which are the samples' and no setting of the person's.
+    `voice`: whose answers are asked for.
     """
 
     temperature: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.0
@@ -134,39 +202,55 @@ class Writing(msgspec.Struct, frozen=True, omit_defaults=True):
     constrain: bool = False
     before: Annotated[int, msgspec.Meta(ge=0, le=MOST_TURNS)] | Literal["all"] | None = None
     turns: Mapping[str, str] = {}
+    voice: Annotator | None = None
 
     def prompt(self, own: Prompts, way: str) -> Prompt:
-        """The prompt of a way; of this project's own with a place for turns where these are asked for.
+        """The prompt of a way; of this project's own with places for an annotator and for turns, where asked for.
 
         Raises:
-            BadInput: the person's own have none for it, or turns are asked for and it has no place for them, or the
-                other way round.
+            BadInput: the person's own have none for it, or turns or an annotator are asked for and it has no place for
+                them, or the other way round.
         """
         chosen = prompt_of(own if self.prompts is None else self.prompts, way)
         if self.prompts is None:
-            return Prompt(TURNS + chosen.user, chosen.system) if self.before else chosen
-        if TURNS_PLACE in chosen.system:
-            raise BadInput(f"{way}.system: {TURNS_PLACE} belongs in user")
+            context = VOICE_PLACE * (self.voice is not None) + TURNS * bool(self.before)
+            return Prompt(context + chosen.user, chosen.system) if context else chosen
+        for place in (TURNS_PLACE, VOICE_PLACE):
+            if place in chosen.system:
+                raise BadInput(f"{way}.system: {place} belongs in user")
+        if (VOICE_PLACE in chosen.user) != (self.voice is not None):
+            raise BadInput(
+                f"your prompt for {way} has {VOICE_PLACE}: say whose answers by --as NAME"
+                if self.voice is None
+                else f"your prompt for {way} has no {VOICE_PLACE}: write where the annotator's examples stand"
+            )
         if self.before is None and TURNS_PLACE in chosen.user:
             raise BadInput(f"your prompt for {way} has {TURNS_PLACE}: say how many turns by --before N (0: none)")
         if self.before and TURNS_PLACE not in chosen.user:
             raise BadInput(f"your prompt for {way} has no {TURNS_PLACE}: write where the turns before a text stand")
         return chosen
 
-    def turns_of(self, key: str) -> Mapping[str, str]:
-        """The field of a prompt with the turns before the text of this id; none where no turns are asked for."""
-        return {} if self.before is None else {BEFORE: self.turns.get(key, NO_TURNS)}
+    def context_of(self, sample: Any, form: Callable[[Example], str] = as_json) -> Mapping[str, str]:
+        """The fields of a prompt with the turns before a text, and with the annotator whose answer is asked for; none
+        where neither is.
+        """
+        turns = {} if self.before is None else {BEFORE: self.turns.get(sample.id, NO_TURNS)}
+        return turns if self.voice is None else {**turns, VOICE_PLACE[1:-1]: self.voice.told(sample, form)}
 
-    def opening(self, key: str) -> str:
-        """What stands before a question that no prompt of a person's replaces: the turns, or nothing."""
-        return filled(TURNS, self.turns_of(key)) if self.before else ""
+    def opening(self, sample: Any) -> str:
+        """What stands before a question that no prompt of a person's replaces: annotator and turns, or nothing."""
+        context = VOICE_PLACE * (self.voice is not None) + TURNS * bool(self.before)
+        return filled(context, self.context_of(sample))
 
     def context(self) -> dict[str, object]:
-        """Which turns stand before the texts, for the run's identity; empty where none do."""
-        if not self.before:
-            return {}
-        told = hashlib.sha256(msgspec.json.encode(dict(self.turns), order="sorted")).hexdigest()
-        return {BEFORE: {"turns": self.before, "said": told}}
+        """What stands before the texts, for the run's identity; empty where nothing does."""
+        found: dict[str, object] = {}
+        if self.before:
+            told = hashlib.sha256(msgspec.json.encode(dict(self.turns), order="sorted")).hexdigest()
+            found[BEFORE] = {"turns": self.before, "said": told}
+        if self.voice is not None:
+            found["as"] = hashlib.sha256(msgspec.json.encode(self.voice, order="sorted")).hexdigest()
+        return found
 
     def described(self, way: str, prompt: Prompt, room: int, grammar: str) -> dict[str, object]:
         """All of it that can change a single answer, for the run's identity. `grammar`: what it would be held to."""
@@ -186,7 +270,10 @@ class Writing(msgspec.Struct, frozen=True, omit_defaults=True):
 
 SAMPLING = ("temperature", "top_p", "max_tokens")
 WRITTEN = (*SAMPLING, "prompts", "constrain")
-"""The options of a way in which a model writes; with `BEFORE` in tasks that can put turns before a text."""
+"""The options of a way in which a model writes."""
+
+CONTEXT = (BEFORE, VOICE)
+"""Those of tasks that can put something before a text: turns, and whose answers are asked for."""
 
 W = TypeVar("W", bound=Writing)
 
@@ -252,7 +339,7 @@ def configured(task: Task, way: str, options: Mapping[str, object], repeats: int
 
 
 def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return "--as" if name == VOICE else f"--{name.replace('_', '-')}"
 
 
 def write_answers(

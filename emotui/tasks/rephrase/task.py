@@ -45,7 +45,7 @@ from emotui.tasks.parts import (
 )
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
 from emotui.tasks.prompting.settings import (
-    BEFORE,
+    CONTEXT,
     DIRECT,
     FEW_SHOT,
     WRITTEN,
@@ -446,7 +446,7 @@ class Rephrase(Task):
         """The labels, what a model is asked in words with, and the examples of the ways that show any."""
         own = ("labels", "label_set")
         if way in WAYS:
-            return (*own, *WRITTEN, BEFORE, *(("examples",) if way in EXAMPLES else ()))
+            return (*own, *WRITTEN, *CONTEXT, *(("examples",) if way in EXAMPLES else ()))
         return (*own, "prompts") if way == "rank" else own
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
@@ -514,7 +514,7 @@ class Rephrase(Task):
         pool = fitting(own.examples, way) if way in EXAMPLES else []
         chats = []
         for sample in samples:
-            fields = {"text": sample.text, "labels": ", ".join(labels), **own.turns_of(sample.id)}
+            fields = {"text": sample.text, "labels": ", ".join(labels), **own.context_of(sample)}
             if way in EXAMPLES:
                 fields["examples"] = shown(self._example(way), shots(pool, sample.id, sample.text))
             chats.append(as_chat(prompt, filled(prompt.user, fields)))

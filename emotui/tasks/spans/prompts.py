@@ -6,6 +6,7 @@ alike, as in the paper. `docs/models.md` has the file's format.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -16,7 +17,7 @@ from emotui.metrics.span_output import RESPONSE, marker_count, parse_output
 from emotui.records import SpanSample
 from emotui.tasks.prompting import settings
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, as_kept, filled, read_prompt_file
-from emotui.tasks.prompting.settings import Writing, without_fence, without_thinking
+from emotui.tasks.prompting.settings import Example, Writing, without_fence, without_thinking
 from emotui.tasks.spans.experiments import options, target
 from emotui.tasks.task import Asked, AskModel, unanswered
 
@@ -264,7 +265,8 @@ def ask_in_words(
     """
     prompt, grammar = settings.prompt(PROMPTS, way), grammar_of(settings, way)
     style, cot = style_of(way)
-    chats = [messages(prompt, {**_fields(sample, way), **settings.turns_of(sample.id)}) for sample in samples]
+    form = partial(_as_answer, style)
+    chats = [messages(prompt, {**_fields(sample, way), **settings.context_of(sample, form)}) for sample in samples]
     answers: list[list[str]] = [[] for _ in samples]
     lost: dict[int, Refused] = {}
     waiting = list(range(len(samples)))
@@ -302,6 +304,17 @@ def ask_in_words(
         else Asked(said[-1], prompt=texts[place], before=tuple(said[:-1]))
         for place, said in enumerate(answers)
     ]
+
+
+def _as_answer(style: str, example: Example) -> str:
+    """An example's spans in the form of an answer of this style; of those that overlap the first."""
+    spans, marked, at = [], "", 0
+    for start, end in sorted((int(start), int(end)) for start, end in example.answer):
+        if start >= at:
+            spans.append(" ".join(example.text[start:end].split()))
+            marked += f"{example.text[at:start]}**{example.text[start:end]}**"
+            at = end
+    return " | ".join(spans) if style == "retrieve" else marked + example.text[at:]
 
 
 def _fields(sample: SpanSample, way: str) -> dict[str, str]:

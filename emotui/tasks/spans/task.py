@@ -43,7 +43,7 @@ from emotui.tasks.parts import (
     TaskWords,
     shared_by,
 )
-from emotui.tasks.prompting.settings import BEFORE, DIRECT, WRITTEN, Writing, options_from
+from emotui.tasks.prompting.settings import CONTEXT, DIRECT, WRITTEN, Writing, options_from
 from emotui.tasks.spans import experiments
 from emotui.tasks.spans.label_maps import MAPPED, hash_of, with_labels, with_mapped_labels
 from emotui.tasks.spans.prompts import (
@@ -436,7 +436,7 @@ class Spans(Task):
 
     def option_names(self, way: str) -> tuple[str, ...]:
         """Those of writing, with retries; none for a model that marks evidence itself."""
-        return (*WRITTEN, "retries", BEFORE) if way else ()
+        return (*WRITTEN, "retries", *CONTEXT) if way else ()
 
     def with_options(self, options: Mapping[str, object], repeats: int) -> "Spans":
         """Options are those of `Writing`; several repeats are sampled, unless they say otherwise.

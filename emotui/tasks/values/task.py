@@ -41,7 +41,7 @@ from emotui.tasks.parts import (
 )
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
 from emotui.tasks.prompting.settings import (
-    BEFORE,
+    CONTEXT,
     COT,
     DIRECT,
     WRITTEN,
@@ -437,7 +437,7 @@ class Values(Task):
 
     def option_names(self, way: str) -> tuple[str, ...]:
         """The names, and their scales and what a model writes with where it writes."""
-        return ("labels", "scales", *WRITTEN, BEFORE) if way in WAYS else ("labels",)
+        return ("labels", "scales", *WRITTEN, *CONTEXT) if way in WAYS else ("labels",)
 
     def ways(self, card: ModelCard) -> tuple[str, ...]:
         """A regression head's own, or in writing."""
@@ -484,7 +484,7 @@ class Values(Task):
             return [_kept(answer) for answer in model([Regress(sample.text or "") for sample in samples])]
         prompt = own.prompt(PROMPTS, way)
         scales = {name: own.scales.get(name, USUAL_RANGE) for name in own.labels}
-        given = [{**fields(sample.text, scales), **own.turns_of(sample.id)} for sample in samples]
+        given = [{**fields(sample.text, scales), **own.context_of(sample)} for sample in samples]
         chats = [as_chat(prompt, filled(prompt.user, each)) for each in given]
         n = len(samples)
         return write_answers(chats, model, seeds, own, [ROOM[way]] * n, [numbers_of(own.labels)] * n)
