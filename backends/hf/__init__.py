@@ -18,7 +18,7 @@ from emotui.installing import check_transformers
 
 CAPABILITIES: Mapping[str, tuple[str, ...]] = {
     "causal": ("generate", "score", "rank", "attribute"),
-    "seq2seq": ("generate", "score", "rank"),
+    "seq2seq": ("generate", "score", "rank", "attribute"),
     "masked": ("fill_mask", "embed"),
     "encoder": ("embed",),
     "classifier": ("classify", "score", "attribute"),
@@ -71,7 +71,7 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Backe
 
 def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any) -> Any:
     """The loaded model behind the protocol of its kind."""
-    from emotui.backends.hf.classifier import NAMES, ChatTracer, is_regression
+    from emotui.backends.hf.classifier import NAMES, is_regression
     from emotui.backends.hf.families import labels_of, nli_places
     from emotui.backends.hf.prompts import Prompts
     from emotui.backends.hf.span_models import span_labels
@@ -107,7 +107,9 @@ def _backend(spec: str, name: str, folder: Path, settings: Settings, loaded: Any
     backend = _of_kind(kind, card, prompts, folder, settings, loaded)
     if readable:
         backend.states = StateReader(loaded, prompts, settings, writes=kind == "causal").states
-    if kind == "causal":
+    if kind in ("causal", "seq2seq"):
+        from emotui.backends.hf.tracing import ChatTracer
+
         backend.attribute = ChatTracer(backend, loaded, prompts, settings).attribute
     if pushable:
         backend.push = Pusher(backend, loaded, settings).push

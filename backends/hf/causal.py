@@ -1,6 +1,8 @@
 """Models that write from left to right: generate, yes against no, and ranking, each prefix computed once."""
 
+import inspect
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 import torch
@@ -19,11 +21,10 @@ from emotui.backends.base import (
     Scores,
 )
 from emotui.backends.hf.batching import TOKENS, Batches
-from emotui.backends.hf.decoding import Thoughts, Writing, can_page, write, write_paged
-from emotui.backends.hf.grammar import Grammars
+from emotui.backends.hf.decoding import Grammars, Thoughts, Writing, can_page, write, write_paged
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prefix import Group, Rows, keep_rows, positions, shared_prefix
-from emotui.backends.hf.prompts import Prompts
+from emotui.backends.hf.prompts import Prompts, TracedPrompt
 from emotui.backends.hf.settings import Settings
 from emotui.backends.rendering import with_question
 from emotui.backends.sampling import Draws
@@ -198,6 +199,32 @@ class Causal:
     def _fitting(self, ids: list[int], room: int = 0) -> list[int] | Refused:
         context = self._loaded.context
         return Refused(too_long(len(ids), context)) if context is not None and len(ids) + room > context else ids
+
+    def traced_prompt(self, messages: Sequence[Message]) -> TracedPrompt | Refused:
+        """As `Traceable`."""
+        ids = self.checked(messages, "", thinking=False)
+        if isinstance(ids, Refused):
+            return ids
+        pieces = self._prompts.pieces(messages, thinking=False)
+        return TracedPrompt(ids, pieces, self._prompts.begins_before(pieces))
+
+    def answering(self, ids: Sequence[int]) -> Callable[[torch.Tensor], torch.Tensor]:
+        """As `Traceable`."""
+        model = self._loaded.model
+        last: dict[str, Any] = (
+            {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(model.forward).parameters else {}
+        )
+
+        def forward(read: torch.Tensor) -> torch.Tensor:
+            out = model(input_ids=read, attention_mask=torch.ones_like(read), use_cache=False, **last)
+            logits: torch.Tensor = out.logits[:, -1]
+            return logits
+
+        return forward
+
+    def tracing(self) -> AbstractContextManager[Any]:
+        """As `Traceable`: all that is read is one prompt."""
+        return nullcontext(self._loaded.model.get_input_embeddings())
 
     @torch.inference_mode()
     def _write(self, requests: Sequence[Generate], prompts: Sequence[list[int]]) -> list[Generation | Refused]:

@@ -3,12 +3,24 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from emotui.backends.base import Message
 from emotui.backends.rendering import ChatTemplate, Piece, Specials, plain_prompt
 
 _WORDS = re.compile(r"[\w\s]+")
+
+
+class TracedPrompt(NamedTuple):
+    """A prompt that is followed back to its words.
+
+    `ids`: all its tokens; `pieces`: its text before it was tokenised; `before`, `behind`: tokens around that text.
+    """
+
+    ids: list[int]
+    pieces: Sequence[Piece]
+    before: int
+    behind: int = 0
 
 
 class Prompts:
@@ -64,6 +76,10 @@ class Prompts:
         if self.template is None or not self.begins:
             return 0
         return next((place for place, number in enumerate(ids) if number != self.begins[0]), len(ids))
+
+    def begins_before(self, pieces: Sequence[Piece]) -> int:
+        """How many tokens that begin every text stand before a prompt that a template has not begun so itself."""
+        return len(self.begins) - self.extra_begins(self._ids(pieces))
 
     def thinks_in(self, opening: str) -> bool:
         """Whether a turn that begins so has thoughts of the model's own, which are read as such."""

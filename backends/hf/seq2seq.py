@@ -7,7 +7,8 @@ behind that (`forced_bos_token_id`: a language), and control tokens that it was 
 An answer begins behind them: at the first token that the model chooses and `generate` shows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,11 +27,10 @@ from emotui.backends.hf.causal import (
     rank_tokens,
     too_long,
 )
-from emotui.backends.hf.decoding import write
-from emotui.backends.hf.grammar import Grammars
+from emotui.backends.hf.decoding import Grammars, write
 from emotui.backends.hf.loading import Loaded
 from emotui.backends.hf.prefix import keep_rows
-from emotui.backends.hf.prompts import Frame, Prompts, frame
+from emotui.backends.hf.prompts import Frame, Prompts, TracedPrompt, frame
 from emotui.backends.hf.settings import Settings
 from emotui.backends.rendering import with_question
 from emotui.errors import ModelError
@@ -109,9 +109,7 @@ class Seq2Seq:
         Raises:
             ModelError: the vocabulary has no one-token yes or no.
         """
-        if self._forms is None:
-            self._forms = yesno.find_forms(self._prompts.vocabulary())
-        forms = self._forms
+        forms = self.yes_or_no()
         wanted = torch.tensor([*forms.yes, *forms.no])
         asked = [
             (place, self._question(request, question), request.opening)
@@ -145,6 +143,12 @@ class Seq2Seq:
         ]
         return echoed(requests, first, results, self._prompts)
 
+    def yes_or_no(self) -> yesno.Forms:
+        """The tokens that say yes, and no. Raises ModelError where the vocabulary has none."""
+        if self._forms is None:
+            self._forms = yesno.find_forms(self._prompts.vocabulary())
+        return self._forms
+
     def rank(self, requests: Sequence[Rank]) -> list[Ranked | Refused]:
         """Log-probabilities of continuations by the decoder; the encoder reads a request's prompt once."""
         prompts: list[list[int] | Refused] = []
@@ -175,13 +179,50 @@ class Seq2Seq:
             if self._prompts.template is not None:
                 return self._checked(self._prompts.chat(messages), framed=True)
             # A decoder begins its answer by itself: the prompt needs no place for it.
-            return self._checked(self._prompts.text("\n\n".join(message.content for message in messages)))
+            return self._checked(self._prompts.text(_joined(messages)))
         except ModelError as error:
             return Refused(str(error))
 
     def _question(self, request: Score, question: str) -> list[int] | Refused:
         messages = request.messages or (Message("user", f"{request.text}\n\n"),)
         return self._prompt(with_question(messages, question))
+
+    def traced_prompt(self, messages: Sequence[Message]) -> TracedPrompt | Refused:
+        """As `Traceable`: what the encoder reads."""
+        ids = self._prompt(messages)
+        if isinstance(ids, Refused):
+            return ids
+        if self._prompts.template is None:
+            before, behind = (len(self._frame.around[side]) for side in (0, -1))
+            return TracedPrompt(ids, self._prompts.specials.pieces(_joined(messages)), before, behind)
+        pieces = self._prompts.pieces(messages)
+        return TracedPrompt(ids, pieces, self._prompts.begins_before(pieces))
+
+    def answering(self, ids: Sequence[int]) -> Callable[[torch.Tensor], torch.Tensor]:
+        """As `Traceable`: behind what the decoder has before its answer to these tokens, whatever is read instead."""
+        begins, _ = self._begin(self._encode([list(ids)]))
+        begin = torch.tensor(begins, device=self._loaded.device)
+
+        def forward(read: torch.Tensor) -> torch.Tensor:
+            begun, mask = begin.expand(len(read), -1), torch.ones_like(read)
+            out = self._loaded.model(input_ids=read, attention_mask=mask, decoder_input_ids=begun, use_cache=False)
+            return without(out.logits[:, -1], self._never)
+
+        return forward
+
+    @contextmanager
+    def tracing(self) -> Iterator[Any]:
+        """As `Traceable`: where encoder and decoder share a module, the decoder has another one for the while."""
+        encoder, decoder = self._loaded.model.get_encoder(), self._loaded.model.get_decoder()
+        table = encoder.get_input_embeddings()
+        if decoder.get_input_embeddings() is not table:
+            yield table
+            return
+        decoder.set_input_embeddings(_Unhooked(table))
+        try:
+            yield table
+        finally:
+            decoder.set_input_embeddings(table)
 
     def _checked(self, text: list[int], *, framed: bool = False) -> list[int] | Refused:
         ids = text if framed else self._frame.ids(text)[0]
@@ -248,6 +289,17 @@ class Seq2Seq:
         )
 
 
+class _Unhooked(torch.nn.Module):
+    """Embeddings that another module looks up, past what is hooked to it."""
+
+    def __init__(self, table: torch.nn.Module) -> None:
+        super().__init__()
+        self._looked_up = table.forward
+
+    def forward(self, ids: torch.Tensor) -> Any:
+        return self._looked_up(ids)
+
+
 class _DecoderPast:
     """What the encoder read, and what the decoder wrote after it."""
 
@@ -285,6 +337,11 @@ def without(logits: torch.Tensor, never: Sequence[int]) -> torch.Tensor:
     if not never:
         return logits
     return logits.index_fill(-1, torch.tensor(never, device=logits.device), -torch.inf)
+
+
+def _joined(messages: Sequence[Message]) -> str:
+    """The prompt of a model without a chat template."""
+    return "\n\n".join(message.content for message in messages)
 
 
 def _start_tokens(loaded: Loaded) -> list[int]:

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from emotui.backends.base import Generate
 from emotui.backends.grammars import json_words, one_of, retrieved_line
-from emotui.backends.hf.grammar import Grammar, Grammars
+from emotui.backends.hf.decoding import Grammar, Grammars
 
 _GRAMMARS = {
     "a line of spans": retrieved_line(),

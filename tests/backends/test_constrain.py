@@ -12,7 +12,7 @@ import pytest
 from emotui.backends import gguf, hf
 from emotui.backends.base import Generate, Generation, Message
 from emotui.backends.grammars import json_words, one_of, reasoned_answer, retrieved_line
-from emotui.backends.hf import grammar as hf_grammar
+from emotui.backends.hf import decoding
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.span_output import parse_output
 from emotui.tasks.prompting.settings import configured
@@ -114,10 +114,10 @@ def test_a_logit_stays_as_it_is_where_a_token_may_follow_and_else_is_minus_infin
         row = torch.linspace(-9, 9, logits, dtype=kind)
         row[:2] = torch.tensor([float("inf"), -0.0])
         wanted = [value if place in allowed else float("-inf") for place, value in enumerate(row.tolist())]
-        hf_grammar.Grammar(Matcher(allowed, tokens)).narrow(row)
+        decoding.Grammar(Matcher(allowed, tokens)).narrow(row)
         assert (row.tolist(), row.dtype) == (wanted, kind)
     with pytest.raises(ModelError, match="no token that could follow"):
-        hf_grammar.Grammar(Matcher({logits + 1}, logits + 2)).narrow(torch.zeros(logits))
+        decoding.Grammar(Matcher({logits + 1}, logits + 2)).narrow(torch.zeros(logits))
 
 
 def test_both_libraries_allow_the_same_tokens_at_every_step() -> None:
@@ -131,7 +131,7 @@ def test_both_libraries_allow_the_same_tokens_at_every_step() -> None:
     native = gguf.load(str(MODEL / "tiny-F16.gguf"), {"threads": 1}, quiet)
     loaded = load_model(MODEL / "hf", Settings(threads=1, device="cpu"), quiet)
     ends = frozenset([loaded.tokenizer.eos_token_id])
-    grammars = hf_grammar.Grammars(loaded, ends)
+    grammars = decoding.Grammars(loaded, ends)
     torch = pytest.importorskip("torch")
     chance = random.Random(1)
     size = len(loaded.tokenizer)
@@ -168,7 +168,7 @@ def test_an_encoder_decoder_keeps_to_a_grammar_too(tmp_path: Path) -> None:
 
 def test_without_llguidance_the_whole_batch_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     model = hf.load(str(MODEL / "hf"), {"threads": 1, "device": "cpu"}, quiet)
-    monkeypatch.setattr(hf_grammar, "find_spec", lambda name: None)
+    monkeypatch.setattr(decoding, "find_spec", lambda name: None)
     with pytest.raises(ModelError, match=r"pip install 'llguidance>=1', or run without --constrain"):
         model.generate([Generate((Message("user", "x"),), grammar=one_of(YES_OR_NO))])
     assert len(model.generate([Generate((Message("user", "x"),), max_tokens=2)])) == 1

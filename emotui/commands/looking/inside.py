@@ -27,7 +27,7 @@ def _opened(workspace: "Workspace", spec: str, dataset: str | None) -> "Dataset"
 
 
 @click.command()
-@click.option("--model", "spec", required=True, help="The model (SPEC): an hf: classifier.")
+@click.option("--model", "spec", required=True, help="The model (SPEC): hf:, a classifier or one that writes.")
 @click.option("--dataset", help="A dataset of the store, or a file (default: the sample scenes).")
 @click.option("--text", metavar="ID", help="Show the words of this text of the dataset.")
 @click.option("--label", metavar="LABEL", help="Explain this label. [default: as --explain says]")

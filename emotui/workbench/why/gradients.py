@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from emotui.backends.base import Attribute, Attribution, Classify, Refused, Score
-from emotui.backends.host import ModelProcess, lacks
+from emotui.backends.host import ModelProcess
 from emotui.backends.words import word_places
 from emotui.errors import BadInput, ModelError
 from emotui.installing import check_captum
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 METHODS = "removal", "gradient", "integrated"
 AT_ONCE = 8
 """Texts that a model is asked about in one call: each is asked about many times over."""
+
+WITHOUT = "{model} gives no gradients: hf: classifiers, NLI models and models that write do"
+INSTEAD = "; for this one: emotui words, emotui run evidence (words taken away)"
+"""What is said of other models, and of those that answer."""
 
 CONVENTION = (
     "gradients 1: parts of the label's log-odds; removal: these less those without the word; gradient: gradient times "
@@ -94,10 +98,11 @@ def find_gradients(
         BadInput: there is no text, or no such label.
         ModelError: the model has no gradients to give, or captum is missing.
     """
-    check_captum()
     card = model.load()
-    if "attribute" not in card.capabilities:
-        raise ModelError(lacks(model.spec, "attribute"))
+    if "attribute" not in card.capabilities or model.spec.partition(":")[0] == "embedded":
+        answers = {"classify", "score"} & set(card.capabilities)
+        raise ModelError(WITHOUT.format(model=model.spec) + (INSTEAD if answers else ""))
+    check_captum()
     found = dataset.read_as("spans")
     samples = [sample for _, sample in stored_samples(store, found, min(found.n, limit or found.n))]
     samples = [sample for sample in samples if word_places(sample.text)]

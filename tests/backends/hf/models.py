@@ -93,42 +93,66 @@ def one_word(folder: Path, word: str = "happy", *, steps: int = 150) -> Path:
 QUESTION = "? yes or no :"
 
 
-def one_word_causal(folder: Path, word: str = "happy", *, steps: int = 250) -> Path:
-    """A Llama of whole words whose log-odds of Yes behind a text and `QUESTION` are 2 times how often it has this word,
-    less 2.
-    """
+def _words_of_a_question() -> PreTrainedTokenizerFast:
+    """Whole words, those of `QUESTION` and of its answer among them."""
     names = dict.fromkeys(("<s>", "</s>", "<pad>", "<unk>", *WORDS, *QUESTION.split(), "Answer", "Yes", "No"))
-    vocabulary = {token: place for place, token in enumerate(names)}
-    bare = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    bare = Tokenizer(models.WordLevel({token: place for place, token in enumerate(names)}, unk_token="<unk>"))
     bare.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer = PreTrainedTokenizerFast(
+    return PreTrainedTokenizerFast(
         tokenizer_object=bare, bos_token="<s>", eos_token="</s>", pad_token="<pad>", unk_token="<unk>",
         model_max_length=512,
     )  # fmt: skip
-    torch.manual_seed(6)
-    model = LlamaForCausalLM(
-        LlamaConfig(
-            vocab_size=len(vocabulary), hidden_size=32, intermediate_size=48, num_hidden_layers=2,
-            num_attention_heads=2, num_key_value_heads=2, max_position_embeddings=512, bos_token_id=0, eos_token_id=1,
-            pad_token_id=2,
-        )
-    )  # fmt: skip
+
+
+def _learn_one_word(model: Any, tokenizer: Any, word: str, steps: int, behind: str, **given: Any) -> None:
+    """Let the log-odds of Yes behind texts be 2 times how often they have this word, less 2."""
+    vocabulary = tokenizer.get_vocab()
     step = torch.optim.Adam(model.parameters(), lr=3e-3)
     wanted, blank = vocabulary[word], vocabulary["<pad>"]
     yes, no = ([vocabulary[name], vocabulary[name.lower()]] for name in ("Yes", "No"))
-    asked = torch.tensor([vocabulary[name] for name in [*QUESTION.split(), "Answer", ":"]])
+    asked = torch.tensor(tokenizer(f"{QUESTION}{behind}", add_special_tokens=False)["input_ids"])
     others = torch.tensor([vocabulary[name] for name in WORDS])
     for _ in range(steps):
         ids = others[torch.randint(0, len(others), (32, 8))]
         ids[torch.rand(ids.shape) < torch.rand(32, 1)] = blank
         ids[torch.rand(ids.shape) < 0.5 * torch.rand(32, 1)] = wanted
         there = 2.0 * (ids == wanted).sum(1) - 2
-        logits = model(input_ids=torch.cat([ids, asked.expand(32, -1)], 1)).logits[:, -1]
+        logits = model(input_ids=torch.cat([ids, asked.expand(32, -1)], 1), **given).logits[:, -1]
         odds = logits[:, yes].logsumexp(1) - logits[:, no].logsumexp(1)
         loss = (odds - there).square().mean()
         step.zero_grad()
         loss.backward()
         step.step()
+
+
+def one_word_causal(folder: Path, word: str = "happy", *, steps: int = 250) -> Path:
+    """A Llama of whole words whose log-odds of Yes behind a text and `QUESTION` are 2 times how often it has this word,
+    less 2.
+    """
+    tokenizer = _words_of_a_question()
+    torch.manual_seed(6)
+    model = LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=len(tokenizer), hidden_size=32, intermediate_size=48, num_hidden_layers=2,
+            num_attention_heads=2, num_key_value_heads=2, max_position_embeddings=512, bos_token_id=0, eos_token_id=1,
+            pad_token_id=2,
+        )
+    )  # fmt: skip
+    _learn_one_word(model, tokenizer, word, steps, " Answer:")
+    return _save(folder, model.eval(), tokenizer)
+
+
+def one_word_t5(folder: Path, word: str = "happy", *, steps: int = 250) -> Path:
+    """The same of a T5, at the first place of its decoder."""
+    tokenizer = _words_of_a_question()
+    torch.manual_seed(6)
+    model = T5ForConditionalGeneration(
+        T5Config(
+            vocab_size=len(tokenizer), d_model=32, d_kv=16, d_ff=64, num_layers=2, num_heads=2, dropout_rate=0.0,
+            pad_token_id=2, eos_token_id=1, decoder_start_token_id=2,
+        )
+    )  # fmt: skip
+    _learn_one_word(model, tokenizer, word, steps, "", decoder_input_ids=torch.full((32, 1), 2))
     return _save(folder, model.eval(), tokenizer)
 
 

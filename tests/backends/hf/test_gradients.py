@@ -11,9 +11,9 @@ from transformers import AutoTokenizer
 
 from emotui.backends.base import Attribute, Attribution, Message, Refused, Score
 from emotui.backends.hf import load
-from emotui.backends.hf.classifier import Tracer, by_word
 from emotui.backends.hf.prompts import Prompts, frame
 from emotui.backends.hf.span_models import Token
+from emotui.backends.hf.tracing import Tracer, by_word
 from emotui.backends.rendering import with_question
 from emotui.errors import ModelError
 from tests.backends.hf import models as hf_models
@@ -140,9 +140,21 @@ def test_an_nli_model_is_traced_through_its_text_alone(tmp_path: Path) -> None:
     assert isinstance(unnamed, Refused)
 
 
+KINDS = {
+    "causal": (hf_models.one_word_causal, "\n\nAnswer:", {}),
+    "seq2seq": (hf_models.one_word_t5, "", {"decoder_input_ids": torch.tensor([[2]])}),
+}
+"""Models that write: what makes each, what stands behind its question, and what else it is given."""
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def writes(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return open_model(hf_models.one_word_causal(tmp_path_factory.mktemp("models") / "causal"))
+def writes(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return open_model(KINDS[kind][0](tmp_path_factory.mktemp("models") / kind))
 
 
 def asked(method: Any, text: str = TEXT, steps: int = 100) -> Attribute:
@@ -160,7 +172,7 @@ def test_a_model_that_writes_follows_the_one_word_that_its_yes_goes_by(writes: A
         assert part > 2 * max(abs(other) for *_, other in each.words if other != part)
 
 
-def test_what_is_traced_is_yes_against_no_as_it_is_scored_and_parts_come_to_it(writes: Any) -> None:
+def test_what_is_traced_is_yes_against_no_as_it_is_scored_and_parts_come_to_it(writes: Any, kind: str) -> None:
     (found,) = writes.attribute([asked("integrated", steps=300)])
     chat = (Message("user", f"{TEXT} "),)
     (scores,) = writes.score([Score(TEXT, (hf_models.QUESTION,), chat)])
@@ -168,12 +180,25 @@ def test_what_is_traced_is_yes_against_no_as_it_is_scored_and_parts_come_to_it(w
     total = found.rest + sum(part for *_, part in found.words)
     assert total == pytest.approx(found.whole - found.without, abs=1e-2 * abs(found.whole - found.without) + 1e-3)
     nothing = " ".join("<pad>" for _ in TEXT.split())
-    ids = writes._prompts.tokenizer(f"{nothing} {hf_models.QUESTION}\n\nAnswer:")["input_ids"]
+    _, behind, given = KINDS[kind]
+    ids = writes._prompts.tokenizer(f"{nothing} {hf_models.QUESTION}{behind}")["input_ids"]
     with torch.no_grad():
-        logits = writes._loaded.model(input_ids=torch.tensor([ids])).logits[0, -1]
+        logits = writes._loaded.model(input_ids=torch.tensor([ids]), **given).logits[0, -1]
     forms = writes.yes_or_no()
     yes, no = (logits[list(side)].logsumexp(0) for side in (forms.yes, forms.no))
     assert found.without == pytest.approx(float(yes - no), abs=1e-4)
+
+
+def test_encoder_and_decoder_that_share_their_embeddings_are_told_apart(tmp_path: Path) -> None:
+    model = open_model(hf_models.one_word_t5(tmp_path / "m", steps=20))
+    expected = [model.attribute([asked(method)])[0] for method in METHODS]
+    loaded = model._loaded.model
+    loaded.decoder.set_input_embeddings(loaded.encoder.get_input_embeddings())
+    shared = loaded.decoder.get_input_embeddings()
+    assert shared is loaded.get_encoder().get_input_embeddings()
+    found = [model.attribute([asked(method)])[0] for method in METHODS]
+    assert found == expected
+    assert loaded.decoder.get_input_embeddings() is shared
 
 
 def test_words_of_the_text_alone_have_parts_also_where_a_template_stands_around_them() -> None:
@@ -183,8 +208,8 @@ def test_words_of_the_text_alone_have_parts_also_where_a_template_stands_around_
     (found,) = model.attribute([Attribute(text, "joy", "integrated", 200, chat, " she weeps?")])
     assert [text[start:end] for start, end, _ in found.words] == ["she", "weeps", "and", "weeps"]
     request = Attribute(text, "joy", "gradient", 1, chat, " she weeps?")
-    ids = model._prompts.chat(with_question(chat, " she weeps?"), thinking=False)
-    places = model.attribute.__self__._tokens_of(request, ids)
+    prompt = model.traced_prompt(with_question(chat, " she weeps?"))
+    ids, places = prompt.ids, model.attribute.__self__._tokens_of(request, prompt)
     shown = model._prompts.tokenizer.decode([ids[place] for place in places])
     assert shown.strip() == text
     assert [ids[place] for place in places] == [token.id for token in places.values()]
@@ -198,7 +223,7 @@ def test_a_model_that_writes_is_asked_about_a_label_or_says_so_in_a_line(
     )
     assert isinstance(unasked, Refused)
     assert isinstance(gone, Refused)
-    monkeypatch.setattr("emotui.backends.hf.classifier.traced", lambda *_: torch.zeros(2) @ torch.zeros(3))
+    monkeypatch.setattr("emotui.backends.hf.tracing.traced", lambda *_: torch.zeros(2) @ torch.zeros(3))
     with pytest.raises(ModelError, match="no gradient can be taken through this model: "):
         writes.attribute([asked("gradient")])
 

@@ -276,7 +276,7 @@ def t5(tmp_path_factory: pytest.TempPathFactory):
 
 def test_an_encoder_decoder_writes_what_its_own_generate_writes(t5) -> None:
     model, plain, tokenizer = t5
-    assert model.card.capabilities == ("generate", "score", "rank")
+    assert model.card.capabilities == ("generate", "score", "rank", "attribute")
     assert "Context: without a fixed end" in model.card.notes
     written = model.generate([Generate((Message("system", "a"), Message("user", text)), 12) for text in TEXTS])
     for text, each in zip(TEXTS, written, strict=True):

@@ -15,8 +15,8 @@ from emotui.backends import hf, stopping
 from emotui.backends.base import FillMask, Generate, Message, Score
 from emotui.backends.hf import loading
 from emotui.backends.hf.batching import Batches
+from emotui.backends.hf.decoding import unpacked
 from emotui.backends.hf.devices import chosen_devices
-from emotui.backends.hf.grammar import unpacked
 from emotui.backends.hf.loading import placement
 from emotui.backends.hf.prefix import keep_rows
 from emotui.backends.hf.settings import parse_settings

@@ -11,8 +11,9 @@ import transformers
 from tokenizers import processors
 from transformers import PreTrainedTokenizerFast
 
-from emotui.backends.base import Generate, Message, Rank, Score
+from emotui.backends.base import Attribute, Generate, Message, Rank, Score
 from emotui.backends.hf import load
+from emotui.errors import ModelError
 from tests.backends.hf.models import bytes_tokenizer
 
 BOS, PAD, EOS, UNK, LANGUAGE = range(5)
@@ -98,7 +99,7 @@ def test_a_family_says_by_score_and_rank_what_generate_writes(tmp_path: Path, fa
     assert tokenizer.batch_decode(witness, skip_special_tokens=True) == SAID
 
     model = load(str(tmp_path), {"threads": 1}, lambda _: None)
-    assert model.card.capabilities == ("generate", "score", "rank")
+    assert model.card.capabilities == ("generate", "score", "rank", "attribute")
     prompts = [(Message("user", text),) for text in ASKED]
     assert [each.text for each in model.generate([Generate(each, 6) for each in prompts])] == SAID
 
@@ -117,6 +118,30 @@ def test_a_family_says_by_score_and_rank_what_generate_writes(tmp_path: Path, fa
                        decoder_input_ids=torch.tensor([given])).logits[0, -1]  # fmt: skip
     (token,) = tokenizer.encode("Yes", add_special_tokens=False)
     assert begun.logprobs[0] == pytest.approx(float(logits.log_softmax(-1)[token]), abs=1e-3)
+    if family.name == "LED":  # it looks padding up among its words
+        with pytest.raises(ModelError, match="no gradient can be taken through this model"):
+            follows_its_yes_back_to_words(model)
+    else:
+        follows_its_yes_back_to_words(model)
+
+
+def follows_its_yes_back_to_words(model: Any) -> None:
+    """What is traced is what is scored, whatever the decoder begins with, and the parts come to it."""
+    text, question = "so happy", "joy ?"
+    chat = (Message("user", f"{text}\n\n"),)
+    (score,) = model.score([Score(text, (question,), chat)])
+    removed, found = model.attribute(
+        [Attribute(text, "joy", method, 300, chat, question) for method in ("removal", "integrated")]
+    )
+    assert [text[start:end] for start, end, _ in found.words] == ["so", "happy"]
+    assert [word[:2] for word in removed.words] == [word[:2] for word in found.words]
+    assert found.whole == pytest.approx(score.yes[0] - score.no[0], abs=1e-3)
+    due = found.whole - found.without
+    total = found.rest + sum(part for *_, part in found.words)
+    assert total == pytest.approx(due, abs=0.05 * abs(due) + 0.05)
+    encoder, decoder = model._loaded.model.get_encoder(), model._loaded.model.get_decoder()
+    assert not encoder.get_input_embeddings()._forward_hooks
+    assert not decoder.get_input_embeddings()._forward_hooks
 
 
 def trained(family: Family) -> tuple[Any, PreTrainedTokenizerFast]:

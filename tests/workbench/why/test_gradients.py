@@ -14,6 +14,7 @@ from emotui.workbench.why.gradients import Read, gradients_of
 from emotui.workbench.workspace import Workspace
 from tests.backends.hf import models as hf_models
 from tests.conftest import Emotui
+from tests.paths import TESTS
 
 pytest.importorskip("captum")
 
@@ -80,8 +81,12 @@ def test_parts_of_spans_are_set_beside_the_drops_of_a_run_over_the_evidence(emot
     assert -1 <= found["by_method"]["integrated"]["with_evidence"] <= 1
 
 
-def test_a_model_that_writes_is_followed_where_it_is_asked_about_a_label_yes_or_no(emotui: Emotui, db: str) -> None:
-    spec = f"hf:{hf_models.TINY}#threads=1"
+@pytest.mark.parametrize("kind", ["causal", "seq2seq"])
+def test_a_model_that_writes_is_followed_where_it_is_asked_about_a_label_yes_or_no(
+    emotui: Emotui, db: str, tmp_path: Path, kind: str
+) -> None:
+    folder = hf_models.TINY if kind == "causal" else hf_models.one_word_t5(tmp_path / "t5", steps=40)
+    spec = f"hf:{folder}#threads=1"
     asked = ("lens", "gradients", "--model", spec, "--dataset", "mine", "--db", db, "--limit", "2", "--steps", "200")
     found = json.loads(emotui(*asked, "--json").out)
     assert (found["n"], found["explained"]) == (2, "own")
@@ -109,6 +114,19 @@ def test_figures_by_hand() -> None:
     assert document["chance"]["f1"] == 0.5
 
 
-def test_a_model_without_gradients_says_so(emotui: Emotui, db: str) -> None:
-    said = emotui("lens", "gradients", "--model", "embedded", "--dataset", "mine", "--limit", "1", "--db", db).err
-    assert "embedded gives no gradients" in said
+@pytest.mark.parametrize("spec", ["embedded", f"gguf:{TESTS / 'tiny' / 'model' / 'tiny-F16.gguf'}"])
+def test_a_model_without_gradients_says_in_a_line_what_works_instead(emotui: Emotui, db: str, spec: str) -> None:
+    if spec.startswith("gguf:"):
+        pytest.importorskip("llama_cpp")
+    ran = emotui("lens", "gradients", "--model", spec, "--dataset", "mine", "--limit", "1", "--db", db)
+    assert ran.status != 0
+    (line,) = ran.err.splitlines()
+    assert f"{spec} gives no gradients: hf: classifiers, NLI models and models that write do" in line
+    assert "emotui words, emotui run evidence" in line
+
+
+def test_a_model_that_answers_nothing_is_sent_nowhere(emotui: Emotui, db: str, tmp_path: Path) -> None:
+    masked = f"hf:{hf_models.bert(tmp_path / 'masked')}"
+    said = emotui("lens", "gradients", "--model", masked, "--dataset", "mine", "--limit", "1", "--db", db).err
+    assert "gives no gradients" in said
+    assert "run evidence" not in said
