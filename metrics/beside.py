@@ -24,7 +24,9 @@ from emotui.metrics.resampling import (
     convention,
     estimates,
     interval_of,
+    ratio_columns,
     ratio_replicates,
+    replicated_sums,
     resamples_for,
     told_of_t,
 )
@@ -183,17 +185,14 @@ def vectors(gold: ArrayLike, said: ArrayLike, labels: Sequence[str], by: Drawn) 
     n, k = g.shape
     right, ones = (g == p).sum(axis=1), np.ones(n)
     both, either, size = (g & p).sum(axis=1), (g | p).sum(axis=1), g.sum(axis=1) + p.sum(axis=1)
-    found = ratios(
-        {
-            "lexical_accuracy": (right, ones * k),
-            "vector_accuracy": (right == k, ones),
-            "hamming_loss": (k - right, ones * k),
-            "jaccard": (np.divide(both, either, out=np.ones(n), where=either > 0), ones),
-            "samples_f1": (np.divide(2 * both, size, out=np.ones(n), where=size > 0), ones),
-        },
-        by,
-    )
-    return found | _f1(g, p, labels, by)
+    parts: Parts = {
+        "lexical_accuracy": (right, ones * k),
+        "vector_accuracy": (right == k, ones),
+        "hamming_loss": (k - right, ones * k),
+        "jaccard": (np.divide(both, either, out=np.ones(n), where=either > 0), ones),
+        "samples_f1": (np.divide(2 * both, size, out=np.ones(n), where=size > 0), ones),
+    }
+    return _ratios_and_f1(parts, g, p, labels, by)
 
 
 def probabilities(gold: ArrayLike, given: ArrayLike, labels: Sequence[str], by: Drawn) -> Resampled:
@@ -212,15 +211,36 @@ def single_labels(gold: Sequence[str], said: Sequence[str], labels: Sequence[str
     """Such figures over resamples."""
     names = np.array(labels, dtype=object)
     g, p = (np.array(each, dtype=object)[:, None] == names for each in (gold, said))
-    found = ratios({"accuracy": ((g & p).any(axis=1), np.ones(len(g)))}, by)
-    return found | {name: each for name, each in _f1(g, p, labels, by).items() if name != "micro_f1"}
+    found = _ratios_and_f1({"accuracy": ((g & p).any(axis=1), np.ones(len(g)))}, g, p, labels, by)
+    return {name: each for name, each in found.items() if name != "micro_f1"}
 
 
-def _f1(gold: NDArray[np.bool_], said: NDArray[np.bool_], labels: Sequence[str], by: Drawn) -> Resampled:
+def _ratios_and_f1(
+    parts: Parts, gold: NDArray[np.bool_], said: NDArray[np.bool_], labels: Sequence[str], by: Drawn
+) -> Resampled:
+    """Both of the same draws, which are drawn and added up once: that takes most of the time."""
+    if not len(by.numbers):
+        return {}
+    ratios = list(parts.values())
+    sums = replicated_sums(np.concatenate([ratio_columns(ratios), _f1_columns(gold, said)], axis=1), by, seed=SEED)
+    split = 2 * len(ratios)
+    found = dict(zip(parts, ratio_replicates(ratios, by, seed=SEED, sums=sums[:, :split]), strict=True))
+    return found | _f1(gold, said, labels, by, sums[:, split:])
+
+
+def _f1_columns(gold: NDArray[np.bool_], said: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """(n, 3 k): what is right, said and there of each label."""
+    return np.concatenate([gold & said, said, gold], axis=1).astype(np.float64)
+
+
+def _f1(
+    gold: NDArray[np.bool_], said: NDArray[np.bool_], labels: Sequence[str], by: Drawn, sums: NDArray[np.float64]
+) -> Resampled:
+    """Args: sums: of `_f1_columns` over resamples."""
     k = len(labels)
     if by.n < 2 or not k or not len(gold):
         return {}
-    found = estimates(np.concatenate([gold & said, said, gold], axis=1), _f1s_of_sums, by, seed=SEED, bounds=(0.0, 1.0))
+    found = estimates(_f1_columns(gold, said), _f1s_of_sums, by, seed=SEED, bounds=(0.0, 1.0), sums=sums)
     rare = [label for label, n in zip(labels, gold.sum(axis=0).tolist(), strict=True) if n < RARE]
     macro = replace(found[0], caution=_of_rare(rare)) if rare else found[0]
     each: Resampled = {"macro_f1": macro, "micro_f1": found[1], "weighted_f1": found[2]}

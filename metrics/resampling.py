@@ -53,6 +53,7 @@ PARTS = 2000
 _DRAWS = 40_000_000
 _FEWEST = 200
 _BLOCK = 1 << 18  # draws held at once
+_MANY = 1000  # so many rows are worth a look at which of them are the same
 _LOOKED_UP = 4  # so few columns are added up faster draw by draw than by how often each row was drawn
 
 
@@ -206,19 +207,22 @@ def resampled_sums(
             varied.append((column, places))
     if not varied:
         return sums
-    together = np.stack([column for column, _ in varied], axis=1) if len(varied) > _LOOKED_UP else None
+    together = np.stack([column for column, _ in varied], axis=1)
+    few = len(varied) <= _LOOKED_UP
+    kinds, kind_of = (together, None) if few and n < _MANY else _kinds(together)
     start = 0
     for drawn in draws(n, resamples, seed):
         into = sums[start : start + len(drawn)]
         start += len(drawn)
-        if together is None:
+        if few and kind_of is None:
             wide = drawn.astype(np.intp)  # numpy would make it so for each column
             for column, places in varied:
                 into[:, places] = column.take(wide).sum(axis=1)[:, None]
         else:
             # A row at a time, whose counts stay in the processor's cache.
-            weights = np.stack([np.bincount(row, minlength=n) for row in drawn]).astype(np.float64)
-            added = weights @ together
+            rows = drawn if kind_of is None else kind_of.take(drawn)
+            weights = np.stack([np.bincount(row, minlength=len(kinds)) for row in rows]).astype(np.float64)
+            added = weights @ kinds
             for at, (_, places) in enumerate(varied):
                 into[:, places] = added[:, at, None]
     return sums
@@ -231,6 +235,19 @@ def _alike(x: Floats) -> list[tuple[Floats, list[int]]]:
         column = np.ascontiguousarray(x[:, place])
         found.setdefault(column.tobytes(), (column, []))[1].append(place)
     return list(found.values())
+
+
+def _kinds(table: Floats) -> tuple[Floats, NDArray[Any] | None]:
+    """The different rows of a table (n, k), and which of them each of its rows is; None: most stand there once.
+
+    Labels that are right or wrong make few rows; counting those takes a fraction of what adding up all rows does.
+    """
+    wide = np.ascontiguousarray(table)
+    as_bytes = wide.view(np.dtype((np.void, wide.dtype.itemsize * wide.shape[1]))).ravel()
+    _, first, kind_of = np.unique(as_bytes, return_index=True, return_inverse=True)
+    if 2 * len(first) > len(table):
+        return table, None
+    return table[first], kind_of.astype(np.min_scalar_type(len(first)))
 
 
 def _is_steady(column: Floats) -> bool:
@@ -305,6 +322,7 @@ def estimates(
     seed: int = 0,
     resamples: int | None = None,
     n: int | None = None,
+    sums: Floats | None = None,
     **of: Any,
 ) -> list[Replicates]:
     """The replicates of figures that are made of sums over samples, such as F1, a correlation or a difference of rates.
@@ -313,19 +331,33 @@ def estimates(
         columns: (rows, k), finite; of two sources side by side, which shares the draws.
         statistic: from (m, k) sums to (m,) or (m, figures).
         n, of: see `Replicates`.
+        sums: what `replicated_sums` gives for these columns, where it is at hand.
     """
+    if sums is None:
+        sums = replicated_sums(columns, by, seed=seed, resamples=resamples)
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = statistic(replicated_sums(columns, by, seed=seed, resamples=resamples))
+        values = statistic(sums)
     table = values[:, None] if values.ndim == 1 else values
     return [replicates(column, by, n, **of) for column in table.T]
 
 
 def ratio_replicates(
-    parts: Sequence[tuple[ArrayLike, ArrayLike]], by: Drawn, *, seed: int = 0, resamples: int | None = None
+    parts: Sequence[tuple[ArrayLike, ArrayLike]],
+    by: Drawn,
+    *,
+    seed: int = 0,
+    resamples: int | None = None,
+    sums: Floats | None = None,
 ) -> list[Replicates]:
-    """Of figures that are sums over sums: means, rates, precision, recall. Args: parts: as of `ratio_intervals`."""
-    columns = np.stack([np.asarray(side, dtype=np.float64) for part in parts for side in part], axis=1)
-    sums = replicated_sums(columns, by, seed=seed, resamples=resamples)
+    """Of figures that are sums over sums: means, rates, precision, recall.
+
+    Args:
+        parts: as of `ratio_intervals`.
+        sums: what `replicated_sums` gives for `ratio_columns`, where it is at hand.
+    """
+    columns = ratio_columns(parts)
+    if sums is None:
+        sums = replicated_sums(columns, by, seed=seed, resamples=resamples)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = sums[:, ::2] / sums[:, 1::2]
     found = []
@@ -335,6 +367,11 @@ def ratio_replicates(
         bounds = (0.0, 1.0) if share else (-np.inf, np.inf)
         found.append(replicates(values[:, at], by, by.holding(below), bounds=bounds))
     return found
+
+
+def ratio_columns(parts: Sequence[tuple[ArrayLike, ArrayLike]]) -> Floats:
+    """(rows, 2 k): what is added up above and below the line of k ratios, in turn."""
+    return np.stack([np.asarray(side, dtype=np.float64) for part in parts for side in part], axis=1)
 
 
 def mean_replicates(values: ArrayLike, by: Drawn, *, seed: int = 0, resamples: int | None = None) -> list[Replicates]:

@@ -18,6 +18,7 @@ from emotui.metrics.resampling import (
     convention,
     drawn,
     drawn_by,
+    draws,
     estimates,
     group_numbers,
     grouped_sums,
@@ -110,6 +111,20 @@ def test_resamples_become_fewer_where_samples_are_very_many() -> None:
     assert convention(200, "passages", 2000, 7) == (
         "95% BCa bootstrap: 2,000 resamples of 200 passages, seed 7; Student's t where these are few"
     )
+
+
+@given(
+    st.integers(1, 9),
+    st.sampled_from([30, 1000, 1500]),
+    st.integers(1, 4),
+    st.sampled_from([2, 3, 1_000_000]),
+)
+def test_sums_are_those_of_the_rows_that_are_drawn_however_many_are_alike(
+    k: int, n: int, seed: int, kinds: int
+) -> None:
+    columns = np.random.default_rng(seed).integers(0, kinds, (n, k)) / 7
+    naive = [columns[row].sum(axis=0) for block in draws(n, 5, seed) for row in block]
+    assert resampled_sums(columns, None, seed, 5) == pytest.approx(np.array(naive), rel=1e-12)
 
 
 def _false_positives(simulations: int, resamples: int, members: int) -> float:
