@@ -183,7 +183,7 @@ def calibration_report(
         if name == "before":
             continue
         apart = np.stack([own[figure] - columns["before"][figure] for figure in own], axis=1)
-        ends = [interval_of(one).ends for one in mean_replicates(apart, by, seed=seed)]
+        ends = [interval_of(one).ends for one in mean_replicates(apart, by, seed=seed, bounds=(-np.inf, np.inf))]
         changes[name] = {
             figure: [float(apart[:, at].mean()), *(ends[at] or (None, None))] for at, figure in enumerate(own)
         }

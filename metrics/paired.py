@@ -146,7 +146,9 @@ def compared(
         notes["wilcoxon_p"] = "all differences are 0"
     if d is None:
         notes["cohens_d"] = "there is one pair only" if n == 1 else "all differences are equal"
-    (made,) = mean_replicates(differences[:, None], drawn_by(groups, n), seed=seed, resamples=resamples)
+    (made,) = mean_replicates(
+        differences[:, None], drawn_by(groups, n), seed=seed, resamples=resamples, bounds=(-np.inf, np.inf)
+    )
     interval = interval_of(made)
     if few:
         notes |= dict.fromkeys(("ci95", "smallest_difference"), few)

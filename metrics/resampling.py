@@ -348,12 +348,15 @@ def ratio_replicates(
     seed: int = 0,
     resamples: int | None = None,
     sums: Floats | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> list[Replicates]:
     """Of figures that are sums over sums: means, rates, precision, recall.
 
     Args:
         parts: as of `ratio_intervals`.
         sums: what `replicated_sums` gives for `ratio_columns`, where it is at hand.
+        bounds: the least and the greatest value that there can be; None: 0 and 1 of shares, as which all count whose
+            values lie in between. Differences have bounds of their own.
     """
     columns = ratio_columns(parts)
     if sums is None:
@@ -364,8 +367,8 @@ def ratio_replicates(
     for at in range(len(parts)):
         above, below = columns[:, 2 * at], columns[:, 2 * at + 1]
         share = bool(((above >= 0) & (above <= below)).all())
-        bounds = (0.0, 1.0) if share else (-np.inf, np.inf)
-        found.append(replicates(values[:, at], by, by.holding(below), bounds=bounds))
+        guessed = (0.0, 1.0) if share else (-np.inf, np.inf)
+        found.append(replicates(values[:, at], by, by.holding(below), bounds=guessed if bounds is None else bounds))
     return found
 
 
@@ -374,12 +377,19 @@ def ratio_columns(parts: Sequence[tuple[ArrayLike, ArrayLike]]) -> Floats:
     return np.stack([np.asarray(side, dtype=np.float64) for part in parts for side in part], axis=1)
 
 
-def mean_replicates(values: ArrayLike, by: Drawn, *, seed: int = 0, resamples: int | None = None) -> list[Replicates]:
-    """Of the means of columns. Args: values: (rows, k); NaN where a row has none."""
+def mean_replicates(
+    values: ArrayLike,
+    by: Drawn,
+    *,
+    seed: int = 0,
+    resamples: int | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> list[Replicates]:
+    """Of the means of columns. Args: values: (rows, k); NaN where a row has none. bounds: as of `ratio_replicates`."""
     x = np.asarray(values, dtype=np.float64)
     there = ~np.isnan(x)
     parts = [(np.where(there[:, at], x[:, at], 0.0), there[:, at]) for at in range(x.shape[1])]
-    return ratio_replicates(parts, by, seed=seed, resamples=resamples) if parts else []
+    return ratio_replicates(parts, by, seed=seed, resamples=resamples, bounds=bounds) if parts else []
 
 
 def averaged(each: Sequence[Replicates]) -> Replicates:

@@ -1,7 +1,7 @@
 """Why the live model answers as it does, under the text: a span taken out of it; then the text by layer and word."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from emotui.workbench.why.heat import Heat
     from emotui.workbench.why.removal import Removed
 
-_Question = tuple[str, str, str, Span, threading.Event]
-"""(SPEC, id of the text, text, place, what ends it)."""
+_Question = tuple[str, str, str, Span, str, threading.Event]
+"""(SPEC, id of the text, text, place, the label of the span or nothing, what ends it)."""
 
 _Reading = tuple[str, "Dataset", str, threading.Event]
 """(SPEC, dataset that the probes are fitted on, text, what ends it)."""
@@ -65,7 +65,8 @@ class WhyPane(Vertical):
         self._others: tuple[Span, ...] = ()
         self._heads: tuple[str, ...] = ()
         self._parts = False
-        self._known: dict[tuple[str, str, str, Span], Removed] = {}
+        self._known: dict[tuple[str, str, str, Span, str], Removed] = {}
+        self._of_spans: Mapping[Span, str] = {}
         self._now: _Question | None = None
         self._step = self._trouble = ""
         self._request: LatestRequest[_Question, Removed | None] | None = None
@@ -91,9 +92,11 @@ class WhyPane(Vertical):
         def ask(question: _Question) -> "Removed | None":
             from emotui.workbench.progress import Cancelled
 
-            spec, key, text, place, halt = question
+            spec, key, text, place, label, halt = question
             try:
-                return removal().take_away(spec, text, place, key=key, progress=self._tell, cancelled=halt.is_set)
+                return removal().take_away(
+                    spec, text, place, key=key, label=label or None, progress=self._tell, cancelled=halt.is_set
+                )
             except Cancelled:
                 return None
 
@@ -130,7 +133,7 @@ class WhyPane(Vertical):
         """What the live model says of the text without this span; None: it was not asked, or there is none."""
         if place is None or self._model is None:
             return None
-        return self._known.get((self._model, self._key, self._text, place))
+        return self._known.get((self._model, self._key, self._text, place, self._of_spans.get(place, "")))
 
     def use_model(self, spec: str) -> None:
         """Ask this model from now on."""
@@ -191,6 +194,7 @@ class WhyPane(Vertical):
         dataset: "Dataset | None" = None,
         gold: Sequence[Span] = (),
         labels: Sequence[str] = (),
+        of_spans: Mapping[Span, str] | None = None,
         parts: bool = False,
     ) -> None:
         """The spans that may be taken away: those that are shown, each under its head, and all others.
@@ -199,12 +203,13 @@ class WhyPane(Vertical):
             parts: they are parts of a text in which there is no cursor: a line each.
             dataset: whose labels the layers are read for; gold: spans that are marked there; labels: the first of
                 these that there are probes of is shown.
+            of_spans: the labels of spans that have one.
         """
         if (text, dataset) != (self._text, self._dataset) and self._view == "layers":
             self._trouble = ""
         self._key, self._text, self._here, self._others = key, text, tuple(here), tuple(others)
         self._heads, self._dataset, self._gold, self._labels = tuple(heads), dataset, tuple(gold), tuple(labels)
-        self._parts = parts
+        self._of_spans, self._parts = of_spans or {}, parts
         self._go_on()
 
     def _wanted(self) -> Span | None:
@@ -216,12 +221,13 @@ class WhyPane(Vertical):
     def _go_on(self) -> None:
         """Ask what is not known yet; what is under way goes on as long as somebody waits for it."""
         if self._now is not None:
-            spec, key, text, asked, halt = self._now
+            spec, key, text, asked, _, halt = self._now
             waited_for = self._view == "removal" and (spec, key, text) == (self._model, self._key, self._text)
             if not waited_for or (asked not in self._here and any(self.known(one) is None for one in self._here)):
                 halt.set()
         elif (place := self._wanted()) is not None and self._request is not None and self._model is not None:
-            self._now = self._model, self._key, self._text, place, threading.Event()
+            label = self._of_spans.get(place, "")
+            self._now = self._model, self._key, self._text, place, label, threading.Event()
             self._request.ask(self._now)
         self._go_on_reading()
         self.draw()
@@ -267,7 +273,7 @@ class WhyPane(Vertical):
     def _answered(self, question: _Question, found: "Removed | None") -> None:
         self._now, self._step = None, ""
         if found is not None:
-            self._known[question[:4]] = found
+            self._known[question[:5]] = found
         self._go_on()
         self._told()
 

@@ -1,6 +1,6 @@
 """Browse: gold and predicted spans over the text, what met what in its margin, a cursor on one of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -405,6 +405,7 @@ class Browse(Place):
                 dataset=self.session.overview.dataset,
                 gold=sample.places,
                 labels=[label for label in (gold, sample.emotion, said) if label],
+                of_spans=_labels_by_place(self.score.things),
             )
 
     def _tell_removed(self) -> None:
@@ -440,3 +441,9 @@ class Browse(Place):
 def _places(one: Thing) -> list[Span]:
     """Where it stands in the text: gold's place, then the predicted one where that is another."""
     return list(dict.fromkeys(place for place in (one.gold_place, one.said_place) if place is not None))
+
+
+def _labels_by_place(things: Sequence[Thing]) -> dict[Span, str]:
+    """The label of each span: of a place that both sides have, gold's."""
+    sides = [(one.said_place, one.labels[1]) for one in things] + [(one.gold_place, one.labels[0]) for one in things]
+    return {place: label for place, label in sides if place is not None and label}

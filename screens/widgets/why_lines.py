@@ -38,40 +38,66 @@ def margin(found: "Removed | None") -> tuple[str, str]:
     return share(found.drop), "strong" if found.matters else "dim"
 
 
-def verdict(found: "Removed") -> list[Part]:
-    """The drop, and in the last part what it is beside random stretches."""
-    drops = found.random_drops
-    parts = [
-        Part(f"{found.explains} "),
-        Part(share(found.whole[found.explains]).strip(), "strong"),
-        Part(" without it "),
-    ]
-    parts += [Part(share(found.masked[found.explains]).strip(), "strong"), Part(": ")]
-    if not drops:
+def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
+    """What the text loses or gains without the span, and in the last part what it is beside random stretches.
+
+    Args:
+        own: of the label of the span, in place of the model's likeliest one.
+    """
+    label = found.marked if own and found.marked is not None else found.explains
+    whole, masked = found.whole[label], found.masked[label]
+    changes = sorted(whole - p for p in (found.marked_random if own else found.random))
+    change = whole - masked
+    parts = [Part(f"{label} "), Part(share(whole).strip(), "strong"), Part(" without it ")]
+    parts += [Part(share(masked).strip(), "strong"), Part(": ")]
+    if not changes:
         return [*parts, Part("no other stretch as long fits into the text beside it", "dim")]
-    n = len(drops)
-    mean = share(fmean(drops)).strip()
-    if found.matters:
-        most = share(drops[-1]).strip()
-        words = f"more is lost than without any of {n} others as long (mean {mean}, at most {most})"
-        return [*parts, Part(words, "gold")]
-    as_much = sum(drop >= found.drop for drop in drops)
-    return [*parts, Part(f"{as_much} of {n} others as long lose as much (mean {mean})", "dim")]
+    rises, n = change <= -_SEEN, len(changes)
+    if rises:
+        change, changes = -change, sorted(-one for one in changes)
+    mean = _amount(fmean(changes), rises=rises)
+    as_much = sum(one >= change for one in changes)
+    if not as_much:
+        more = "it rises more" if rises else "more is lost"
+        most = _amount(changes[-1], rises=rises)
+        words = f"{more} than without any of {n} others as long (mean {mean}, at most {most})"
+        return [*parts, Part(words, "dim" if rises else "gold")]
+    does = f"it rises, without {as_much} of {n} others as long as much" if rises else (
+        f"{as_much} of {n} others as long lose as much"
+    )  # fmt: skip
+    return [*parts, Part(f"{does} (mean {mean})", "dim")]
+
+
+def _amount(value: float, *, rises: bool) -> str:
+    """How much is lost, or gained where it `rises`; in words where it is the other of both."""
+    if value > -_SEEN:
+        return share(value).strip()
+    return f"{share(-value).strip()} {'lost' if rises else 'gained'}"
 
 
 def removal_lines(found: "Removed", cells: int) -> Lines:
-    """The verdict, a line a label with a bar for each form, and the text with what was taken away."""
+    """The verdict, a line a label with a bar for each form, and the text with what was taken away.
+
+    What is told first is of the label of the span, where the model has it and it is not its likeliest.
+    """
     cells = max(cells, 20)
-    told = verdict(found)
-    lines: list[list[Part]] = [[Part(" "), *told]]
-    if taken(told) >= cells:
-        lines = [[Part(" "), *told[:-1]], [Part(" "), told[-1]]]
+    lines: list[list[Part]] = []
+    for own in (True, False) if found.marked is not None else (False,):
+        told = verdict(found, own=own)
+        if found.marked is not None:
+            told = [Part("marked: " if own else "likeliest: ", "dim"), *told]
+        if taken(told) < cells:
+            lines.append([Part(" "), *told])
+            continue
+        lines.append([Part(" "), *told[:-1]])
+        last = told[-1]
+        lines += [[Part(" "), Part(last.text[a:b], last.kind)] for a, b in wrap(last.text, cells - 2)]
     said = dict(zip(("whole", *FORMS), (found.whole, found.masked, found.deleted, found.alone), strict=True))
     bar = max(min((cells - 2 - _NAME) // len(said) - _FIGURE - 1 - _GAP, _MOST_BAR), 0)
     size = _FIGURE + 1 + bar + _GAP
     lines.append([Part(" " * (_NAME + 2)), *(Part(f"{name:<{size}}", "dim") for name in said)])
     for label in likeliest(found):
-        explained = label == found.explains
+        explained = label in (found.explains, found.marked)
         line = [Part("▸ " if explained else "  ", "said"), Part(fit(label, _NAME), "strong" if explained else "plain")]
         for probs in said.values():
             p = probs.get(label, 0.0)
@@ -128,10 +154,11 @@ _PART = 16
 
 
 def likeliest(found: "Removed", most: int = FEW) -> list[str]:
-    """The labels with the highest probability in any form, the explained one first."""
+    """The labels with the highest probability in any form, that of the span and the explained one first."""
     every = (found.whole, found.masked, found.deleted, found.alone)
     by_most = sorted(found.whole, key=lambda label: -max(probs.get(label, 0.0) for probs in every))
-    return [found.explains, *(label for label in by_most if label != found.explains)][:most]
+    first = [label for label in (found.marked, found.explains) if label is not None]
+    return list(dict.fromkeys([*first, *by_most]))[:most]
 
 
 def _passage(found: "Removed", cells: int) -> list[list[Part]]:

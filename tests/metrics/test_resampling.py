@@ -180,6 +180,15 @@ def test_very_many_groups_are_left_out_in_equal_parts_and_skew_is_the_same() -> 
     assert _acceleration(parts.left_out) == pytest.approx(_acceleration(whole.left_out), abs=0.003)
 
 
+def test_differences_that_all_lie_between_0_and_1_are_no_shares_where_their_bounds_are_said() -> None:
+    values, by = np.array([[0.1], [0.9], [0.2]]), drawn(["a", "b", "c"])
+    (share,) = mean_replicates(values, by)
+    (difference,) = mean_replicates(values, by, bounds=(-1.0, 1.0))
+    assert interval_of(share).ends == (0.0, 1.0)
+    low, high = interval_of(difference).ends or (0.0, 0.0)
+    assert (low, high) == (pytest.approx(0.4 - 4.3027 * np.std(values, ddof=1) / 3**0.5, abs=1e-3), 1.0)
+
+
 def test_a_figure_that_resamples_miss_on_one_side_has_no_interval() -> None:
     # A mean distance is larger in a resample than in the sample.
     draw = np.random.default_rng(7)

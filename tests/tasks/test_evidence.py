@@ -14,7 +14,7 @@ from emotui.backends.base import Classification, Classify, ModelCard, Refused
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.evidence import FILLER
 from emotui.records import Mark, SpanSample
-from emotui.tasks.evidence.figures import Detail, Prediction, Variants
+from emotui.tasks.evidence.figures import Detail, Prediction, Variants, detail_of, intervals
 from emotui.tasks.evidence.task import Evidence, EvidenceLabels, filler_of
 from emotui.tasks.task import Parsed
 from tests.conftest import Emotui
@@ -74,6 +74,18 @@ def test_the_figures_of_a_text_are_those_worked_by_hand() -> None:
     assert figures["by_wording"]["explicit"]["comprehensiveness"] == pytest.approx(0.7)  # type: ignore[index]
     assert figures["by_wording"]["implicit"]["comprehensiveness"] == pytest.approx(0.0)  # type: ignore[index]
     assert msgspec.json.decode(row.detail, type=Detail).removal == "mask"
+
+
+def test_an_interval_of_drops_that_are_all_above_0_may_begin_below_0() -> None:
+    texts = ("I weep and you sing", "They weep or they wait, who knows when")
+    samples = [
+        SpanSample(id=str(at), text=text, spans=(Mark(text.index(word), text.index(word) + 4, "sad"),))
+        for at, (text, word) in enumerate(zip(texts, ("weep", "wait"), strict=True))
+    ]
+    details = [detail_of(sample, 0, _asked(_task(), sample)) for sample in samples]
+    found = intervals(details, {})["ci95"]["comprehensiveness"]
+    assert [one.whole.figures("mask")["comprehensiveness"] for one in details if one.whole] == [0.7, 0.0]
+    assert found == [-1.0, 1.0]
 
 
 def test_each_variant_of_a_text_is_asked_once() -> None:

@@ -172,6 +172,8 @@ def _print_words(document: dict[str, Any], *, one_word: bool) -> None:
         f"{document['tested']} words, {document['asked']} texts asked; {clear} effects with q of .05 or less; "
         f"a masked word is {literal(document['filler'])}"
     )
+    for note in document.get("notes", {}).values():
+        say(literal(note))
     table = Table(box=None, pad_edge=False)
     for name in ("word", "label"):
         table.add_column(name, no_wrap=True)

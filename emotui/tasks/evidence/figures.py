@@ -1,6 +1,7 @@
 """Figures of evidence that was taken away: comprehensiveness, sufficiency, and what random stretches do beside it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from statistics import fmean
 from typing import Any, Literal
@@ -329,7 +330,13 @@ def intervals(details: Sequence[Detail], shared: Mapping[str, str | None]) -> di
 
 
 def _resampled(details: Sequence[Detail], by: Drawn) -> Resampled:
-    return ratios({name: sides for name, sides in _columns(details).items() if sides[1].any()}, by)
+    known = {name: sides for name, sides in _columns(details).items() if sides[1].any()}
+    return {name: replace(one, bounds=bounds_of(name)) for name, one in ratios(known, by).items()}
+
+
+def bounds_of(figure: str) -> tuple[float, float]:
+    """The least and the greatest value of a figure: probabilities differ by 1 at most, and such differences by 2."""
+    return (-2.0, 2.0) if figure.endswith("above_random") else (-1.0, 1.0)
 
 
 def _columns(details: Sequence[Detail]) -> dict[str, tuple["np.ndarray", "np.ndarray"]]:

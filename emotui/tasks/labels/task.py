@@ -256,6 +256,13 @@ class LabelSets:
         return found
 
 
+def known_labels(card: ModelCard, way: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of these labels that a model with labels of its own has, in the set that has the most of them."""
+    sets = own_sets(card) if way == CLASSIFY else _heads(card) if way == HEADS else {}
+    known = [tuple(name for name in names if matched(name, own) is not None) for own in sets.values()]
+    return max(known, key=len, default=())
+
+
 def own_sets(card: ModelCard) -> dict[str, tuple[str, ...]]:
     """The label sets of a classifier, by name."""
     return {name: tuple(labels) for name, labels in card.labels.items() if name != OF_HEADS}

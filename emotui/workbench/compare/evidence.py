@@ -271,7 +271,7 @@ def _row(
         scored = {number: float(f1[number - start]) for number in one.first if not np.isnan(f1[number - start])}
         cells["f1"] = _mean(scored, group_of, source.run)
         both = {number: value - gold[number] for number, value in above.items() if number in gold}
-        cells["above_gold"] = _mean(both, group_of, run.run) if both else Cell()
+        cells["above_gold"] = _mean(both, group_of, run.run, (-2.0, 2.0)) if both else Cell()
         texts = [(number, scored[number], value) for number, value in above.items() if number in scored]
         cells |= _ranks("texts", texts, group_of, run.run)
         cells |= _ranks("spans", list(_spans(store, read, one, source)), group_of, run.run)
@@ -325,12 +325,18 @@ def _by(numbers: Sequence[int], group_of: Callable[[int], int | None]) -> Drawn:
     return drawn([number if group is None else f"group {group}" for number, group in zip(numbers, groups, strict=True)])
 
 
-def _mean(values: Mapping[int, float], group_of: Callable[[int], int | None], run: str | None) -> Cell:
+def _mean(
+    values: Mapping[int, float],
+    group_of: Callable[[int], int | None],
+    run: str | None,
+    bounds: tuple[float, float] | None = None,
+) -> Cell:
     """The mean over texts, by their numbers, with its interval."""
     if not values:
         return Cell(why="no such text has a score")
     numbers = list(values)
-    (figure,) = mean_replicates(np.array(list(values.values()))[:, None], _by(numbers, group_of), seed=SEED)
+    table, by = np.array(list(values.values()))[:, None], _by(numbers, group_of)
+    (figure,) = mean_replicates(table, by, seed=SEED, bounds=bounds)
     return _cell(figure, numbers, run)
 
 

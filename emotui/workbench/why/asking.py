@@ -17,7 +17,7 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
 from emotui.tasks.evidence.task import NEUTRAL, filler_of, mark_for
-from emotui.tasks.labels.task import Labels, Prediction
+from emotui.tasks.labels.task import Labels, Prediction, known_labels
 from emotui.tasks.prompting.settings import configured
 from emotui.workbench.runs.plan import chosen_way, identity, sample_seed
 from emotui.workbench.texts import stored_samples
@@ -57,6 +57,7 @@ class LabelAsker:
         filler: what a masked word is to the model, by its name.
         sign: what stands for that in the texts that it is asked about.
         labels: in the order in which the model is asked about them.
+        left_out: labels of gold that the model has not, where it has some of them.
 
     Raises:
         BadInput: the model cannot be asked so, there are no labels, or it lacks the mask token of its own.
@@ -75,7 +76,11 @@ class LabelAsker:
         self._model, self._store = model, store
         card, task = model.load(), Labels()
         self.way = chosen_way(task, card, way, options)
-        settled: Any = task.labels.settled(card, lambda: iter(samples), self.way, options or {}, 0)
+        named = gold_names(samples)
+        known = () if (options or {}).get("labels") else known_labels(card, self.way, named)
+        self.left_out = tuple(name for name in named if known and name not in known)
+        asked_about = {**(options or {}), **({"labels": list(known)} if self.left_out else {})}
+        settled: Any = task.labels.settled(card, lambda: iter(samples), self.way, asked_about, 0)
         self.filler = self.sign = filler_of(card, self.way, filler)
         asked = configured(task, self.way, settled, 1)
         assert isinstance(asked, Labels)
@@ -137,6 +142,12 @@ class LabelAsker:
         if any(not one.probs for one in said):
             raise ModelError(f"{self._model.spec} writes labels without probabilities: {self.way} has none to follow")
         return np.array([[one.probs[label] for label in self.labels] for one in said]).reshape(len(said), -1)
+
+
+def left_out_note(asker: LabelAsker, spec: str) -> dict[str, str]:
+    """For the notes of a document: labels of gold that the model was not asked about."""
+    names = ", ".join(asker.left_out)
+    return {"labels": f"{spec} has no such label and was not asked about it: {names}"} if names else {}
 
 
 def labelled_texts(workspace: "Workspace", dataset: Dataset, limit: int | None) -> list[LabelsGold]:

@@ -7,6 +7,7 @@ out one at a time, gradient times input, and integrated gradients.
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -198,6 +199,7 @@ def gradients_of(read: Sequence[Read], steps: int, evidence: Mapping[str, Predic
     for method in METHODS:
         table = np.array([_figures(one, method, share) for one in read])
         each = dict(zip(("auc", "f1", "with_removal"), mean_replicates(table, by), strict=True))
+        each["with_removal"] = replace(each["with_removal"], bounds=(-1.0, 1.0))
         each = {name: one for name, one in each.items() if not np.isnan(one.whole)}
         each = {name: one for name, one in each.items() if (method, name) != ("removal", "with_removal")}
         rows[method] = {name: float(one.whole) for name, one in each.items()}

@@ -368,8 +368,10 @@ def known_shares(known: "np.ndarray", chance: "np.ndarray", by: "Drawn") -> "dic
 
     from emotui.metrics.resampling import mean_replicates
 
-    table = np.stack([known, chance, known - chance], axis=1)
-    return dict(zip(SHARES, mean_replicates(table, by), strict=True))
+    shares = mean_replicates(np.stack([known, chance], axis=1), by)
+    return dict(
+        zip(SHARES, [*shares, *mean_replicates((known - chance)[:, None], by, bounds=(-1.0, 1.0))], strict=True)
+    )
 
 
 SHARES = ("share", "share_by_chance", "above_chance")

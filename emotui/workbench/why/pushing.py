@@ -243,7 +243,10 @@ def pushed_of(
         first = place * (draws + 1)
         own, random = changes[first], changes[first + 1 : first + 1 + draws]
         key = f"{strength:g}"
-        each = mean_replicates(own, by), mean_replicates(own - random.mean(0), by) if draws else []
+        each = (
+            mean_replicates(own, by, bounds=(-1.0, 1.0)),
+            mean_replicates(own - random.mean(0), by, bounds=(-2.0, 2.0)) if draws else [],
+        )
         found = {}
         for at, label in enumerate(labels):
             row: dict[str, Any] = {"plain": float(table[0, :, at].mean()), "change": float(each[0][at].whole)}

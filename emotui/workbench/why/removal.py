@@ -23,9 +23,10 @@ from emotui.errors import ModelError, StoreError
 from emotui.metrics.evidence import DRAWS
 from emotui.records import PLUTCHIK, Mark, Span, SpanSample
 from emotui.store.store import Store
-from emotui.tasks.evidence.figures import Trial, Variants
+from emotui.tasks.evidence.figures import Prediction, Trial, Variants
 from emotui.tasks.evidence.task import Evidence, EvidenceLabels
 from emotui.tasks.labels.task import SCORE
+from emotui.tasks.parts import matched
 from emotui.tasks.prompting.settings import NLI, configured
 from emotui.workbench.runs.plan import chosen_way, sample_seed
 
@@ -54,6 +55,8 @@ class Removed(msgspec.Struct, frozen=True):
         forms: the texts of the last three, in which the model's own mask token stands by its name.
         random: the probability of `explains` without as many words elsewhere, a number a draw; empty where the span
             leaves no room for any.
+        marked: the label of the span, where the model has it and `explains` is another; marked_random: its probability
+            without as many words elsewhere.
     """
 
     text: str
@@ -66,6 +69,8 @@ class Removed(msgspec.Struct, frozen=True):
     alone: Mapping[str, float]
     forms: tuple[str, str, str]
     random: tuple[float, ...] = ()
+    marked: str | None = None
+    marked_random: tuple[float, ...] = ()
 
     @property
     def drop(self) -> float:
@@ -122,6 +127,7 @@ class Removal:
         place: Span,
         *,
         key: str = "",
+        label: str | None = None,
         progress: Progress = lambda line: None,
         cancelled: IsCancelled | None = None,
     ) -> Removed:
@@ -129,6 +135,7 @@ class Removal:
 
         Args:
             key: the id of the text, from which its draws follow: a run over the evidence has the same.
+            label: of the span, in whichever form.
 
         Raises:
             BadInput: the model lacks a label.
@@ -139,15 +146,24 @@ class Removal:
         card = model.load(progress, cancelled)
         task = Evidence(shares=())
         way = chosen_way(task, card, None)
-        asked = configured(task, way, _options(card, way), 1)
         mark, seed = Mark(*place), sample_seed(0, 0, key)
-        sample = SpanSample(id=key, text=text, spans=(mark,))
-        of = _hashed(card.spec, card.identity), _hashed(text)
-        (answer,) = asked.ask([sample], _Once(model, self._kept, of, cancelled), way, [seed])
-        if answer.raw is None:
-            raise ModelError(answer.why or f"{spec} gave no answer")
-        said = asked.parse(sample, answer.raw, way)
+        once = _Once(model, self._kept, (_hashed(card.spec, card.identity), _hashed(text)), cancelled)
+
+        def read(explained: str | None = None) -> Prediction:
+            options = {**_options(card, way), **({} if explained is None else {"explain": "gold"})}
+            asked = configured(task, way, options, 1)
+            sample = SpanSample(id=key, text=text, spans=(Mark(*place, label=explained),))
+            (answer,) = asked.ask([sample], once, way, [seed])
+            if answer.raw is None:
+                raise ModelError(answer.why or f"{spec} gave no answer")
+            parsed: Prediction = asked.parse(sample, answer.raw, way)
+            return parsed
+
+        said = read()
         trial: Trial = said.spans[0]
+        marked = None if label is None else matched(label, said.probs)
+        if marked == trial.explains:
+            marked = None
         forms = Variants(text, (mark,), said.removal, DRAWS, seed, (), said.filler).forms(trial.places)
         return Removed(
             text,
@@ -160,6 +176,8 @@ class Removal:
             trial.alone,
             forms,
             trial.random,
+            marked,
+            () if marked is None else read(marked).spans[0].random,
         )
 
 

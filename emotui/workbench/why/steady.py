@@ -19,7 +19,7 @@ from emotui.records import LabelsGold
 from emotui.store.query import Dataset
 from emotui.tasks.labels.task import CLASSIFY, HEADS, WAYS, Labels
 from emotui.tasks.parts import shared_of
-from emotui.workbench.why.asking import LabelAsker, OnText, keep_document, labelled_texts
+from emotui.workbench.why.asking import LabelAsker, OnText, keep_document, labelled_texts, left_out_note
 
 if TYPE_CHECKING:
     from emotui.metrics.states import Bits
@@ -196,7 +196,7 @@ def find_flips(
         "factors": rows,
         "people": people,
         "flipped": _flipped(samples, base, found, labels),
-        "notes": {f"factors.{factor}": why for factor, why in skipped.items()},
+        "notes": {f"factors.{factor}": why for factor, why in skipped.items()} | left_out_note(plain, spec),
         "conventions": {"steady": CONVENTION},
     }
     document = with_beside(document, beside(of_ratios(parts, list(shared.values())), list(shared.values())))

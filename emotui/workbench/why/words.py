@@ -16,7 +16,7 @@ from emotui.store.query import Dataset, Run
 from emotui.tasks.evidence.figures import Prediction
 from emotui.tasks.parts import shared_by
 from emotui.workbench.texts import stored_samples
-from emotui.workbench.why.asking import LabelAsker, OnText, keep_document, labelled_texts
+from emotui.workbench.why.asking import LabelAsker, OnText, keep_document, labelled_texts, left_out_note
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,6 +119,7 @@ def find_words(
             for one in kept
         ],
         "convention": CONVENTION.format(filler=asker.filler),
+        "notes": left_out_note(asker, spec),
     }
     if only is None and label is None:
         keep_document(workspace.store, "words", dataset, document)

@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Part
@@ -47,6 +48,27 @@ def test_a_drop_beyond_every_random_one_is_told_apart_from_one_that_others_reach
         "sadness .90 without it .85: 2 of 3 others as long lose as much (mean .05)"
     )
     assert said(verdict(removed(random=()))).endswith("no other stretch as long fits into the text beside it")
+
+
+def test_signs_and_verbs_agree_where_a_probability_rises() -> None:
+    assert said(verdict(removed(masked=0.95, random=(0.97, 0.8)))) == (
+        "sadness .90 without it .95: it rises, without 1 of 2 others as long as much (mean .02 lost)"
+    )
+    assert said(verdict(removed(masked=0.99, random=(0.97, 0.91)))) == (
+        "sadness .90 without it .99: it rises more than without any of 2 others as long (mean .04, at most .07)"
+    )
+    assert said(verdict(removed(random=(0.95, 0.99)))).endswith(
+        "more is lost than without any of 2 others as long (mean .07 gained, at most .05 gained)"
+    )
+
+
+def test_the_emotion_of_the_span_is_told_before_the_likeliest_label() -> None:
+    found = replace(removed(), marked="joy", marked_random=(0.0, 0.0))
+    first, second, _, bars, *_ = text_of(removal_lines(found, 130))
+    assert first == " marked: joy .00 without it .00: 2 of 2 others as long lose as much (mean .00)"
+    assert second.startswith(" likeliest: sadness .90 without it .20: more is lost")
+    assert bars.startswith("▸ joy")
+    assert max(map(width, text_of(removal_lines(found, 60)))) <= 60
 
 
 @pytest.mark.parametrize(

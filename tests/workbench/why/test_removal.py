@@ -62,6 +62,21 @@ def test_the_word_that_a_model_goes_by_matters_and_another_one_does_not(workspac
     assert house.above_random == pytest.approx(-0.7 / 14)
 
 
+def test_the_label_of_a_span_is_followed_too_and_nothing_is_asked_for_it(
+    workspace: Workspace, asked: list[str]
+) -> None:
+    plain = workspace.removal().take_away(WORD, TEXT, WEEP, key="1")
+    asked.clear()
+    found = workspace.removal().take_away(WORD, TEXT, WEEP, key="1", label="Neutral")
+    assert asked == []
+    assert (found.explains, found.marked) == ("sadness", "neutral")
+    assert (found.whole["neutral"], found.masked["neutral"]) == (pytest.approx(0.1), pytest.approx(0.8))
+    assert found.marked_random == (pytest.approx(0.1),) * 14
+    assert found.random == plain.random
+    for label in ("sadness", "hunger"):  # the likeliest one is told anyhow; the other one is none of the model's
+        assert workspace.removal().take_away(WORD, TEXT, WEEP, key="1", label=label) == plain
+
+
 def test_each_variant_is_asked_once_and_kept(workspace: Workspace, asked: list[str]) -> None:
     first = workspace.removal().take_away(WORD, TEXT, WEEP)
     n = len(asked)

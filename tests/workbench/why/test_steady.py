@@ -80,6 +80,20 @@ def test_a_way_of_asking_that_knows_other_labels_is_left_out_and_told(workspace:
     assert "prompt" not in found["factors"]
 
 
+def test_a_label_of_gold_that_the_model_has_not_is_left_out_and_told(workspace: Workspace) -> None:
+    texts = {"He wept with joy.": "joy", "She was furious.": "anger", "Whatever it was, it passed.": "other-emotion"}
+    samples = [LabelsGold(id=str(n), text=text, labels=(name,)) for n, (text, name) in enumerate(texts.items())]
+    dataset = _dataset(workspace, samples)
+    for found in (find_flips(workspace, "embedded", dataset), find_words(workspace, "embedded", dataset, least=2)):
+        assert found["labels"] == ["joy", "anger"]
+        assert found["notes"]["labels"].endswith("was not asked about it: other-emotion")
+    other = [LabelsGold(id="n", text="So.", labels=("other-emotion",))]
+    nothing = workspace.store.dataset(add_samples(workspace.store, "labels", "other", other, "test").dataset)
+    assert nothing is not None
+    with pytest.raises(BadInput, match="embedded has no label 'other-emotion'"):
+        find_flips(workspace, "embedded", nothing)
+
+
 def test_people_stand_beside_with_the_same_figures(workspace: Workspace) -> None:
     samples = [_gold("a", "I weep", ("sadness",), ("sadness",), ("neutral",)), _gold("b", "We sing")]
     found = find_flips(workspace, "word:weep", _dataset(workspace, samples))
