@@ -1,11 +1,15 @@
 """A text by layer and word: where in a model's depth a label can be read, and off which words.
 
-The probes are those of the lens, fitted on a dataset's labelled texts and kept while the workbench is open. A probe is
+The probes are those of the lens, fitted on a dataset's labelled texts and kept in the store, the last of each model and
+dataset: a text is read in seconds from the second one on. A probe is
 a weighted sum, and a text's state is the mean over its tokens: so a text's score is the mean of its words' scores, each
 counted as often as it has tokens. A text is read by a probe that was fitted without it, and without what shares a
 passage or its words with it.
 """
 
+import base64
+import contextlib
+import hashlib
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +19,7 @@ import msgspec
 from emotui.backends.base import HiddenStates, Message, Progress, Refused, States
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess, lacks
 from emotui.backends.words import word_places
-from emotui.errors import BadInput, ModelError
+from emotui.errors import BadInput, ModelError, StoreError
 from emotui.records import Span
 from emotui.store.query import Dataset
 from emotui.store.store import Store
@@ -36,6 +40,11 @@ MOST = 1000
 
 MEASURED = 100
 """Texts whose words say how far scores of words lie apart."""
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of probes that are kept in a store; larger ones are kept while the workbench is open."""
+
+_KEPT = "why/layers"
 
 _WAIT = 0.1
 """Seconds between two looks at whether somebody still waits."""
@@ -153,13 +162,20 @@ class LayerReader:
             if label is not None and matched(label, gold.names) is None:
                 names = ", ".join(gold.names)
                 raise BadInput(f"{found.name}: there is no label {label!r} with enough texts: {names}")
-            if known is None:
+            place, mark = f"{_KEPT}/{found.dataset}/{spec}", hashlib.sha256(repr(key).encode()).hexdigest()
+            if known is None and (kept := kept_fit(self._store.setting(place), mark, gold, seed)) is not None:
+                self._fits[key] = kept
+            elif known is None:
                 states = ask([States(one, wanted) for one in gold.texts], "reading ")
                 self._fits[key] = fit(gold, states, seed, progress, cancelled)
             fitted = self._fits[key]
             if fitted.measure is None:
                 texts = fitted.gold.texts[:MEASURED]
                 fitted.set_measure(ask([States(one, wanted, "words") for one in texts], "measuring words of "))
+                if fitted.size <= LARGEST and not self._store.read_only:
+                    # A store that others hold for too long costs the next session a fit, and this one nothing.
+                    with contextlib.suppress(StoreError):
+                        self._store.set_setting(place, {"of": mark, **fitted.kept()})
         finally:
             self._lock.release()
         requests = [States(text, wanted, "words"), States(text, wanted)]
@@ -218,6 +234,9 @@ class Fit:
     Attributes:
         probes: by layer, those of the folds and then that of all texts.
         auc, clear: (labels, layers).
+
+    Args:
+        held: (layers, labels) means and deviations of the held-out scores of texts.
     """
 
     def __init__(
@@ -227,14 +246,35 @@ class Fit:
         folds: "np.ndarray",
         layers: tuple[int, ...],
         probes: "list[list[Probe]]",
-        held: "np.ndarray",
+        held: "tuple[np.ndarray, np.ndarray]",
         auc: "np.ndarray",
         clear: "np.ndarray",
     ) -> None:
         self.gold, self.groups, self.folds, self.layers = gold, groups, folds, layers
         self.probes, self.auc, self.clear = probes, auc, clear
-        self._around = held.mean(1), held.std(1)
+        self._around = held
         self.measure: tuple[np.ndarray, np.ndarray] | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of its probes, as they are kept."""
+        return sum(4 * (probe.weights.size + probe.centre.size) for own in self.probes for probe in own)
+
+    def kept(self) -> dict[str, Any]:
+        """What a store keeps of it, as `kept_fit` reads it."""
+        import numpy as np
+
+        assert self.measure is not None
+        tables = {
+            "centre": np.stack([[probe.centre for probe in own] for own in self.probes]),
+            "weights": np.stack([[probe.weights for probe in own] for own in self.probes]),
+            "held": np.stack(self._around),
+            "measure": np.stack(self.measure),
+            "auc": self.auc,
+            "clear": self.clear,
+        }
+        packed = {name: [list(table.shape), _packed(table)] for name, table in tables.items()}
+        return {"layers": list(self.layers), "tables": packed}
 
     def fold_of(self, text: str) -> int | None:
         """The fold that holds a text, whose probes were fitted without it; None: it is none of the dataset's."""
@@ -364,4 +404,34 @@ def fit(
         chance = np.max([probing.auc(control[:, one], shuffles[:, one]) for one in range(shuffles.shape[1])], axis=0)
         above = zip(probing.each_label(table - words, by), probing.each_label(table - first, by), strict=True)
         clear[:, at] = (table[0] > chance) & [all(map(probing.above_zero, pair)) for pair in above]
-    return Fit(gold, groups, folds, layers, probes, every, areas, clear)
+    return Fit(gold, groups, folds, layers, probes, (every.mean(1), every.std(1)), areas, clear)
+
+
+def _packed(table: "np.ndarray") -> str:
+    return base64.b64encode(table.astype("<f4").tobytes()).decode()
+
+
+def kept_fit(kept: Any, mark: str, gold: Gold, seed: int) -> Fit | None:
+    """The probes that a store keeps, of `Fit.kept` and `of`; None: it has none of this `mark`."""
+    import numpy as np
+
+    from emotui.metrics import probing
+
+    if not isinstance(kept, dict) or kept.get("of") != mark:
+        return None
+    tables = {
+        name: np.frombuffer(base64.b64decode(packed), "<f4").reshape(shape).astype(np.float64)
+        for name, (shape, packed) in kept["tables"].items()
+    }
+    nothing = np.zeros(len(gold.names))
+    probes = [
+        [probing.Probe(centre, weights, nothing) for centre, weights in zip(*own, strict=True)]
+        for own in zip(tables["centre"], tables["weights"], strict=True)
+    ]
+    groups = together(gold)
+    folds = probing.grouped_folds(gold.ids, groups, probing.FOLDS, seed)
+    middle, spread = tables["held"]
+    clear = tables["clear"] > 0.5
+    found = Fit(gold, groups, folds, tuple(kept["layers"]), probes, (middle, spread), tables["auc"], clear)
+    found.measure = tables["measure"][0], tables["measure"][1]
+    return found

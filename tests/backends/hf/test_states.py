@@ -1,6 +1,8 @@
 """Hidden states by layer agree with the plain library's, and the logit lens with the model's own answers."""
 
+import gc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer
 
 from emotui.backends.base import HiddenStates, Message, Rank, Refused, States
 from emotui.backends.hf import load
+from emotui.backends.hf.states import layers_of
 from tests.backends.hf import models as hf_models
 
 TEXTS = ["i am so very happy", "sad", "the dog ran home and we felt joy today .", "unheard words"]
@@ -48,6 +51,39 @@ def test_only_the_layers_that_are_asked_for_are_kept(tmp_path: Path) -> None:
     assert part.layers == (2, 0)
     assert part.array() == pytest.approx(whole.array()[[2, 0]], abs=1e-3)
     assert strange == Refused("there is no layer 3: the model has 0 to 2")
+
+
+def most_alive(model: Any, ask: Callable[[], object]) -> int:
+    """How many tensors as large as a layer's states there were at once while it was asked."""
+    counts: list[int] = []
+
+    def look(_: Any, __: Any, out: Any) -> None:
+        states = out[0] if isinstance(out, tuple) else out
+        alive = (one for one in gc.get_objects() if isinstance(one, torch.Tensor) and one.shape == states.shape)
+        counts.append(len({one.data_ptr() for one in alive}))
+
+    hooks = [layer.register_forward_hook(look) for layer in layers_of(model) or ()]
+    ask()
+    for hook in hooks:
+        hook.remove()
+    return max(counts)
+
+
+@pytest.mark.parametrize("layers", [(1,), None])
+def test_states_of_no_layer_outlive_the_next_ones_whichever_are_asked_for(
+    tmp_path: Path, layers: tuple[int, ...] | None
+) -> None:
+    text = " ".join(TEXTS)
+    most, library = [], []
+    for depth in (3, 9):
+        folder = hf_models.llama(tmp_path / f"{depth}", layers=depth)
+        model = open_model(folder)
+        most.append(most_alive(model._loaded.model, partial(model.states, [States(text, layers)])))
+        plain = AutoModelForCausalLM.from_pretrained(folder).eval()
+        read = AutoTokenizer.from_pretrained(folder)(text, return_tensors="pt")
+        library.append(most_alive(plain, torch.no_grad()(partial(plain, **read, output_hidden_states=True))))
+    assert most[0] == most[1]
+    assert library[1] >= library[0] + 6  # where all are kept, there is one a layer more
 
 
 def test_a_words_state_is_the_mean_over_its_tokens(tmp_path: Path) -> None:

@@ -38,15 +38,19 @@ def _texts(n: int = 80) -> list[tuple[str, bool]]:
     ]
 
 
+def _samples(n: int = 80) -> list[LabelsGold]:
+    return [
+        LabelsGold(id=str(at), text=text, labels=("joy",) if there else ("sadness",))
+        for at, (text, there) in enumerate(_texts(n))
+    ]
+
+
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     install_kind(monkeypatch, "layered", "tests.workbench.why.layered_backend:load")
     install_kind(monkeypatch, "word", "tests.backends.one_word_backend:load")
     made = Workspace.open(tmp_path / "w.duckdb")
-    samples = [
-        LabelsGold(id=str(at), text=text, labels=("joy",) if there else ("sadness",))
-        for at, (text, there) in enumerate(_texts())
-    ]
+    samples = _samples()
     add_samples(made.store, "labels", "mine", samples, "made here")
     add_samples(made.store, "labels", "few", samples[:12], "made here")
     yield made
@@ -140,6 +144,36 @@ def test_a_fit_is_kept_and_a_cancelled_one_is_not(source: Workspace, monkeypatch
     steps.clear()
     source.layers().read(BLIP, dataset, "rain", progress=steps.append)
     assert not any(step.startswith(("reading", "fitting", "measuring")) for step in steps)
+
+
+def test_a_later_session_reads_by_the_kept_probes_until_gold_changes(source: Workspace, tmp_path: Path) -> None:
+    first, seen = _read(source), _read(source, _texts()[0][0])
+    source.close()
+    again = Workspace.open(tmp_path / "w.duckdb")
+    dataset = again.store.dataset("mine")
+    assert dataset is not None
+    steps: list[str] = []
+    found = again.layers().read(BLIP, dataset, TEXT, progress=steps.append)
+    assert not any(step.startswith(("reading", "fitting", "measuring")) for step in steps)
+    _alike(found, first)
+    _alike(again.layers().read(BLIP, dataset, _texts()[0][0]), seen)
+    steps.clear()
+    again.layers().read(BLIP, dataset, TEXT, layers=(2,), progress=steps.append)
+    assert any(step.startswith("fitting") for step in steps)  # others were asked for
+    gold = again.store.dataset(add_samples(again.store, "labels", "more", _samples(60), "made here").dataset)
+    assert gold is not None
+    steps.clear()
+    again.layers().read(BLIP, gold, TEXT, progress=steps.append)
+    assert any(step.startswith("fitting") for step in steps)
+    again.close()
+
+
+def _alike(one: Heat, other: Heat) -> None:
+    """They differ by the rounding of what is kept alone."""
+    for name in ("scores", "whole", "auc"):
+        assert np.allclose(getattr(one, name), getattr(other, name), atol=1e-4)
+    for name in ("labels", "layers", "words", "clear", "n", "left_out"):
+        assert getattr(one, name) == getattr(other, name)
 
 
 def test_what_cannot_be_read_is_told(source: Workspace) -> None:
