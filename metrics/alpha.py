@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from emotui.metrics.figure import Figure, resample_counts, unique_rows, with_interval
-from emotui.metrics.resampling import Drawn, drawn_by, draws, interval_of, replicates
+from emotui.metrics.resampling import Drawn, draw_counts, drawn_by, interval_of, replicates
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -174,8 +174,8 @@ class _Alike:
         if not by.grouped:
             again = resample_counts(self.times, resamples, seed)
         elif len(self.times) > _FEW:
-            drawn = (np.bincount(row, minlength=by.n) for rows in draws(by.n, resamples, seed) for row in rows)
-            again = np.stack([np.asarray(row @ held) for row in drawn])
+            counts = draw_counts(by.n, resamples, seed)
+            again = np.concatenate([np.asarray(block @ held) for block in counts])
         else:
             different, _, times = unique_rows(held.toarray())
             again = np.asarray(resample_counts(times, resamples, seed) @ different)

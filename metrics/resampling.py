@@ -9,6 +9,7 @@ resamples. Any figure of sums over samples has them (`estimates`); a mean, a rat
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ PARTS = 2000
 _DRAWS = 40_000_000
 _FEWEST = 200
 _BLOCK = 1 << 18  # draws held at once
-_MANY = 1000  # so many rows are worth a look at which of them are the same
+_KEPT = 8_000_000  # of so many draws the counts are kept, four times at most: 32 MB
 _LOOKED_UP = 4  # so few columns are added up faster draw by draw than by how often each row was drawn
 
 
@@ -176,9 +177,13 @@ def with_ties(values: ArrayLike) -> Floats:
 def draws(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.int32]]:
     """Blocks (some, n) of which of n groups are drawn, with replacement, until there are `resamples` rows."""
     draw = np.random.default_rng(seed)
-    rows = max(1, _BLOCK // max(n, 1))
+    rows = _rows_at_once(n)
     for start in range(0, resamples, rows):
         yield draw.integers(0, n, (min(rows, resamples - start), n), dtype=np.int32)
+
+
+def _rows_at_once(n: int) -> int:
+    return max(1, _BLOCK // max(n, 1))
 
 
 def resampled_sums(
@@ -208,24 +213,55 @@ def resampled_sums(
     if not varied:
         return sums
     together = np.stack([column for column, _ in varied], axis=1)
-    few = len(varied) <= _LOOKED_UP
-    kinds, kind_of = (together, None) if few and n < _MANY else _kinds(together)
     start = 0
-    for drawn in draws(n, resamples, seed):
-        into = sums[start : start + len(drawn)]
-        start += len(drawn)
-        if few and kind_of is None:
-            wide = drawn.astype(np.intp)  # numpy would make it so for each column
-            for column, places in varied:
-                into[:, places] = column.take(wide).sum(axis=1)[:, None]
-        else:
-            # A row at a time, whose counts stay in the processor's cache.
-            rows = drawn if kind_of is None else kind_of.take(drawn)
-            weights = np.stack([np.bincount(row, minlength=len(kinds)) for row in rows]).astype(np.float64)
-            added = weights @ kinds
-            for at, (_, places) in enumerate(varied):
-                into[:, places] = added[:, at, None]
+    for added in _added_up(together, resamples, seed):
+        for at, (_, places) in enumerate(varied):
+            sums[start : start + len(added), places] = added[:, at, None]
+        start += len(added)
     return sums
+
+
+def _added_up(table: Floats, resamples: int, seed: int) -> Iterator[Floats]:
+    """Blocks (some, k) of the sums of the rows that are drawn. Args: table: (n, k)."""
+    n = len(table)
+    if n * resamples <= _KEPT:
+        yield from (block @ table for block in draw_counts(n, resamples, seed))
+        return
+    # Rows that are alike are counted; where hardly any are, few columns are added up faster draw by draw.
+    kinds, kind_of = _kinds(table)
+    by_draw = kind_of is None and table.shape[1] <= _LOOKED_UP
+    for drawn in draws(n, resamples, seed):
+        if by_draw:
+            wide = drawn.astype(np.intp)  # numpy would make it so for each column
+            yield np.stack([column.take(wide).sum(axis=1) for column in np.ascontiguousarray(table.T)], axis=1)
+        else:
+            yield _counted(drawn if kind_of is None else kind_of.take(drawn), len(kinds)) @ kinds
+
+
+def draw_counts(n: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """Blocks (some, n) of how often each of n groups is drawn, of `draws`.
+
+    Of small numbers all are kept for whoever asks next: many figures of one dataset share the draws.
+    """
+    if n * resamples > _KEPT:
+        yield from (_counted(drawn, n) for drawn in draws(n, resamples, seed))
+        return
+    kept = _kept_counts(n, resamples, seed)
+    rows = _rows_at_once(n)
+    yield from (kept[start : start + rows].astype(np.float64) for start in range(0, resamples, rows))
+
+
+@lru_cache(maxsize=4)
+def _kept_counts(n: int, resamples: int, seed: int) -> NDArray[Any]:
+    """(resamples, n), a byte each unless one is drawn more than 255 times."""
+    counted = [_counted(drawn, n) for drawn in draws(n, resamples, seed)]
+    most = max((block.max(initial=0) for block in counted), default=0)
+    return np.concatenate([block.astype(np.min_scalar_type(int(most))) for block in counted])
+
+
+def _counted(drawn: NDArray[Any], n: int) -> Floats:
+    """(rows, n): how often each of n is drawn. A row at a time, whose counts stay in the processor's cache."""
+    return np.stack([np.bincount(row, minlength=n) for row in drawn]).astype(np.float64)
 
 
 def _alike(x: Floats) -> list[tuple[Floats, list[int]]]:
