@@ -235,16 +235,22 @@ class HelpDialog(Dialog[str]):
 
     def _draw(self) -> None:
         there = [row for row in self._rows[self._view] if row.holds(self._typed)]
+        if self._typed and not there:
+            # Letters that nothing in the open view has are looked for in the others too.
+            there = [row for view in _VIEWS[1:] for row in self._rows[view] if row.holds(self._typed)]
         # What is called so comes first, then what says so.
         self.shown = tuple(sorted(there, key=lambda row: not row.leads(self._typed))) if self._typed else tuple(there)
-        title = f"Help: {self._here}   {len(self.shown)} of {len(self._rows[self._view])}"
+        beyond = not all(row in self._rows[self._view] for row in self.shown)
+        of = "beyond this view" if beyond else f"of {len(self._rows[self._view])}"
+        title = f"Help: {self._here}   {len(self.shown)} {of}"
         self.query_one("#sheet").border_title = Content(title)
         self.query_one("#help-views", Line).show(
             [Part(f"[{view}] ", "strong") if view == self._view else Part(f" {view}  ", "dim") for view in _VIEWS]
         )
         found = self.query_one(PickList)
         found.clear_options()
-        signs = min(max((width(row.sign) for row in self.shown), default=0), _WIDEST[self._view])
+        most = _WIDEST[WORDS if beyond else self._view]
+        signs = min(max((width(row.sign) for row in self.shown), default=0), most)
         found.add_options([_option(row, signs) for row in self.shown])
         found.highlighted = 0 if self.shown else None
         self._tell()
@@ -258,7 +264,7 @@ class HelpDialog(Dialog[str]):
         """The whole of the line under the cursor."""
         row = self._row
         if row is None:
-            said = "Nothing here has these letters" + ("" if self._view == EVERYWHERE else ": Tab looks further")
+            said = "No key, mark or figure has these letters"
         else:
             said = f"{row.where}: {row.about}" if row.where else row.about
             said += f". Not now: {row.lacks}" if row.lacks else ""

@@ -59,4 +59,20 @@ ENTRY = PlaceEntry(
         ),
         Action("previous_open", ("p",), "p", "previous open", "Previous text that is open", "Rephrase"),
     ),
+    signs=(
+        "In Rephrase",
+        (
+            ("█ ┃ ▒", "gold's probability left of the middle, its best rival's right of it; each half goes from 0 to 1"),
+            ("gold by keystroke", "gold's probability after each of the last keys: the higher, the more probable"),
+            ("similarity", "how alike what you write and the original are in meaning, by the cosine; 1: the same"),
+            ("cues", "words that the lexicon EmoLex ties to emotions, which stand after them"),
+            ("explicit", "some cue word is tied to the gold emotion"),
+            ("misleading", "cue words are tied to other emotions only"),
+            ("implicit", "no cue word is left"),
+            ("negation", "yes where a word such as not, never or without negates something"),
+            ("leans on", "words without which the log-odds of gold fall, by so many nats"),
+            ("set aside", "texts that the classifier reads wrong as they are: there is nothing to rewrite"),
+            ("S", "the attempt was suggested by a model"),
+        ),
+    ),
 )

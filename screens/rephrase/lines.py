@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Sides = tuple[list[Part], list[Part]]
 
 ROUNDS = ("1", "2", "3", "4")
+_NTH = ("1st", "2nd", "3rd", "4th")
 
 
 def title(chain: "ChainView", round_: "Round", cells: int) -> Sides:
@@ -136,13 +137,21 @@ def meaning(
     similarity, is_new = nearness
     first = [Part("similarity ", "dim"), Part(share(similarity).strip(), "strong" if is_new else "dim")]
     if lexical is not None:
-        first += [Part("   "), Part(lexical.category, "strong")]
-        first.append(Part("   negated" if lexical.negated else "   no negation", "plain" if lexical.negated else "dim"))
+        first += [Part("   "), Part(lexical.category, "strong"), Part(f": {_ABOUT_CUES[lexical.category]}", "dim")]
+        first += [Part("   negation ", "dim"), Part("yes" if lexical.negated else "no", "strong")]
     lines: list[list[Part]] = [first, *_cues(lexical, cells, most), _leaning(words, cells)]
     for warning in warnings:
         for place, line in enumerate(folded(warning, max(cells - 2, 10))):
             lines.append([Part("  " if place else "! ", "mark"), *line])
     return lines
+
+
+_ABOUT_CUES = {
+    "explicit": "cues of gold",
+    "misleading": "cues of other emotions only",
+    "implicit": "no cues",
+}
+"""What the cue words of a text of each category are."""
 
 
 def _cues(lexical: "Lexical | None", cells: int, most: int) -> list[list[Part]]:
@@ -151,32 +160,35 @@ def _cues(lexical: "Lexical | None", cells: int, most: int) -> list[list[Part]]:
         return [[Part("no cue words: no list ties words to this label", "dim")]]
     if not lexical.cues:
         return [[Part("no cue words left", "dim")]]
-    lines = [[Part("cues ", "dim")]]
-    room = cells - 5
+    head = "cues in EmoLex "
+    lines = [[Part(head, "dim")]]
+    room = cells - width(head)
     for cue in lexical.cues:
-        tied = " " + "·".join(cue.emotions)
+        tied = f" ({', '.join(cue.emotions)})"
         size = width(cue.word) + width(tied) + 2
         if size > room:
             if len(lines) == most:
                 lines[-1].append(Part("…", "dim"))
                 break
-            lines.append([Part("     ")])
-            room = cells - 5
+            lines.append([Part(" " * width(head))])
+            room = cells - width(head)
         lines[-1] += [Part(cue.word, "cue"), Part(f"{tied}  ", "dim")]
         room -= size
     return lines
 
 
 def _leaning(words: "CarryingWords | None", cells: int) -> list[Part]:
+    """The words that carry gold, each with the log-odds in nats that gold loses without it."""
     if words is None:
-        return [Part("leaning on  … when you rest", "dim")]
+        return [Part("leans on  … when you rest", "dim")]
     carrying = sorted((one for one in words.gold if one[2] > 0), key=lambda one: -one[2])
-    parts = [Part("leaning on ", "dim")]
-    room = cells - 11
+    head = "leans on (nats lost without it) "
+    parts = [Part(head, "dim")]
+    room = cells - width(head)
     for start, end, drop in carrying:
         word = shown(words.text[start:end])
         figure = f" {share(drop).strip()}  "
-        if width(word) + width(figure) > room:
+        if reads_zero(drop) or width(word) + width(figure) > room:
             break
         parts += [Part(word, "strong"), Part(figure, "dim")]
         room -= width(word) + width(figure)
@@ -244,15 +256,15 @@ def _drop(drop: float | None, most: float, size: int, kind: str) -> list[Part]:
 
 
 def session(progress: "Progress", last: str, cells: int) -> Lines:
-    """How far one is: succeeded at the first, second, third, fourth attempt; failed; skipped; left; set aside."""
-    at = " ".join(count(n) for n in progress.succeeded_at)
+    """How far one is: done, succeeded and at which attempt, failed, skipped, left, set aside."""
+    at = ", ".join(f"{count(n)} at the {_NTH[place]}" for place, n in enumerate(progress.succeeded_at) if n)
     whole = [
         [Part(f"{count(progress.done)}", "strong"), Part(" done   ", "dim")],
-        [Part(f"{count(sum(progress.succeeded_at))}", "strong"), Part(f" succeeded ({at})   ", "dim")],
+        [Part(f"{count(sum(progress.succeeded_at))}", "strong"), Part(f" succeeded{f': {at}' if at else ''}   ", "dim")],
         [Part(f"{count(progress.failed)}", "strong"), Part(" failed   ", "dim")],
         [Part(f"{count(progress.skipped)}", "strong"), Part(" skipped   ", "dim")],
         [Part(f"{count(progress.left)}", "strong"), Part(f" of {count(progress.offered)} left   ", "dim")],
-        [Part(f"{count(progress.set_aside)}", "strong"), Part(" set aside", "dim")],
+        [Part(f"{count(progress.set_aside)}", "strong"), Part(" set aside: read wrong already", "dim")],
     ]
     if progress.errors is not None:
         whole[-1] = [

@@ -13,20 +13,20 @@ from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.requests import ChainState, Text
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.editor import DirectionLine, Editor
-from emotui.screens.widgets.line import Line, Part, fitted, tabs
+from emotui.screens.widgets.line import Line, Part, fitted, tabs, taken
 from emotui.screens.widgets.number_format import count, share
 from emotui.screens.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
     from emotui.workbench.rephrase.views import Live
 
-# Gold against its best rival as a rope over the full width, with a sparkline by keystroke, and the verdict in
-# words.
+# Gold against its best rival: from the middle outward each half is as long as its own probability. Under it the verdict
+# in words, and gold by keystroke.
 
-AHEAD, BEHIND, MIDDLE = "█", "░", "┃"
+GOLD_SIDE, RIVAL_SIDE, MIDDLE = "█", "▒", "┃"
 _LEVELS = "▁▂▃▄▅▆▇█"
 _TUG_NAME = 16
-_WIDE, _SPARK, _SHORT = 80, 16, 8
+_SPARK = 16
 NOTHING = "an empty text has no prediction: write one, or skip the text"
 
 
@@ -45,7 +45,7 @@ def tug_lines(
     *,
     counters: bool = False,
 ) -> Lines:
-    """The rope and, under it, what it says.
+    """The two halves and, under them, what they say.
 
     Args:
         counters: it is gold that is to win, as in a counter-test.
@@ -57,21 +57,20 @@ def tug_lines(
         return []
     for_gold, against = probs.get(gold, 0.0), probs[other]
     wins = against > for_gold
-    left = Part(fit(gold, min(width(gold), _TUG_NAME)), "gold-line")
-    right = Part(fit(other, min(width(other), _TUG_NAME)), "strong" if wins else "plain")
-    figures = [
-        Part(f"  {share(for_gold).strip()}", "plain" if wins else "strong"),
-        Part(" : "),
-        Part(share(against).strip(), "strong" if wins else "plain"),
+    left = [
+        Part(fit(gold, min(width(gold), _TUG_NAME)), "gold-line"),
+        Part(f" {share(for_gold).strip()} ", "plain" if wins else "strong"),
     ]
-    room = _SPARK if cells >= _WIDE else _SHORT
-    spark = Part(f"  {sparkline(history, room)}", "gold")
-    used = sum(width(part.text) for part in (left, right, *figures, spark)) + 2
-    rope = _rope(for_gold, against, max(cells - used, 9), wins=wins)
-    return [
-        [left, Part(" "), *rope, Part(" "), right, *figures, spark],
-        verdict(probs, gold, was, cells, counters=counters),
+    right = [
+        Part(f" {share(against).strip()} ", "strong" if wins else "plain"),
+        Part(fit(other, min(width(other), _TUG_NAME)), "strong" if wins else "plain"),
     ]
+    size = max((cells - taken([*left, *right]) - 1) // 2, 4)
+    said = list(verdict(probs, gold, was, cells, counters=counters))
+    if len(history) > 1:
+        path = [Part("   gold by keystroke ", "dim"), Part(sparkline(history, _SPARK).rstrip(), "gold")]
+        said += path if taken([*said, *path]) <= cells else []
+    return [[*left, *_half(for_gold, size, left=True), *_half(against, size, left=False), *right], said]
 
 
 def verdict(
@@ -98,20 +97,13 @@ def sparkline(history: Sequence[float], cells: int) -> str:
     return "".join(_LEVELS[min(int(value * 8), 7)] for value in last).ljust(cells)
 
 
-def _rope(for_gold: float, against: float, cells: int, *, wins: bool) -> list[Part]:
-    """The cells of gold, then those of the rival, with the middle marked."""
-    whole = for_gold + against
-    knot = round(cells * for_gold / whole) if whole else cells // 2
-    middle = cells // 2
-    # The one who is ahead has the middle, however little they differ.
-    knot = min(knot, middle) if wins else max(knot, middle + 1)
-    drawn = [AHEAD if (at < knot) is not wins else BEHIND for at in range(cells)]
-    drawn[middle] = MIDDLE
-    parts = []
-    for at, glyph in enumerate(drawn):
-        kind = "strong" if at == middle else "gold" if at < knot else "said"
-        parts.append(Part(glyph, kind))
-    return parts
+def _half(value: float, cells: int, *, left: bool) -> list[Part]:
+    """So many cells of which as many are full, from the middle outward, as the probability is of 1."""
+    full = round(min(max(value, 0.0), 1.0) * cells)
+    rest = Part("·" * (cells - full), "rest")
+    if left:
+        return [rest, Part(GOLD_SIDE * full, "gold"), Part(MIDDLE, "strong")]
+    return [Part(RIVAL_SIDE * full, "said"), rest]
 
 
 # The classifier's probabilities as bars that follow what is typed: gold, top and where gold began are marked.
@@ -124,6 +116,9 @@ _WAS = " was .00"
 _GOLD = " gold"
 _LEAST_BAR, _FAIR_BAR, _MOST_BAR = 5, 12, 24
 """Cells; below the one in the middle the bar comes before the word for gold."""
+
+_LEAST_BARS, _SESSION = 9, 10
+"""Lines that the bars have at least, and those that headings and the session beside them take."""
 
 _GAP = 2
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
@@ -255,7 +250,7 @@ class Beside(Steady, can_focus=False):
 
 
 class Writing(Container):
-    """Text, editor and the tug of war over the full width; under it two panes, or one that has all views."""
+    """Text, editor and the two halves over the full width; under it two panes, or one that has all views."""
 
     DEFAULT_CSS = """
     Writing { layout: vertical; height: 1fr; }
@@ -387,7 +382,7 @@ class Writing(Container):
         self.query_one("#rephrase-attempt", Line).show(*sides)
 
     def draw_live(self, *, stale: bool = False) -> None:
-        """The rope, the bars and the meaning; greyed where they are about an earlier text."""
+        """The two halves, the bars and the meaning; greyed where they are about an earlier text."""
         self._stale = stale
         self._draw_tug()
         self._draw_bars()
@@ -429,7 +424,8 @@ class Writing(Container):
             bars.show_for(lambda room: rephrase_lines.folded(why, _cells(room), "mark" if seen.trouble else "dim"))
         else:
             heading.show(said, [Part("… " if self._stale else f"{live.seconds * 1000:.0f} ms ", "dim")])
-            bars.show_for(lambda room: self._bar_lines(_cells(room), 9))
+            most = max(self.query_one("#rephrase-right").size.height - _SESSION, _LEAST_BARS)
+            bars.show_for(lambda room: self._bar_lines(_cells(room), most))
 
     def _bar_lines(self, cells: int, most: int) -> Lines:
         live, chain = self.seen.live, self.seen.chain

@@ -53,7 +53,8 @@ class Answer:
 class Row:
     """One emotion of one scenario, in nats: own evidence, the prior's bias and its neighbours' pull, all as weighed.
 
-    `posterior` is the exact P(yes), given what is clamped. `before` is the model alone.
+    `posterior` is the exact P(yes), given what is clamped. `before` is the model alone. `clamped`: what of `neighbours`
+    comes from emotions that are clamped to yes.
     """
 
     label: str
@@ -65,6 +66,12 @@ class Row:
     now: int
     gold: int
     clamp: int | None
+    clamped: float = 0.0
+
+    @property
+    def given(self) -> float:
+        """P(yes) were the other emotions just as decoded: the logistic of `total`."""
+        return float(expit(self.total))
 
     @property
     def total(self) -> float:
@@ -76,8 +83,8 @@ class Row:
 class Ribbons:
     """What a scenario is decoded to at each alpha, in arrays.
 
-    on: (a, k) of 0 or 1. posterior, bias, pulls: (a, k); the last two in nats, as weighed. own: (k,). gold, before (the
-    model alone): (k,) of 0 or 1.
+    on: (a, k) of 0 or 1. posterior, bias, pulls, clamped (of the pulls those of emotions clamped to yes): (a, k); the
+    last three in nats, as weighed. own: (k,). gold, before (the model alone): (k,) of 0 or 1.
     """
 
     labels: tuple[str, ...]
@@ -87,6 +94,7 @@ class Ribbons:
     own: Floats
     bias: Floats
     pulls: Floats
+    clamped: Floats
     before: Bits
     gold: Bits
     clamps: Mapping[int, int]
@@ -115,6 +123,7 @@ class Ribbons:
                 now=int(self.on[step, i]),
                 gold=int(self.gold[i]),
                 clamp=self.clamps.get(i),
+                clamped=float(self.clamped[step, i]),
             )
             for i, label in enumerate(self.labels)
         ]
@@ -387,6 +396,7 @@ class Redecoding:
             own=odds,
             bias=weighed * prior.theta,
             pulls=weighed * (on[:, :, None] * prior.couplings).sum(axis=1),
+            clamped=weighed * prior.couplings[:, [i for i, value in clamps.items() if value]].sum(axis=1),
             before=scenes.alone[place],
             gold=scenes.gold[place],
             clamps=clamps,

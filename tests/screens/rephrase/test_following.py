@@ -47,9 +47,9 @@ async def test_cue_words_are_underlined_and_named_with_their_emotions_as_one_typ
         assert set(words) <= {line.plain[span.start : span.end] for span in line.spans if span.style}
         meaning = page(pilot, "#rephrase-meaning")
         assert "explicit" in meaning
-        assert "negated" in meaning
+        assert "negation yes" in meaning
         lonely = next(cue for cue in here.seen.now.cues if cue.word == "lonely")
-        assert f"lonely {'·'.join(lonely.emotions)}" in meaning
+        assert f"lonely ({', '.join(lonely.emotions)})" in meaning
         await write(pilot, IMPLICIT)
         assert "no cue words left" in page(pilot, "#rephrase-meaning")
         assert "implicit" in page(pilot, "#rephrase-meaning")
@@ -63,8 +63,8 @@ async def test_when_typing_rests_the_words_that_carry_the_verdict_are_named(sour
         await press(pilot, "i", *" x")
         await awaited(lambda: here.seen.words is not None and here.seen.words.text == here.editor.text)
         await settle(pilot)
-        leaning = next(line for line in page(pilot, "#rephrase-meaning").splitlines() if "leaning" in line)
-        assert leaning.split()[2] in ("sad", "lonely")
+        leaning = next(line for line in page(pilot, "#rephrase-meaning").splitlines() if "leans on" in line)
+        assert leaning.split(") ")[1].split()[0] in ("sad", "lonely")
         await press(pilot, "ctrl+t")
         rows = page(pilot, "#rephrase-below").splitlines()
         assert "without it" in rows[0]

@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emotui.metrics.lexical import lexical
 from emotui.screens.rephrase.attempts import carried
+from emotui.screens.rephrase.lines import meaning, session
 from emotui.screens.rephrase.review import matching
-from emotui.screens.rephrase.writing import AHEAD, BEHIND, MIDDLE, sparkline, verdict
+from emotui.screens.rephrase.writing import GOLD_SIDE, MIDDLE, RIVAL_SIDE, sparkline, verdict
 from emotui.screens.rephrase.writing import tug_lines as lines
 from emotui.screens.widgets.cell_width import width
-from emotui.workbench.rephrase.views import CarryingWords
+from emotui.workbench.rephrase.views import CarryingWords, Progress
 
 LOSING = {"gratitude": 0.67, "neutral": 0.31, "joy": 0.02}
 WON = {"gratitude": 0.01, "neutral": 0.6, "joy": 0.39}
@@ -19,12 +21,11 @@ def drawn(probs: dict[str, float], cells: int = 80) -> str:
     return "".join(part.text for part in lines(probs, "gratitude", 0.98, [], cells)[0])
 
 
-def test_the_one_who_is_ahead_is_solid_so_that_the_rope_turns_over_on_a_win() -> None:
-    before, after = drawn(LOSING), drawn(WON)
-    assert before.startswith(f"gratitude {AHEAD}")
-    assert f"{BEHIND} neutral  .67 : .31" in before
-    assert after.startswith(f"gratitude {BEHIND}")
-    assert f"{AHEAD} neutral  .01 : .60" in after
+def test_each_half_names_its_label_and_figure_and_is_full_by_it() -> None:
+    line = drawn({"gratitude": 0.25, "neutral": 0.5}, 68)  # 20 cells a half
+    left, right = line.split(MIDDLE)
+    assert left == f"gratitude .25 {'·' * 15}{GOLD_SIDE * 5}"
+    assert right == f"{RIVAL_SIDE * 10}{'·' * 10} .50 neutral"
 
 
 def test_the_verdict_says_who_wins_and_what_gold_was() -> None:
@@ -35,12 +36,46 @@ def test_the_verdict_says_who_wins_and_what_gold_was() -> None:
 
 
 @given(st.floats(0, 1, allow_subnormal=False), st.floats(0, 1, allow_subnormal=False), st.integers(50, 200))
-def test_the_rope_fits_and_the_middle_belongs_to_the_one_who_is_ahead(gold: float, other: float, cells: int) -> None:
+def test_the_halves_fit_and_have_one_scale(gold: float, other: float, cells: int) -> None:
     line = drawn({"gratitude": gold, "neutral": other}, cells)
     assert width(line) <= cells
-    rope = line.split(" ")[1]
-    middle = rope.index(MIDDLE)
-    assert rope[middle - 1] == AHEAD if other <= gold else rope[middle + 1] == AHEAD
+    left, right = line.split(MIDDLE)
+    size = left.count("·") + left.count(GOLD_SIDE)
+    assert size == right.count("·") + right.count(RIVAL_SIDE)
+    assert left.count(GOLD_SIDE) == round(gold * size)
+    assert right.count(RIVAL_SIDE) == round(other * size)
+
+
+def test_what_gold_was_by_keystroke_is_named() -> None:
+    assert "keystroke" not in "".join(part.text for part in lines(LOSING, "gratitude", 0.98, [0.67], 80)[1])
+    said = "".join(part.text for part in lines(LOSING, "gratitude", 0.98, [0.98, 0.5], 80)[1])
+    assert said.endswith("gold by keystroke █▅")
+
+
+def told(text: str, label: str) -> list[str]:
+    """What is told about a text as nothing but words, without its style."""
+    found = lexical(text, label, {"hospital": ("fear", "trust"), "glad": ("joy",)})
+    return ["".join(part.text for part in line) for line in meaning((1.0, True), found, WORDS, (), 80, 1)]
+
+
+def test_what_kind_a_text_is_and_whether_it_is_negated_stands_in_words() -> None:
+    first, cues, leaning = told("I am not in hospital", "joy")
+    assert first == "similarity 1.00   misleading: cues of other emotions only   negation yes"
+    assert cues.rstrip() == "cues in EmoLex hospital (trust, fear)"
+    assert leaning.rstrip() == "leans on (nats lost without it) sad 2.00  so .20"
+    assert told("I am glad", "joy")[0] == "similarity 1.00   explicit: cues of gold   negation no"
+    assert told("I am home", "joy")[0] == "similarity 1.00   implicit: no cues   negation no"
+
+
+@pytest.mark.parametrize(
+    ("at", "expected"), [((0, 0, 0, 0), "0 succeeded"), ((5, 0, 1, 0), "6 succeeded: 5 at the 1st, 1 at the 3rd")]
+)
+def test_of_what_succeeded_only_attempts_at_which_something_did_are_counted(
+    at: tuple[int, int, int, int], expected: str
+) -> None:
+    progress = Progress(offered=60, done=6, succeeded_at=at, failed=0, skipped=0, left=54, set_aside=3)
+    words = "".join(part.text for line in session(progress, "", 100) for part in line)
+    assert f"{expected}   0 failed" in words
 
 
 def test_a_sparkline_has_the_last_figures_in_eighths() -> None:

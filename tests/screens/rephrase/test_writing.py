@@ -38,7 +38,7 @@ async def test_an_attempt_that_the_classifier_gets_wrong_succeeds_and_the_next_t
         assert here.editor.text == TEXTS[1][2]
         assert here.editor.has_focus
         session = page(pilot, "#rephrase-session").replace("\n", " ")
-        assert "1 succeeded (1 0 0 0)" in session
+        assert "1 succeeded: 1 at the 1st" in session
         assert "rs-1: succeeded at attempt 1, read as anticipation" in session
         assert "✓ 1" in screen_text(pilot)
 
