@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 NOTE = "note of an answer"
 """The field of the note about a text, as drafts name it."""
 
-_WIDE = 124
+_WIDE = 104
 """Cells from which on the guidelines have room beside the text."""
 
 _PANE = 40
@@ -71,6 +71,7 @@ class AtWork(Place):
         self._early: list[tuple[str, str | None]] = []
         self._goes_on = False
         self.without_guidelines = False
+        self.last_label: str | None = None
         self._without = False
         self._situation: object = None
         self._tierer = drawing.Tierer()
@@ -280,7 +281,7 @@ class AtWork(Place):
         return self.size.width >= _WIDE
 
     def place_guidelines(self) -> None:
-        """The guidelines stand beside the text where that leaves it as wide as it ever is, unless one put them away."""
+        """The guidelines stand beside the text where there is room, unless one put them away."""
         there = next(iter(self.query(".guidelines")), None)
         wanted = "" if self.work is None else self.work.scheme.guidelines
         room = self.has_room and not self.without_guidelines
@@ -303,6 +304,7 @@ class AtWork(Place):
         if work is not None:
             self.place_guidelines()
             self.query_one("#annotate-title", Line).show(*drawing.title(work))
+            self.passage.most_rows = self.size.height - 4 - _LEAST_BELOW
             self.passage.show(drawing.passage_view(work, self._tierer))
             self.draw_below()
 
@@ -311,7 +313,7 @@ class AtWork(Place):
         beside = sum(_PANE for one in self.query(".guidelines") if one.display)
         work, cells = self.work, self.size.width - beside - 3
         if work is not None:
-            self.query_one("#annotate-about", Line).show(*drawing.about(work))
+            self.query_one("#annotate-about", Line).show(*drawing.about(work, self.last_label, cells + 3))
             lines = [*drawing.label_lines(work, cells), *drawing.others_lines(work, cells)]
             self.query_one("#annotate-labels", Page).show(lines)
             self._fit(len(lines))
@@ -319,7 +321,8 @@ class AtWork(Place):
     def _fit(self, below: int) -> None:
         """Labels and all that is said stand right under the text; a text that is too long for that is scrolled.
 
-        Rows come and go with spans: as long as a text is at work, what stands under it moves down and never up.
+        Rows come and go with spans: as long as a text is at work, what stands under it moves down and never up, but for
+        the rows of letters.
 
         Args:
             below: how many lines there are under the line about what the keys would act on.
@@ -327,9 +330,11 @@ class AtWork(Place):
         passage, labels, room = self.passage, self.query_one("#annotate-labels", Page), self.size.height - 2
         if passage.columns != self._columns:
             self._rows, self._columns = 0, passage.columns
-        self._rows = max(self._rows, passage.rows + 2)
+        rows = max(self._rows, passage.rows + 2)
+        if not passage.view.hints:
+            self._rows = rows
         least = min(below, _LEAST_BELOW)
-        height = max(min(self._rows, room - least), 1)
+        height = max(min(rows, room - least), 1)
         for pane, lines in ((passage, height), (labels, max(min(below, room - height), 1))):
             if pane.styles.height is None or pane.styles.height.value != lines:
                 pane.styles.height = lines

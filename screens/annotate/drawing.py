@@ -9,8 +9,8 @@ from emotui.screens.annotate.labelling import Work
 from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import PassageTier, PassageView, Placed, TierMark
 from emotui.screens.keymaps import keyed
-from emotui.screens.widgets.cell_width import fit, shown
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import SKIP
@@ -179,18 +179,32 @@ def _pace(work: Work) -> list[Part]:
     return [*parts, Part(f"{count(progress.left)} left ", "strong")]
 
 
-def about(work: Work) -> tuple[list[Part], list[Part]]:
-    """The line about what the keys would act on: the selection, the chosen span, or the word under the caret."""
+def about(work: Work, last: str | None, cells: int) -> tuple[list[Part], list[Part]]:
+    """The line about what the keys would act on: the selection, the chosen span, or the word under the caret.
+
+    Args:
+        last: the label that Enter marks a selection with.
+        cells: what the keys do is told as far as it fits beside what they do it to.
+    """
     scheme, marking, text, said = work.scheme, work.marking, work.text.text, work.said
     if marking.hints:
         what = "where it ends" if marking.ends_hinted else "where the span begins"
-        return [Part(f" letters: {what}", "key"), Part(f"  {marking.typed}", "strong")], []
+        how = "a label's key: that one word " if marking.ends_hinted and scheme.span_labels is not None else ""
+        return [Part(f" type the letters: {what}", "key"), Part(f"  {marking.typed}", "strong")], [Part(how, "dim")]
     stretch, chosen = marking.selection, marking.chosen_span
     if work.tie is not None:
         return _begun(work), []
     if stretch is not None:
-        how = keyed("a label's key or {close} marks it" if scheme.span_labels is not None else "{close} marks it")
-        return [Part(" selected ", "key"), Part(_words(text, stretch), "strong")], [Part(f"{how} ", "dim")]
+        left = [Part(" selected ", "key"), Part(_words(text, stretch), "strong")]
+        if scheme.span_labels is None:
+            return left, _told(left, cells, "{close} marks it, {drop} drops it", "{close} marks it")
+        label = f"as {last}" if last else "without a label"
+        ways = (
+            f"a label's key marks it, {{close}} {label}, {{drop}} drops it",
+            f"a label's key marks it, {{close}} {label}",
+            "a label's key or {close} marks it",
+        )
+        return left, _told(left, cells, *ways)
     if chosen is not None:
         place = next((n for n, span in enumerate(marking.spans, 1) if span.id == chosen.id), 0)
         name = "span" if work.is_own(chosen) else "span of another" if work.standing is not None else "suggested span"
@@ -201,11 +215,21 @@ def about(work: Work) -> tuple[list[Part], list[Part]]:
     if work.standing is not None:
         takes = [part for other in work.others for part in _take(other)]
         return [*takes, Part(" takes that version", "dim")], []
+    if not scheme.spans:
+        return [Part(" of the whole text" if scheme.of(TEXT) else " ", "dim")], []
     n = len(said.spans)
-    left = [Part(f" {count(n)} span{'' if n == 1 else 's'}" if scheme.spans else " ", "dim")]
-    if marking.caret is not None:
-        left.append(Part(f"   {_words(text, marking.caret)}", "dim"))
-    return left, []
+    left = [Part(f" {count(n)} span{'' if n == 1 else 's'}", "dim")]
+    if marking.caret is None:
+        return left, []
+    left.append(Part(f"   caret at {_words(text, marking.caret)}", "dim"))
+    ways = ("{begin} begins a span there, {hints} by letters", "{begin} begins a span")
+    return left, _told(left, cells, *ways)
+
+
+def _told(left: Sequence[Part], cells: int, *ways: str) -> list[Part]:
+    """The first of these ways to tell what keys do that fits beside what stands at the left."""
+    room = cells - taken(left) - 2
+    return [Part(f"{told} ", "dim") for way in ways if width(told := keyed(way)) <= room][:1]
 
 
 def _begun(work: Work) -> list[Part]:

@@ -31,8 +31,6 @@ _BORDERS = ("start_left", "start_right", "end_left", "end_right")
 class MarkingKeys(AtWork):
     """Acts on the text at work."""
 
-    _last_label: str | None = None
-
     def can_mark(self, action: str) -> bool:
         """What needs a word, a span or a selection can be done only where there is one. Letters go before all else."""
         work, marking = self.at_work, self.at_work.marking
@@ -43,7 +41,8 @@ class MarkingKeys(AtWork):
         if action == "labels":
             return bool(labelling.all_labels(work.scheme))
         if action in ("hints", "begin"):
-            return work.scheme.spans and marking.caret is not None
+            free = action == "hints" or not marking.selecting
+            return work.scheme.spans and marking.caret is not None and free
         if action == "close":
             return marking.selecting
         if action == "take_span":
@@ -126,7 +125,7 @@ class MarkingKeys(AtWork):
         """Say this label of what is selected, chosen or under the caret."""
         self._carry_out(labelling.outcome(self.at_work, pressed))
         if pressed.group == self.at_work.scheme.span_labels:
-            self._last_label = pressed.label.name
+            self.last_label = pressed.label.name
 
     def do_labels(self) -> None:
         """Choose a label by some of its name."""
@@ -153,7 +152,7 @@ class MarkingKeys(AtWork):
         self.changed()
 
     def do_close(self) -> None:
-        self.mark(self._last_label if self.at_work.scheme.span_labels is not None else None)
+        self.mark(self.last_label if self.at_work.scheme.span_labels is not None else None)
 
     # The caret.
 

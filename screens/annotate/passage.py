@@ -129,6 +129,8 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
 
     Args:
         press: takes the name of a key and its character, and says whether something was done.
+
+    `most_rows`: the rows that its owner has room for; letters stand in rows of their own if these fit too.
     """
 
     ALLOW_SELECT = False
@@ -143,8 +145,9 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         & > .passage--chosen { background: $predicted; color: $predicted-text; text-style: underline; }
         & > .passage--selected { background: $primary; color: $background; }
         & > .passage--caret { background: $raised; text-style: bold; }
-        & > .passage--hint { background: $mark; color: $background; text-style: bold; }
-        & > .passage--hint-on { background: $mark; color: $background; text-style: bold underline; }
+        & > .passage--hint { color: $primary; text-style: bold; }
+        & > .passage--hint-beside { background: $raised; color: $primary; text-style: bold; }
+        & > .passage--hint-on { background: $raised; color: $primary; text-style: bold underline; }
         & > .passage--bar-own { color: $gold; }
         & > .passage--bar-chosen { color: $gold; text-style: bold reverse; }
         & > .passage--bar-selected { color: $primary; text-style: bold; }
@@ -156,7 +159,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         &:nocolor > .passage--chosen { text-style: bold underline; }
         &:nocolor > .passage--selected { text-style: reverse bold; }
         &:nocolor > .passage--caret { text-style: reverse; }
-        &:nocolor > .passage--hint { text-style: reverse bold; }
+        &:nocolor > .passage--hint-beside { text-style: reverse bold; }
         &:nocolor > .passage--hint-on { text-style: reverse bold underline; }
     }
     """ + label_rules("Passage", "passage--label-")
@@ -183,6 +186,8 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         self._broken_for: tuple[str, tuple[Span, ...], int] = ("", (), 10)
         self._tiers: Tiers[TierMark] = Tiers(self._broken)
         self._hinted: tuple[int, ...] = ()
+        self._hints_under = False
+        self.most_rows = 0
         self._told_direction = False
         self._gutter = 0
         self._columns = 10
@@ -197,7 +202,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         tiers_same = len(view.tiers) == len(before.tiers) and all(map(is_, view.tiers, before.tiers))
         rows, placed = self._tiers.n, (self._gutter, self._columns)
         lines = frozenset[int]()
-        if not same or not tiers_same or view.heads != before.heads:
+        if not same or not tiers_same or view.heads != before.heads or view.hints != before.hints:
             lines = self._lay_out()
         if not same:
             self.scroll_home(animate=False)
@@ -251,13 +256,26 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         if wanted != self._broken_for:
             self._broken_for, self._broken = wanted, break_lines(view.text, self._columns, view.sentences)
             self._tiers = Tiers(self._broken)
-        lines = self._tiers.put([tier.marks for tier in view.tiers])
+        marks = [tier.marks for tier in view.tiers]
+        lines = self._tiers.put(marks)
+        self._hints_under = bool(view.hints) and self._tiers.n + len(self._broken.lines) <= self.most_rows
+        if self._hints_under:
+            lines |= self._tiers.put([*marks, self._hint_marks()])
         # Another height has everything on the screen laid out again: rows come and go within the same one.
         height, n = self.scrollable_content_region.height, self._tiers.n
         size = Size(cells, height if n <= height else -(-n // _STEP) * _STEP)
         if size != self.virtual_size:
             self.virtual_size = size
         return lines
+
+    def _hint_marks(self) -> tuple[Placed, ...]:
+        """What is to type for each word, under it; a cell is left behind it."""
+        marks: list[Placed] = []
+        for at, code in self.view.hints.items():
+            end = self._broken.lines[self._broken.line_of(at)][1]
+            after = max(min(at + len(code) + 1, end), at + 1)
+            marks.append((at, after, TierMark("", at, after, code, code, "hint")))
+        return tuple(marks)
 
     def on_resize(self) -> None:
         """Break the lines anew where the width has changed."""
@@ -375,7 +393,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
                 segments += self._stretch(at, first, 0)
             segments += self._stretch(first, last, layers)
             at = last
-        return self._with_hints(segments, line) if view.hints else segments
+        return self._with_hints(segments, line) if view.hints and not self._hints_under else segments
 
     def _chosen(self, tier: int, line: int) -> list[Span]:
         if self.view.chosen is None or tier >= len(self.view.tiers):
@@ -397,6 +415,8 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
     def _with_hints(self, segments: Sequence[Segment], line: int) -> list[Segment]:
         """The letter that is next for each word in the space before it; of a word without one over its first cell.
 
+        So they are drawn where there is no room for a row of them under each line.
+
         Of two letters the second follows when the first is typed, in the same cell, so that no word is covered.
         """
         start, end = self._broken.lines[line]
@@ -411,7 +431,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             beside = max(column - 1, least) if self._is_space(place - 1, start) else column
             if beside < least:
                 continue
-            codes.append(Segment(code[0], self._style("hint" if len(code) == 1 else "hint-on")))
+            codes.append(Segment(code[0], self._style("hint-beside" if len(code) == 1 else "hint-on")))
             cuts += [beside, beside + 1]
         if not codes:
             return list(segments)
@@ -425,7 +445,19 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         """Whether a free cell stands before a word: a space, or the gutter where the line starts with it."""
         return self._gutter > 0 if at < start else self.view.text[at].isspace()
 
+    def _hint_row(self, row: Row) -> list[Segment]:
+        """The letters of the words of a line, each under the beginning of its own."""
+        start = self._broken.lines[row.line][0]
+        segments, column = [Segment(" " * self._gutter, self._style("head"))], 0
+        for first, _, mark in self._tiers.lanes(row.tier, row.line)[row.lane]:
+            before = max(width(self.view.text, start, first), column)
+            segments += [Segment(" " * (before - column), self._style("")), Segment(mark.label, self._style("hint"))]
+            column = before + len(mark.label)
+        return segments
+
     def _bar_row(self, row: Row) -> list[Segment]:
+        if row.tier == len(self.view.tiers):
+            return self._hint_row(row)
         tier = self.view.tiers[row.tier]
         start, end = self._broken.lines[row.line]
         name = fit(f"  {tier.name}", self._gutter) if row.lane == 0 and tier.name else " " * self._gutter
@@ -468,7 +500,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
             return None
         row = self._tiers.row(min(max(y, 0), self._tiers.n - 1))
         at = self._offset_in(row.line, place.x - self._left - self._gutter)
-        if row.tier < 0:
+        if row.tier < 0 or row.tier == len(self.view.tiers):
             return at, None
         there = [mark.id for first, last, mark in self._tiers.lanes(row.tier, row.line)[row.lane] if first <= at < last]
         return at, there[0] if there else None

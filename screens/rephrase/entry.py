@@ -62,7 +62,10 @@ ENTRY = PlaceEntry(
     signs=(
         "In Rephrase",
         (
-            ("█ ┃ ▒", "gold's probability left of the middle, its best rival's right of it; each half goes from 0 to 1"),
+            (
+                "█ ┃ ▒",
+                "gold's probability left of the middle, its best rival's right of it; each half goes from 0 to 1",
+            ),
             ("gold by keystroke", "gold's probability after each of the last keys: the higher, the more probable"),
             ("similarity", "how alike what you write and the original are in meaning, by the cosine; 1: the same"),
             ("cues", "words that the lexicon EmoLex ties to emotions, which stand after them"),

@@ -260,7 +260,10 @@ def session(progress: "Progress", last: str, cells: int) -> Lines:
     at = ", ".join(f"{count(n)} at the {_NTH[place]}" for place, n in enumerate(progress.succeeded_at) if n)
     whole = [
         [Part(f"{count(progress.done)}", "strong"), Part(" done   ", "dim")],
-        [Part(f"{count(sum(progress.succeeded_at))}", "strong"), Part(f" succeeded{f': {at}' if at else ''}   ", "dim")],
+        [
+            Part(f"{count(sum(progress.succeeded_at))}", "strong"),
+            Part(f" succeeded{f': {at}' if at else ''}   ", "dim"),
+        ],
         [Part(f"{count(progress.failed)}", "strong"), Part(" failed   ", "dim")],
         [Part(f"{count(progress.skipped)}", "strong"), Part(" skipped   ", "dim")],
         [Part(f"{count(progress.left)}", "strong"), Part(f" of {count(progress.offered)} left   ", "dim")],

@@ -18,7 +18,7 @@ T = TypeVar("T")
 LABEL = 15
 """Cells of the names before it; the same in every chart over alpha, so that their columns stand under each other."""
 
-TAIL = 11
+TAIL = 12
 """Cells that are wanted behind it, for figures."""
 
 _TICKS = (0.0, 0.25, 0.5, 1.0, 2.0, 5.0)
@@ -84,7 +84,7 @@ class Axis:
         """Where alpha stands (▼), and where the one that cross-validation chose (◆)."""
         marks = {} if chosen is None else {self.cell_of(chosen): "◆"}
         marks[self.cell_of(step)] = "▼"
-        parts = [Part(fit("  α", self.label), "dim")]
+        parts = [Part(fit("  α now", self.label), "dim")]
         for cell in range(len(self.shared(self.alphas))):
             mark = marks.get(cell)
             parts.append(Part((mark or "─") + "─" * (self.repeat - 1), "key" if mark else "rest"))
@@ -98,7 +98,7 @@ class Axis:
             at = self.cell_of(nearest_step(self.alphas, tick)) * self.repeat
             if not "".join(cells[max(at - 1, 0) : at + len(text)]).strip():
                 cells[at : at + len(text)] = text
-        return fit("  alpha", self.label) + "".join(cells).rstrip()
+        return fit("  α", self.label) + "".join(cells).rstrip()
 
 
 def nearest_step(alphas: Sequence[float], alpha: float) -> int:
@@ -126,6 +126,10 @@ def title(scene: "ScenesGold", run: Run | None, way: str, *, annotators: bool) -
     return left, [Part(run.model, "said", "do('run')"), Part(asked, "dim"), Part(f"{state} ", "mark")]
 
 
+_WORDY = 100
+"""Cells from which the settings are told in words."""
+
+
 def settings(
     redecoding: "Redecoding", alpha: float, chosen: float | None, place: int | None, cells: int, name: str = ""
 ) -> Sides:
@@ -136,9 +140,12 @@ def settings(
     from emotui.workbench.scenes.decoding import ABOUT_OBJECTIVES
 
     tuning = redecoding.tuning
+    words = cells >= _WORDY
     prior = f"  {tuning.prior} s {alpha_text(tuning.smoothing)}"
+    if words:
+        prior = f"  prior {tuning.prior}, smoothing {alpha_text(tuning.smoothing)}"
     if tuning.scaling != 1.0:
-        prior += f" T {redecoding.temperature:.2f}"
+        prior += f"{', temperature' if words else ' T'} {redecoding.temperature:.2f}"
     left = [Part(f" {name} " if name else "", "strong"), Part(f" α {alpha_text(alpha):<4}", "strong", "do('alpha')")]
     if chosen is not None:
         at = "" if chosen == alpha else f" {alpha_text(chosen)}"
@@ -161,12 +168,14 @@ def heading(
     """What a view is about, its parts, and as far as there is room how many scenarios flip; at the right the views."""
     flips = decoded.flips
     words = f" {len(flips.gains)}▴ {len(flips.losses)}▾ {len(flips.even)}~"
+    named = f" {len(flips.gains)}▴ better, {len(flips.losses)}▾ worse, {len(flips.even)}~ even"
     told, names = Part(f" {about} ", "strong"), list(views[here])
     right = tabs(keyed("{view}"), list(views), here, cells)
     room = cells - taken(right) - 1
     parts = tabs(keyed("{part}"), names, part, room - taken([told]), "part") if len(names) > 1 else []
     left = [told, *parts] if taken([told, *parts]) <= room else parts
-    for said in (f" flips vs α {alpha_text(decoded.other)} {words}", words):
+    versus = f" flips vs α {alpha_text(decoded.other)} "
+    for said in (versus + named, versus + words, words):
         if taken(left) + width(said) <= room:
             return [*left, Part(said, "dim", "do('alpha')")], right
     return left, right

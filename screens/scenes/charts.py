@@ -1,5 +1,6 @@
 """Charts of the Scenes place as lines of parts: the sweep over alpha, and numbers on graded grounds."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import isnan
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import LABEL, Axis, alpha_text, nearest_step
 from emotui.screens.widgets.cell_width import fit
-from emotui.screens.widgets.line import Part, cut, taken
+from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import Lines
 
@@ -23,20 +24,27 @@ _GROUNDS = 4
 CURVES: tuple[tuple[str, "Callable[[Figures], float]"], ...] = (
     ("Macro-F1", lambda figures: figures.macro_f1),
     ("Acc_v", lambda figures: figures.vector_accuracy),
-    ("Hamming↓", lambda figures: figures.hamming_loss),
+    ("Hamming ↓", lambda figures: figures.hamming_loss),
 )
 
 
 def sweep(
     found: "Sweep", chosen: "Chosen | None", here: int, axis: Axis, rows: int, *, in_sample: bool
 ) -> list[list[Part]]:
-    """A curve a figure over the alphas, each scaled to its own range, on so many lines each, over their axis."""
+    """A curve a figure over the alphas, all from 0 to one greatest value, on so many lines each, over their axis."""
     series = found.in_sample if in_sample else found.nested_cv
     nested_cv = None if chosen is None else nearest_step(found.alphas, chosen.choice.alpha)
     lines: list[list[Part]] = [axis.track(here, nested_cv)]
-    for name, figure in CURVES:
-        lines += _curve(name, [figure(one) for one in series], here, rows, axis)
-    return [*lines, [Part(axis.ticks(), "dim")]]
+    curves = [(name, [figure(one) for one in series]) for name, figure in CURVES]
+    most = max(max(values) for _, values in curves) or 1.0
+    for name, values in curves:
+        lines += _curve(name, values, most, here, rows, axis)
+    told = f"each 0 to {share(most).strip()}; Acc_v: all right; Hamming: share wrong"
+    return [
+        *lines,
+        [Part(axis.ticks(), "dim")],
+        *_fitted(axis.cells, *([Part(f"{' ' if at else '  '}{word}", "dim")] for at, word in enumerate(told.split()))),
+    ]
 
 
 def choice(chosen: "Chosen | None", with_prior: "Chosen | None", cells: int, *, in_sample: bool) -> Lines:
@@ -45,7 +53,7 @@ def choice(chosen: "Chosen | None", with_prior: "Chosen | None", cells: int, *, 
     `with_prior`: where prior and temperature are chosen inside the folds too.
     """
     if chosen is None:
-        return [[Part("choosing alpha inside folds…", "dim")]]
+        return [[Part("choosing α inside folds…", "dim")]]
     folds = _counted([alpha_text(one.alpha) for one in chosen.by_fold])
     lines = _fitted(
         cells,
@@ -58,7 +66,7 @@ def choice(chosen: "Chosen | None", with_prior: "Chosen | None", cells: int, *, 
             Part(share(chosen.nested_cv.macro_f1).strip(), "strong"),
             Part(f", model alone {share(chosen.alone.macro_f1).strip()}"),
         ],
-        [Part(f"  {folds}", "dim")],
+        *_worded(folds),
         [] if in_sample else [Part(keyed("  {leaked}: the leaked figure too"), "dim")],
     )
     if in_sample:
@@ -81,7 +89,7 @@ def choice(chosen: "Chosen | None", with_prior: "Chosen | None", cells: int, *, 
                 Part(f"prior chosen too: {best.prior} T {best.temperature:.2f} α {alpha_text(best.alpha)}", "strong"),
             ],
             [Part("  honest macro-F1 "), Part(share(with_prior.nested_cv.macro_f1).strip(), "strong")],
-            [Part(f"  {said}", "dim")],
+            *_worded(said),
         ),
     ]
 
@@ -94,8 +102,13 @@ def _counted(choices: Sequence[str]) -> str:
     return "folds chose " + ", ".join(f"{choice} ×{n}" if n > 1 else choice for choice, n in often)
 
 
+def _worded(choices: str) -> list[list[Part]]:
+    """What the folds chose, a group a choice, so that a line may end between them."""
+    return [[Part(f"{' ' if at else '  '}{words}", "dim")] for at, words in enumerate(re.split(r"(?<=,) ", choices))]
+
+
 def _fitted(cells: int, *groups: Sequence[Part]) -> list[list[Part]]:
-    """Groups of parts on as few lines as hold them; a group is not broken."""
+    """Groups of parts on as few lines as hold them; only a group that is longer than a line is broken."""
     lines: list[list[Part]] = [[]]
     used = 0
     for group in groups:
@@ -108,18 +121,27 @@ def _fitted(cells: int, *groups: Sequence[Part]) -> list[list[Part]]:
             group = indented if not group or not group[0].text.startswith(" ") else group
         lines[-1] += group
         used += size
-    return [cut(line, cells) if taken(line) > cells else line for line in lines if line]
+    return [broken for line in lines if line for broken in (_broken(line, cells) if taken(line) > cells else [line])]
 
 
-def _curve(name: str, values: list[float], here: int, rows: int, axis: Axis) -> list[list[Part]]:
-    low, high = min(values), max(values)
-    span = high - low
-    sizes = [round((value - low) / span * (rows * 8 - 1)) + 1 if span else 1 for value in values]
-    said = [f"  {name:<8} {share(values[here]).strip()}"]
+def _broken(line: Sequence[Part], cells: int) -> list[list[Part]]:
+    """A line on as few lines as hold its words."""
+    lines: list[list[Part]] = [[]]
+    for part in line:
+        for word in re.findall(r"\s*\S+|\s+$", part.text):
+            if lines[-1] and taken([*lines[-1], Part(word)]) > cells:
+                lines.append([Part("  ")])
+                word = word.lstrip()
+            lines[-1].append(Part(word, part.kind, part.press))
+    return lines
+
+
+def _curve(name: str, values: list[float], most: float, here: int, rows: int, axis: Axis) -> list[list[Part]]:
+    """A curve from 0 to `most`; only 0 itself is drawn as nothing."""
+    sizes = [0 if value <= 0 else max(round(value / most * rows * 8), 1) for value in values]
+    said = [f"  {name} {share(values[here]).strip()}", *[""] * (rows - 1)]
     if rows > 1:
-        said = [f"  {name}", f"  now {share(values[here]).strip()}"]
-    if rows > 2:
-        said = [*said, *[""] * (rows - 3), f"  {share(low).strip()}–{share(high).strip()}"]
+        said[:2] = [f"  {name}", f"  now {share(values[here]).strip()}"]
     if axis.label < LABEL:
         said = [words.removeprefix("  ") for words in said]
     lines = []

@@ -29,12 +29,12 @@ class AlphaDialog(Dialog[tuple[float, float]]):
         self._alphas = alpha, other
 
     def body(self) -> list[Widget]:
-        within = Number(0, 1000, "An alpha is a number from 0 to 1000.")
+        within = Number(0, 1000, "An α is a number from 0 to 1000.")
         fields = [
             number_field(name, f"{alpha:g}", within)
             for name, alpha in zip(("alpha", "other"), self._alphas, strict=True)
         ]
-        return [Label("alpha (0: the model alone)"), fields[0], Label("flips are counted against alpha"), fields[1]]
+        return [Label("α (0: the model alone)"), fields[0], Label("flips are counted against α"), fields[1]]
 
     def result(self) -> tuple[float, float]:
         """Both alphas.
@@ -269,7 +269,7 @@ class Scenes(ShownScenes):
 
     def do_leaked(self) -> None:
         self.in_sample = not self.in_sample
-        self.show_view(EVIDENCE if self.part == SUM and not self.has_class("-low") else SWEEP)
+        self.show_view(SWEEP)
 
     def do_annotators(self) -> None:
         self._annotators = not self._annotators

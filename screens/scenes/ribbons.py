@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HIT, EXTRA, MISSED, NEITHER = "▆", "▒", "▁", "·"
 _KINDS = {HIT: "said", EXTRA: "mark", MISSED: "gold", NEITHER: "rest"}
-_P, _GOLD, _VERDICT, _FLIPS = 5, 5, 10, 8
+_P, _GOLD, _VERDICT, _FLIPS = 6, 5, 10, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ def lines(shown: Ribboned, cursor: int, cells: int) -> Lines:
     rows = [_line(shown, place, place == cursor, axis, verdict, flips) for place in range(len(shown.rows))]
     head = [
         *axis.track(shown.step, shown.chosen),
-        Part(f"{'P ':>{_P}}{'gold':>{_GOLD}}", "dim"),
+        Part(f"{'P(yes)':>{_P}}{'gold':>{_GOLD}}", "dim"),
         Part(fit("  now" if verdict >= 5 else "", verdict), "dim"),
         Part(fit("flips at" if flips else "", flips), "dim"),
     ]
@@ -124,7 +124,8 @@ def _verdict(row: "Row", cells: int) -> Part:
         said, kind = ("M missed" if row.gold else "X extra"), "mark"
     else:
         said, kind = "", "plain"
-    ways = (f" {said}", f" {said.rpartition(' ')[2]}", said[:1])
+    last = said.rpartition(" ")[2]
+    ways = (f" {said}", said, f" {last}", last, said[:1])
     return Part(fit(next((way for way in ways if width(way) <= cells), ""), cells), kind)
 
 

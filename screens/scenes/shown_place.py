@@ -13,6 +13,7 @@ from emotui.screens.scenes.axis import alpha_text, nearest_step
 from emotui.screens.scenes.ribbons import Ribboned, RibbonRows
 from emotui.screens.scenes.views import EMOTIONS, EVIDENCE, PAIRS, SUM, VIEWS, Shown
 from emotui.screens.session import Session
+from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Page
@@ -294,8 +295,12 @@ class AskingScenes(Place):
         return frozenset(numbers[place] for place in (*flips.gains, *flips.losses, *flips.even))
 
 
-_ABOUT = " {alpha_less} {alpha_more} alpha: how far other emotions overrule the model; a row an emotion"
-"""What the slider is for, and what one looks at."""
+def _about(cells: int) -> str:
+    """What the slider is for, and what one looks at, in so many cells."""
+    slider = keyed("{alpha_less} {alpha_more} α: how far other emotions overrule the model")
+    ways = ("   each row where it is on: ▆ on, gold  ▒ on, not gold  ▁ gold, not on", "  ▆ hit ▒ extra ▁ missed")
+    return next((slider + way for way in ways if width(slider + way) <= cells - 1), slider)
+
 
 TALL, LOW = 32, 21
 """Lines from which every view of the whole set stands under the ribbons, and from which the evidence does; below,
@@ -367,13 +372,13 @@ class ShownScenes(AskingScenes):
                 keyed("{run} chooses among runs"),
             )
         else:
-            notice.say("Fitting the prior", "to the folds of the gold vectors, and choosing alpha inside them")
+            notice.say("Fitting the prior", "to the folds of the gold vectors, and choosing α inside them")
         self.query_one("#scene-text", SceneText).show(AnnotatedText(scene.text or ""))
         self._draw_title()
         if ready:
             if self.display and self.screen.focused is None:
                 self.focus_first()
-            self.query_one("#scene-about", Line).show([Part(keyed(_ABOUT), "dim")])
+            self.query_one("#scene-about", Line).show([Part(f" {_about(self.size.width - 1)}", "dim")])
             self._draw_slider()
             self._draw_view()
         self.refresh_bindings()

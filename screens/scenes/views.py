@@ -1,7 +1,7 @@
 """What the lower pane of the Scenes place shows, a function a view: from values to lines."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from emotui.screens.scenes.axis import LABEL, Axis, alpha_text
 from emotui.screens.scenes.charts import choice, figure_cells, ground, heatmap, largest, rates, short, sweep
 from emotui.screens.widgets.cell_width import fit, width, wrap
 from emotui.screens.widgets.charts import side_by_side
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
 from emotui.screens.widgets.page import Lines
 from emotui.tables import reads_zero
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _NAME = 15
 _TERMS = (("own", "▆", "said"), ("bias", "▓", "dim"), ("others", "░", "plain"))
+_CLAMP = ("clamp", "▞", "strong")
+"""The pull of emotions that are clamped to yes: a term of its own while something is clamped."""
 ALONE, NOW = "○", "●"
 LEAST = 8
 """Cells below which a stack says nothing."""
@@ -58,7 +60,7 @@ class Scale:
         drawn[self.zero] = ("│", "rest")
         for sign in (-1, 1):
             reach = 0.0
-            for (_, glyph, kind), term in zip(_TERMS, _terms(row), strict=True):
+            for (_, glyph, kind), term in zip((*_TERMS, _CLAMP), _terms(row), strict=True):
                 if term * sign <= 0:
                     continue
                 first, last = self.at(reach), self.at(reach + term)
@@ -82,19 +84,27 @@ class Scale:
         return "".join(cells)
 
 
-def _terms(row: "Row") -> tuple[float, float, float]:
-    return row.own, row.bias, row.neighbours
+def _terms(row: "Row") -> tuple[float, float, float, float]:
+    return row.own, row.bias, row.neighbours - row.clamped, row.clamped
+
+
+def _named(rows: "Sequence[Row]") -> tuple[tuple[str, str, str], ...]:
+    """The terms that are shown: that of clamps while there is one."""
+    return (*_TERMS, _CLAMP) if any(row.clamp is not None for row in rows) else _TERMS
 
 
 def evidence(rows: "Sequence[Row]", cursor: int, cells: int, height: int, answer: "HardAnswer | None" = None) -> Lines:
     """All emotions where there are lines for them, else the picked one alone. `answer`: a hard one about that."""
-    shown = _one if height < len(rows) + 2 else _all
-    return shown(rows, cursor, cells, answer)
+    if height < len(rows) + 2:
+        return _one(rows, cursor, cells, answer)
+    lines = _all(rows, cursor, cells, answer)
+    return [*lines, *_sum_note(rows, cursor, cells)] if len(lines) < height else lines
 
 
 def _all(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | None") -> Lines:
     figure, decimals = (7, 2) if cells >= 64 else (6, 1)
-    names = ("own", "bias", "others" if figure > 6 else "other", "sum")
+    named = _named(rows)
+    names = [name if figure > len(name) else name[: figure - 1] for name, _, _ in named] + ["sum"]
     room = cells - _NAME - len(names) * figure - 2
     scale = Scale.of(rows, room) if room >= LEAST else None
     head = fit("  nats", _NAME) + "".join(f"{name:>{figure}}" for name in names)
@@ -106,12 +116,27 @@ def _all(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | N
             Part("▸ " if here else "  ", "picked" if here else "plain"),
             Part(name, "gold-line" if row.gold else "strong" if here else "plain"),
             Part(" " * (_NAME - 2 - width(name))),
-            *(Part(f"{_nats(term, decimals):>{figure}}") for term in _terms(row)),
-            Part(f"{_nats(row.total, decimals):>{figure}}", "strong"),
+            *(Part(f"{_nats(term, decimals):>{figure}}") for term, _ in zip(_terms(row), named, strict=False)),
         ]
+        if row.clamp is not None:
+            line.append(Part(f"{'= yes' if row.clamp else '= no':>{figure}}", "strong"))
+        else:
+            line.append(Part(f"{_nats(row.total, decimals):>{figure}}", "strong"))
         lines.append([*line, Part("  "), *scale.stack(row)] if scale else line)
     picked = f"{rows[cursor].label}, " if 0 <= cursor < len(rows) else ""
-    return [*lines, _legend(cells, answer, picked)]
+    return [*lines, _legend(cells, answer, picked, named)]
+
+
+def _sum_note(rows: "Sequence[Row]", cursor: int, cells: int) -> list[list[Part]]:
+    """Why the sum of the picked emotion is another probability than the exact one over it."""
+    if not 0 <= cursor < len(rows):
+        return []
+    row = rows[cursor]
+    if row.clamp is not None:
+        return note(f"  {row.label} is taken as {'yes' if row.clamp else 'no'}, whatever its sum is", cells)
+    given, exact = share(row.given).strip(), share(row.posterior).strip()
+    whole = f"  {row.label}: the sum is P {given} with the others as decoded; {exact} is over all that they may be"
+    return note(whole if width(whole) <= cells else f"  sum: P {given}, others as decoded; over all: {exact}", cells)
 
 
 def _one(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | None") -> Lines:
@@ -120,21 +145,34 @@ def _one(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | N
     row = rows[cursor]
     scale = Scale.of(rows, max(cells, LEAST))
     sums: list[Part] = [Part(fit(row.label, min(width(row.label), 14)), "gold-line" if row.gold else "strong")]
-    for (name, glyph, kind), term in zip(_TERMS, _terms(row), strict=True):
+    named = _named(rows)
+    for (name, glyph, kind), term in zip(named, _terms(row), strict=False):
         sums += [Part(f"  {name} "), Part(glyph, kind), Part(f" {_nats(term, 2)}")]
     said = "yes" if row.now else "no"
-    sums += [Part(f"  = {_nats(row.total, 2)}", "strong"), Part(f"  P {share(row.posterior).strip()}  {said}")]
-    return [sums, scale.stack(row), [Part(scale.ends(), "dim")], _legend(cells, answer)]
+    if row.clamp is None:
+        sums.append(Part(f"  = {_nats(row.total, 2)}", "strong"))
+        given, exact = share(row.given).strip(), share(row.posterior).strip()
+        ways = (f" (P {given}), exact P {exact}: {said}", f"  P {exact} {said}", f"  {said}", "")
+        sums.append(Part(next(way for way in ways if not way or taken(sums) + width(way) < cells)))
+    else:
+        sums.append(Part(f"  taken as {said}", "strong"))
+    return [sums, scale.stack(row), [Part(scale.ends(), "dim")], _legend(cells, answer, named=named)]
 
 
-def _legend(cells: int, answer: "HardAnswer | None", emotion: str = "") -> list[Part]:
+def _legend(
+    cells: int,
+    answer: "HardAnswer | None",
+    emotion: str = "",
+    named: Sequence[tuple[str, str, str]] = _TERMS,
+) -> list[Part]:
     """What the glyphs mean, and what `own` is made of where the answer is hard."""
     parts: list[Part] = [Part("  ")]
-    for name, glyph, kind in _TERMS:
+    for name, glyph, kind in named:
         parts += [Part(glyph, kind), Part(f" {name}  ", "dim")]
-    parts += [Part(ALONE, "strong"), Part(" at alpha 0  ", "dim"), Part(NOW, "key"), Part(" now", "dim")]
+    parts += [Part(ALONE, "strong"), Part(" at α 0  ", "dim"), Part(NOW, "key"), Part(" now", "dim")]
     if answer is None:
-        return [*parts, Part("   right of 0: for it, left: against", "dim")] if cells >= 80 else parts
+        side = "   right of 0: for it, left: against"
+        return [*parts, Part(side, "dim")] if taken(parts) + width(side) <= cells else parts
     right = share(answer.sensitivity).strip(), share(answer.specificity).strip()
     room = cells - sum(width(part.text) for part in parts)
     for weight in (f"sensitivity {right[0]}, specificity {right[1]}", f"s {right[0]} c {right[1]}"):
@@ -188,8 +226,12 @@ def _evidence(shown: Shown, cells: int, height: int) -> Lines:
     if not shown.rows:
         return _silent()
     lines = evidence(shown.rows, shown.label, cells, height, _answer(shown))
-    room = height - len(lines) - 1
-    return lines if room < _CHARTS else [*lines, [], *_sweep(shown, cells, room)]
+    room = height - len(lines)
+    if room < _CHARTS:
+        return lines
+    # What is leaked stands in the view of the whole set alone.
+    charts = _sweep(replace(shown, in_sample=False), cells, max(room - 1, _CHARTS))
+    return [*lines, *([[]] if room > _CHARTS else []), *charts]
 
 
 _CHARTS = 9
@@ -218,13 +260,17 @@ def _sweep(shown: Shown, cells: int, height: int) -> Lines:
     block = heatmap("couplings (nats)", names, prior.couplings, cell=cell, diagonal=False, upper=True)
     if rows >= 2 and 3 * rows + 2 >= len(block):
         return [*side_by_side([drawn(axis, rows), block], [axis.cells, beside], cells), *said]
-    # Where lines are few, what was chosen stands under the curves and beside the couplings.
-    said = choice(shown.chosen, shown.with_prior, left, in_sample=shown.in_sample)
-    column = [list(line) for line in (*drawn(axis, 1), *said)][: max(height, len(block))]
+    # Where lines are few, what was chosen stands under the curves and beside the couplings, as much as has room.
+    curves, room = drawn(axis, 1), max(height, len(block))
+    for with_prior in (shown.with_prior, None):
+        said = choice(shown.chosen, with_prior, left, in_sample=shown.in_sample)
+        if len(curves) + len(said) <= room:
+            break
+    column = [list(line) for line in (*curves, *said)]
     return side_by_side([column, block], [left, beside], cells)
 
 
-_NARROW = 9
+_NARROW = 13
 """Cells of the names of figures where couplings beside them leave no more."""
 
 
@@ -272,7 +318,7 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
     verdict = "yes" if row.now else "no"
     lines: list[list[Part]] = [
         [Part(f"{row.label}: ", "strong"), Part(f"{verdict} at α {alpha_text(alpha)}{flipped}")],
-        *note("the terms of its log-odds, given the other emotions as decoded, by size", cells),
+        *note("the terms of its log-odds (nats), the other emotions being as decoded, by size", cells),
     ]
     most = max((abs(term.value) for term in terms), default=0.0)
     answer = _answer(shown)
@@ -280,7 +326,9 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
     for term in terms:
         name = {"evidence": own, "bias": "prior: how common it is"}.get(term.source)
         if name is None:
-            name = f"prior: {labels[term.neighbour or 0]} is there"
+            other = term.neighbour or 0
+            by = "clamp" if other in shown.clamps else "prior"
+            name = f"{by}: {labels[other]} is there"
         size = round(abs(term.value) / most * 24) if not reads_zero(term.value) else 0
         kind = "said" if term.value > 0 else "mark"
         lines.append(
@@ -290,15 +338,22 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
                 Part(" for" if term.value > 0 else " against" if term.value else "", "dim"),
             ]
         )
+    for other, value in shown.clamps.items():
+        if not value and other != shown.label:
+            lines.append([Part(f"  {f'clamp: {labels[other]} is not there':<30}{0:+8.2f}  "), Part("no pull", "dim")])
     total = sum(term.value for term in terms)
-    lines.append(
-        [Part(f"  {'together':<30}{total:+8.2f}  ", "strong"), Part(f"exact P(yes) {share(row.posterior).strip()}")]
-    )
+    lines.append([Part(f"  {'together':<30}{total:+8.2f}  ", "strong"), Part(f"P(yes) {share(row.given).strip()}")])
+    if row.clamp is None:
+        exact = (
+            f"exact P(yes) {share(row.posterior).strip()}: over all that the other emotions may be, not just as decoded"
+        )
+        lines += note(f"  {exact}", cells)
     if answer is not None:
         often = f"{share(answer.sensitivity).strip()} where it is felt, {share(answer.specificity).strip()} where not"
         lines += note(f"an answer in words counts as such answers are right on the other folds: {often}", cells)
     if row.clamp is not None:
-        lines.append([Part(keyed("  but it is clamped: {clamp} frees it"), "key")])
+        said = f"  clamp: taken as {'yes' if row.clamp else 'no'}, whatever these terms are"
+        lines.append([Part(said, "strong"), Part(keyed("  {clamp} turns it, {free} frees all"), "dim")])
     elif redecoding.tuning.objective == "hamming":
         lines.append([Part("  decided by P(yes) above one half: expected Hamming", "dim")])
     elif redecoding.tuning.objective == "macro-f1":
@@ -442,6 +497,7 @@ def _table(shown: Shown, cells: int, height: int) -> Lines:
     return [
         *lines,
         [],
+        *note("Acc_v: scenarios with all emotions right; Hamming: emotions wrong; Acc_l: emotions right", cells),
         *note(
             "own runs: α by nested cross-validation with this prior, for the run that is shown, decoded for the "
             f"{ABOUT_OBJECTIVES[shown.redecoding.tuning.objective]}",

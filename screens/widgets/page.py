@@ -104,7 +104,11 @@ class Page(Scrolled, can_focus=True, inherit_bindings=False):
         self._lines_for = lines_for
         room = self.scrollable_content_region.size
         if room.width > 0:
-            self._put(lines_for(room), home=home)
+            lines = lines_for(room)
+            if len(lines) > room.height > 1 and not self.show_vertical_scrollbar:
+                # The scrollbar that these need will take a cell.
+                lines = lines_for(Size(room.width - 1, room.height))
+            self._put(lines, home=home)
 
     def show(self, lines: Lines, *, home: bool = False) -> None:
         """Show other lines; `home`: from the first one."""

@@ -71,7 +71,7 @@ class Row:
     @property
     def given(self) -> float:
         """P(yes) were the other emotions just as decoded: the logistic of `total`."""
-        return float(expit(self.total))
+        return float(1 / (1 + np.exp(-self.total)))
 
     @property
     def total(self) -> float:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
 
-from emotui.screens.annotate.lines import break_lines
+from emotui.screens.annotate.lines import Tiers, break_lines
 from emotui.screens.annotate.marking import Marking, alphabet, codes, hints
 from emotui.screens.annotate.passage import Passage, PassageView
 from emotui.screens.annotate.units import TextUnits
@@ -77,4 +77,35 @@ def test_the_letter_that_is_next_stands_in_the_space_before_its_word_and_covers_
     passage._style = lambda name: styles.append(name) or Style()  # type: ignore[method-assign, func-returns-value]
     found = passage._with_hints([Segment(view.text)], 0)
     assert "".join(segment.text for segment in found) == drawn
-    assert [name for name in styles if name] == ["hint-on" if len(code) > 1 else "hint" for code in hints.values()]
+    assert [name for name in styles if name] == [
+        "hint-on" if len(code) > 1 else "hint-beside" for code in hints.values()
+    ]
+
+
+def test_where_there_is_room_the_letters_stand_in_a_row_under_their_words() -> None:
+    passage = Passage(lambda *_: False)
+    passage.view = PassageView(text="I am not cold", hints={0: "a", 2: "s", 5: "dk", 9: "dl"})
+    passage._hinted = tuple(passage.view.hints)
+    passage._broken = break_lines(passage.view.text, 9)
+    passage._tiers = Tiers(passage._broken)
+    passage._style = lambda name: Style()  # type: ignore[method-assign]
+    passage._tiers.put([passage._hint_marks()])
+    rows = [passage._tiers.row(y) for y in range(passage._tiers.n)]
+    drawn = [
+        "".join(part.text for part in (passage._text_row(row.line) if row.tier < 0 else passage._hint_row(row)))
+        for row in rows
+    ]
+    passage._hints_under = True
+    assert [line.rstrip() for line in drawn[1::2]] == ["a s  dk", "dl"]
+
+
+@pytest.mark.parametrize(("most", "under"), [(4, True), (3, False)])
+def test_the_rows_of_letters_are_there_only_where_they_fit(most: int, under: bool) -> None:
+    passage = Passage(lambda *_: False)
+    passage.most_rows = most
+    passage.view = PassageView(text="I am not cold", hints={0: "a", 9: "s"}, tiers=())
+    passage._broken_for = ("I am not cold", (), 8)
+    passage._broken = break_lines("I am not cold", 9)
+    passage._tiers = Tiers(passage._broken)
+    passage._lay_out()
+    assert (passage._hints_under, passage.rows) == (under, 4 if under else 2)

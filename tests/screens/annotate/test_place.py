@@ -123,6 +123,19 @@ async def test_a_labels_key_after_the_first_letters_marks_one_word(source: Works
         assert spans(pilot) == [("pray", "fear")]
 
 
+async def test_while_a_span_is_begun_the_line_says_what_keys_do_and_v_is_not_offered(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2")
+        assert "v begins a span there" in screen_text(pilot)
+        await press(pilot, "l", "v", "l")
+        assert "a label's key marks it, Enter without a label" in screen_text(pilot)
+        assert "v begin" not in screen_text(pilot).splitlines()[-1]
+        await press(pilot, "H", "escape", "l", "v")
+        assert "a label's key marks it, Enter as happy" in screen_text(pilot)
+        await press(pilot, "v")
+        assert "a span is begun: a label's key or Enter ends it" in screen_text(pilot)
+
+
 async def test_the_caret_marks_by_words_characters_clauses_and_sentences(source: Workspace) -> None:
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "2", "l", "v", "l", "l", "H", "escape")
@@ -195,7 +208,7 @@ async def test_gold_and_others_are_hidden_until_one_has_answered_and_then_tab_re
         await press(pilot, "2")
         shown = screen_text(pilot)
         assert "gold" not in shown
-        assert "emotion" not in shown
+        assert "  emotion  " not in shown
         assert "F1" not in shown
         await press(pilot, "v", "H", "tab")
         assert place(pilot).at_work.others == ()

@@ -1,5 +1,7 @@
 """Scenes: what a person presses, and what is shown for it."""
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,8 @@ from emotui.metrics.priors import PRIORS
 from emotui.records import PLUTCHIK
 from emotui.screens.browse.place import Browse
 from emotui.screens.keymaps import keyed
-from emotui.screens.scenes.axis import alpha_text
+from emotui.screens.scenes.axis import LABEL, Axis, alpha_text
+from emotui.screens.scenes.charts import choice, sweep
 from emotui.screens.scenes.place import Scenes
 from emotui.screens.scenes.shown_place import SETTING
 from emotui.screens.scenes.views import VIEWS
@@ -19,6 +22,7 @@ from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
 from emotui.workbench.files.view import FileView
+from emotui.workbench.scenes.decoding import Figures, Sweep
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import SAMPLE_DATA
 from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, strike
@@ -45,7 +49,7 @@ async def test_4_opens_scenes_with_its_own_list_and_1_comes_back_to_the_spans(so
         await press(pilot, "4")
         assert listed(pilot) == [sample.id for sample in scenarios()]
         assert place(pilot).scene == scenarios()[0]
-        assert keyed("{alpha_less} {alpha_more} alpha: how far other emotions overrule") in screen_text(pilot)
+        assert keyed("{alpha_less} {alpha_more} α: how far other emotions overrule") in screen_text(pilot)
         await press(pilot, "j")
         assert place(pilot).scene == scenarios()[1]
         await press(pilot, "1")
@@ -91,7 +95,7 @@ async def test_a_ribbon_an_emotion_says_where_it_is_on_and_flips_and_what_is_wro
         assert lines[9].startswith("  wrong")
         assert f"{ribbons.wrong[10]} of 8" in lines[9]
         assert lines[10].startswith("  Macro-F1")
-        assert lines[11].split() == ["alpha", "0", ".25", ".5", "1", "2", "5"]
+        assert lines[11].split() == ["α", "0", ".25", ".5", "1", "2", "5"]
 
 
 async def test_it_opens_at_the_alpha_that_cross_validation_chose_until_alpha_is_moved(source: Workspace) -> None:
@@ -164,7 +168,7 @@ async def test_alpha_can_be_typed_with_the_one_that_flips_are_counted_against(so
         assert (decoded.alpha, decoded.other) == (1.37, 0.3)
         assert (decoded.before == redecoding.vectors((0.3,))[0]).all()
         await press(pilot, "equals_sign", *"much", "enter")
-        assert "An alpha is a number from 0 to 1000" in screen_text(pilot)
+        assert "An α is a number from 0 to 1000" in screen_text(pilot)
         await press(pilot, "escape")
         assert place(pilot).alpha == 1.37
 
@@ -215,7 +219,16 @@ async def test_a_clamped_emotion_conditions_the_others_and_another_scenario_free
         assert redecoding is not None
         assert list(rows.rows) == redecoding.rows(0, 0.5, {1: 1})
         assert "clamp yes" in screen_text(pilot)
-        await press(pilot, "c")
+        assert view(pilot).splitlines()[0].split()[:6] == ["nats", "own", "bias", "others", "clamp", "sum"]
+        assert "trust is taken as yes, whatever its sum is" in view(pilot)
+        joy = rows.rows[0]
+        assert joy.clamped == pytest.approx(0.5 * redecoding._prior(0).couplings[0, 1])
+        assert f"{joy.clamped:+.2f}" in view(pilot).splitlines()[1]
+        await press(pilot, "w")
+        assert "clamp: taken as yes, whatever these terms are" in view(pilot)
+        await press(pilot, "K")
+        assert f"clamp: trust is there         {joy.clamped:+8.2f}" in view(pilot)
+        await press(pilot, "J", "w", "c")
         assert rows.rows[1].posterior == 0
         await press(pilot, "c")
         assert list(rows.rows) == redecoding.rows(0, 0.5)
@@ -244,6 +257,10 @@ async def test_w_says_why_by_the_terms_of_the_picked_emotion(source: Workspace) 
         await press(pilot, "4", "w")
         assert view(pilot).startswith("joy: ")
         assert "the model's own evidence" in view(pilot)
+        joy = place(pilot).rows.rows[0]
+        given = 1 / (1 + math.exp(-joy.total))
+        assert f"{joy.total:+8.2f}  P(yes) {share(given).strip()}" in view(pilot)
+        assert f"exact P(yes) {share(joy.posterior).strip()}: over all that the other emotions may be" in view(pilot)
         await press(pilot, "tab", "down", "down")
         assert view(pilot).startswith("fear: ")
         await press(pilot, "w")
@@ -352,6 +369,37 @@ async def test_the_sweep_marks_the_honest_choice_and_shows_the_leaked_figure_onl
         assert "scored on the same scenarios" not in view(pilot)
         await press(pilot, "Z")
         assert "scored on the same scenarios" in view(pilot)
+        await press(pilot, "V", "Z")
+        assert place(pilot).view == "sweep"
+
+
+def test_the_curves_of_a_sweep_share_one_scale() -> None:
+    def figures(f1: float, vector: float, hamming: float) -> Figures:
+        return Figures(f1, hamming, vector, 1 - hamming, f1)
+
+    series = figures(0.4, 0.1, 0.2), figures(0.2, 0.2, 0.0)
+    lines = sweep(Sweep((0.0, 1.0), series, series), None, 0, Axis((0.0, 1.0), LABEL, 30, 1), 1, in_sample=False)
+    assert ["".join(part.text for part in line)[LABEL:] for line in lines[1:4]] == [
+        "█" * 30 + "▄" * 30,
+        "▂" * 30 + "▄" * 30,
+        "▄" * 30 + " " * 30,
+    ]
+    said = " ".join("".join(part.text for part in line).strip() for line in lines[5:])
+    assert said == "each 0 to .40; Acc_v: all right; Hamming: share wrong"
+
+
+@pytest.mark.parametrize("cells", [30, 48, 80])
+async def test_what_the_folds_chose_is_never_cut(source: Workspace, cells: int) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4")
+        chosen = place(pilot)._chosen
+        assert chosen is not None
+        by_fold = [replace(chosen.by_fold[0], prior="paper-couplings", alpha=alpha) for alpha in (0.1, 0.25, 0.5, 2, 5)]
+        lines = choice(chosen, replace(chosen, by_fold=tuple(by_fold)), cells, in_sample=True)
+        words = [" ".join("".join(part.text for part in line).split()) for line in lines]
+        said = "folds chose " + ", ".join(f"paper-couplings {alpha}" for alpha in (".1", ".25", ".5", "2", "5"))
+        assert said in " ".join(words)
+        assert not any("…" in line for line in words)
 
 
 async def test_another_prior_is_fitted_and_remembered(source: Workspace) -> None:
