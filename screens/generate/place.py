@@ -29,7 +29,7 @@ from emotui.screens.generate.overview import (
     Selected,
     read_versions,
 )
-from emotui.screens.generate.tables import by_emotion, value_lines, version_lines
+from emotui.screens.generate.tables import briefly, by_emotion, value_lines, version_lines
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
@@ -45,6 +45,8 @@ from emotui.screens.widgets.switches import OneOf
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
+    from textual.geometry import Size
+
     from emotui.workbench.generation.bench import GenerationBench
     from emotui.workbench.generation.figures import Figures
     from emotui.workbench.generation.rating import Sitting
@@ -109,11 +111,11 @@ def three_texts(found: "Versions", version: "Version | None", cells: int, *, aga
     injected = differing(first, emotional)[1] if emotional and first else []
     of = "original" if against_original else "neutral"
     blocks = [
-        _block("original", "−[ ] left out" if gone else "", found.original, gone, "−", "gone", room),
+        _block("original", ("−[ ] left out",) if gone else (), found.original, gone, "−", "gone", room),
         _block("neutral", _about_neutral(neutral, gone, new), neutral, new, "+", "new", room),
         _block(
             f"emotional: {found.target}",
-            f"+[ ] not in {of}" if injected else _same(emotional, f"as the {of}"),
+            (f"+[ ] not in {of}", "+[ ] new") if injected else _same(emotional, f"as the {of}"),
             emotional,
             injected,
             "+",
@@ -128,14 +130,14 @@ def three_texts(found: "Versions", version: "Version | None", cells: int, *, aga
     return [line for block in blocks for line in block]
 
 
-def _about_neutral(neutral: str, gone: Places, new: Places) -> str:
+def _about_neutral(neutral: str, gone: Places, new: Places) -> Sequence[str]:
     if new:
-        return "+[ ] not in original"
+        return "+[ ] not in original", "+[ ] new"
     return _same(neutral, "nothing new" if gone else "as the original")
 
 
-def _same(text: str, words: str) -> str:
-    return words if text else ""
+def _same(text: str, words: str) -> Sequence[str]:
+    return (words,) if text else ()
 
 
 def _why_silent(version: "Version") -> str:
@@ -144,10 +146,34 @@ def _why_silent(version: "Version") -> str:
     return f"! {shown(version.error)}" if version.error else "! there is no such version"
 
 
-def _block(name: str, about: str, text: str, places: Places, sign: str, kind: str, cells: int) -> list[list[Part]]:
-    head = fit(name, min(cells, len(name) + 2)) + fit(about, max(cells - len(name) - 2, 0))
-    lines = [[Part(head[: len(name)], "strong"), Part(head[len(name) :].rstrip(), "dim")]]
+def _block(
+    name: str, about: Sequence[str], text: str, places: Places, sign: str, kind: str, cells: int
+) -> list[list[Part]]:
+    """A text under its heading; `about`: what its marks are, in fewer and fewer words."""
+    room = cells - width(name) - 2
+    said = next((words for words in about if width(words) <= room), "")
+    lines = [[Part(fit(name, min(width(name), cells)), "strong"), Part(f"  {said}" if said else "", "dim")]]
     return [*lines, *marked(text, places, sign, kind, cells)]
+
+
+_COLUMN = 24
+"""Cells that a writer's text needs to stand beside others'."""
+
+
+def side_lines(found: "Versions", cursor: int, cells: int) -> Lines:
+    """The emotional versions of all writers beside each other, what is not in their neutral ones marked."""
+    n = len(found.versions)
+    room = (cells - 2 * (n - 1)) // max(n, 1)
+    if n < 2 or room < _COLUMN:
+        return []
+    blocks = []
+    for at, version in enumerate(found.versions):
+        head = [Part(fit(f"{'▸' if at == cursor else ''}{briefly(version.writer.name)}", room).rstrip(), "strong")]
+        new = differing(version.neutral, version.emotional)[1] if version.neutral else []
+        text = marked(version.emotional, new, "+", "new", room) if version.emotional else [[Part("none", "dim")]]
+        blocks.append([head, *text])
+    title = [Part("emotional versions side by side", "strong"), Part("  +[ ] not in their neutral ones", "dim")]
+    return [[], title, *side_by_side(blocks, [room] * n, cells)]
 
 
 # How to rate: who does, which versions, how many, with how many attention checks.
@@ -238,6 +264,15 @@ def _as_rate(rate: float) -> str:
 
 def _row(name: str, *widgets: Widget) -> Horizontal:
     return Horizontal(Label(name, markup=False), *widgets, classes="row")
+
+
+def _below(found: "Versions", cursor: int, room: "Size") -> Lines:
+    """The metrics, then where there is room all writers' texts, and what is left for what the metrics are."""
+    beside = side_lines(found, cursor, room.width)
+    values = value_lines(found, cursor, room.width)
+    if len(values) + len(beside) > room.height:
+        return value_lines(found, cursor, room.width, room.height)
+    return [*value_lines(found, cursor, room.width, room.height - len(beside)), *beside]
 
 
 _TITLE = "Original, neutral and emotional, side by side"
@@ -497,7 +532,7 @@ class Generate(Place):
         labels = f"  {_ILLUSTRATION}: invented texts, writers and raters" if found.illustration else ""
         self.query_one("#generate-seen", Line).show([Part(" all metrics of this text", "strong"), Part(labels, "mark")])
         values = self.query_one("#generate-values", Page)
-        values.show_for(lambda room: value_lines(found, rows.cursor, room.width))
+        values.show_for(lambda room: _below(found, rows.cursor, room))
 
     def _version_lines(self, rows: "Sequence[Version]", cursor: int, cells: int) -> list[list[Part]]:
         return version_lines(rows, cursor, cells, "" if self.found is None else self.found.target)

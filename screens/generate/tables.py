@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from emotui.screens.widgets.cell_width import fit, shown, wrap
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, count, value_of
 from emotui.screens.widgets.page import Lines
 
@@ -56,8 +56,12 @@ def version_lines(rows: "Sequence[Version]", cursor: int, cells: int, target: st
     return lines
 
 
-def value_lines(found: "Versions", cursor: int, cells: int) -> Lines:
-    """A line a metric: the value of each version, the one under the cursor marked, and what the metric is."""
+def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> Lines:
+    """A metric a line: the value of each version, the one under the cursor marked, and what the metric is.
+
+    Args:
+        height: lines that there are; what a metric is goes on under it where all of that fits into them.
+    """
     metrics = [one for one in found.metrics if any(one.name in version.values for version in found.versions)]
     if not metrics:
         return [[Part("No metric has a value for this text yet.", "dim")]]
@@ -73,15 +77,22 @@ def value_lines(found: "Versions", cursor: int, cells: int) -> Lines:
         ]
     lines = [head]
     room = cells - widest - 7 - (_VALUE + 2) * len(found.versions) - 4
-    for metric in metrics:
+    if room >= 20:
+        head.append(Part("  what it is", "dim"))
+    told = [wrap(metric.help, room) if room >= 20 else [] for metric in metrics]
+    whole = 1 + sum(max(len(places), 1) for places in told) <= height
+    for metric, places in zip(metrics, told, strict=True):
         end = better(metric)
         line = [Part(f"{fit(metric.title, widest)} {end:^6}")]
         for at, version in enumerate(found.versions):
             value = figure(metric, version.values.get(metric.name))
             line += [Part("  "), Part(f"{value:>{_VALUE - 1}} ", "picked" if at == cursor else "plain")]
-        if room >= 20:
-            line.append(Part("  " + fit(metric.help, room), "dim"))
+        indent = " " * taken(line)
+        words = [metric.help[start:end].rstrip() for start, end in places]
+        if words:
+            line.append(Part("  " + (words[0] if whole else fit(metric.help, room)), "dim"))
         lines.append(line)
+        lines += [[Part(f"{indent}  {more}", "dim")] for more in words[1:] if whole]
     return lines
 
 
@@ -107,6 +118,8 @@ def number(value: float | None) -> str:
     return f"{value:.2f}" if round(abs(value), 2) < 10 else f"{value:.1f}"
 
 
+COUNTING = "Every metric is counted over every text: the figures stand here once that is done."
+
 _METRIC = 13
 _PLAIN, _SURE = 11, 21
 """Cells of a figure alone, and of one with its interval."""
@@ -130,11 +143,11 @@ def _short(value: float) -> str:
 def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
     """A heading, and a line a metric with a figure a model, the best of them bold."""
     if figures is None:
-        return [[]]
+        return [[Part(COUNTING, "dim")]]
     models = figures.models
     size = _SURE if cells - _METRIC - 4 >= _SURE * len(models) else _PLAIN
     there = models[: max((cells - _METRIC - 4) // size, 1)]
-    head = [Part(f"  {'figure':{_METRIC}}  ", "dim")]
+    head = [Part(f"  {'figure':{_METRIC - 6}} better ", "dim")]
     head += [Part(fit(briefly(one.writer.name), size - 1) + " ", "strong") for one in there]
     if len(there) < len(models):
         head[-1] = Part(f"{fit(briefly(there[-1].writer.name), size - 4)} +{len(models) - len(there)} ", "strong")
@@ -165,7 +178,7 @@ def _best(metric: "Metric", values: "Sequence[Estimate | None]") -> float | None
 def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
     """A heading, and a line a metric: its correlation with human F1 over models, raw and turned, and how sure."""
     if figures is None:
-        return [[]]
+        return [[Part(COUNTING, "dim")]]
     head = (
         f"  {'metric':{_METRIC}}  {'r':>6}  {'oriented':>8}  {'95%':13}  {'rho':>5}  {'p':>5}  {'p Holm':>6}  {'n':>2}"
     )

@@ -226,5 +226,15 @@ ENTRY = PlaceEntry(
             needs=_REVIEWED,
         ),
     ),
-    signs=("In the list of Masked", (("✓", "this text of the blind study has your answer"),)),
+    signs=(
+        "In Masked",
+        (
+            ("✓", "in the list: this text of the blind study has your answer"),
+            ("▸ ≠", "the chosen mask; its two words carry other emotions"),
+            ("■ ·", "the word carries this emotion in EmoLex, or does not; in a study ■: a code that you chose"),
+            ("● ○", "in a study: your answer, another one"),
+            ("F1 of vectors", "how far the emotions of two words are the same, 1: just the same ones (F1_V)"),
+            ("likeliest", "the words that the run holds likeliest for the mask, with their probabilities"),
+        ),
+    ),
 )

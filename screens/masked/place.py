@@ -19,7 +19,7 @@ from emotui.screens.masked.text import FILLS, GOLD, HIDDEN, RUN, GuessLine, text
 from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
-from emotui.screens.widgets.cell_width import fit, wrap
+from emotui.screens.widgets.cell_width import fit, width, wrap
 from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
@@ -89,7 +89,8 @@ def _dimensions(gold: "WordEntry", said: "MaskSaid | None", guessed: "WordEntry 
             line += [Part(sign * cells, kind if on else "rest"), Part(" ")]
         how = _difference(gold, entry, place)
         lines.append([*line, Part(how, "dim" if how == "both" else "mark")])
-    return lines
+    unknown = any(one is not None and one.vector is None for _, one, _ in columns)
+    return [*lines, [Part("■ carries it  · does not" + ("  ? unknown" if unknown else ""), "dim")]]
 
 
 def _difference(gold: "WordEntry", said: "WordEntry | None", place: int) -> str:
@@ -162,8 +163,9 @@ def mask_heading(view: "MaskedView", mask: int, guesses: Sequence[str]) -> list[
         said = view.said[mask]
         word = "no word" if said.entry is None else said.entry.word
         parts += [Part("  run "), Part(fit(word, 20).rstrip(), "ground")]
-        differs = said.entry is not None and not said.same_vector
-        parts += [Part(f"  F1 {share(said.f1).strip()}"), Part(" ≠" if differs else "", "mark")]
+        parts.append(Part(f"  F1 of vectors {share(said.f1).strip()}"))
+        if said.entry is not None:
+            parts.append(Part("  same vector", "dim") if said.same_vector else Part("  ≠ they differ", "mark"))
     if mask < len(guesses):
         parts += [Part("  you "), Part(fit(guesses[mask], 16).rstrip(), "mark")]
     return parts
@@ -173,8 +175,12 @@ def _gold(word: str) -> Part:
     return Part(fit(word, 20).rstrip(), "gold-line")
 
 
-_ABOUT = " {fill}: the gap, the word that was hidden (gold), the model's (run)"
-"""What the switch is for, and what one looks at."""
+_ABOUT = (
+    " {fill} fills the gaps: hidden, by gold, by a run; under it which of ten emotions each word carries in EmoLex",
+    " {fill} fills the gaps; under it which emotions each word carries in EmoLex",
+    " {fill} fills the gaps: hidden, gold or run",
+)
+"""What the switch is for, and what one looks at, in fewer and fewer cells."""
 
 _TALL = 34
 """Rows from which the examples stand under the bars."""
@@ -199,7 +205,7 @@ class Masked(GuessPlace):
         height: 1fr;
         max-height: 100%;
     }
-    Masked #masked-detail { height: 1fr; min-height: 12; }
+    Masked #masked-detail { height: 1fr; min-height: 13; }
     Masked #masked-choices { height: 11; display: none; }
     Masked.-tall #masked-choices { height: 17; }
     Masked.-study #masked-choices { display: block; }
@@ -334,7 +340,9 @@ class Masked(GuessPlace):
             self._seen.add(view.number)
         right = tabs(keyed("{fill}"), FILLS, self.filled, what="fill")
         self.query_one("#masked-title", Line).show(masked_text.title(view, self.filled, self._wanted[1]), right)
-        self.query_one("#masked-about", Line).show([Part(keyed(_ABOUT), "dim")])
+        ways = [keyed(way) for way in _ABOUT]
+        told = next((way for way in ways if width(way) < self.size.width), ways[-1])
+        self.query_one("#masked-about", Line).show([Part(told, "dim")])
         text = self.query_one("#masked-text", Page)
         fillings = [masked_text.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
         chosen = self.mask if view.gold else None
@@ -345,10 +353,12 @@ class Masked(GuessPlace):
     def _draw_detail(self, view: "MaskedView") -> None:
         heading, page = self.query_one("#masked-mask", Line), self.query_one("#masked-detail", Page)
         if self.filled == HIDDEN or not view.gold:
-            heading.show(
-                [Part(f" mask {self.mask + 1} of {len(view.gold)}", "strong"), Part("  its word is hidden", "dim")]
-            )
-            page.show(masked_text.hidden_lines(view, blind=self._is_blind(view)))
+            last = self.mask + 1 == len(view.gold)
+            told = f"Enter keeps it and {'shows gold' if last else 'asks for the next'}, Esc leaves it as a draft"
+            told = told if self.typing else "its word is hidden"
+            heading.show([Part(f" mask {self.mask + 1} of {len(view.gold)}", "strong"), Part(f"  {told}", "dim")])
+            drafts = {} if self.typing else self.drafts_of(view)
+            page.show(masked_text.hidden_lines(view, drafts, blind=self._is_blind(view)))
             return
         mask = self.mask
         heading.show(mask_heading(view, mask, self.guessed))

@@ -297,6 +297,11 @@ class GuessPlace(ReviewPlace):
     def _guess_of(self, sample: int, mask: int) -> "Field":
         return self.session.field(GUESS, sample=sample, draft=str(mask))
 
+    def drafts_of(self, view: "MaskedView") -> dict[int, str]:
+        """By mask what was written for it and not handed in."""
+        drafts = {place: self.session.drafts.of(self._guess_of(view.number, place)) for place in range(len(view.gold))}
+        return {place: draft.text for place, draft in drafts.items() if draft is not None}
+
     def _is_blind(self, view: "MaskedView") -> bool:
         return view.number not in self._seen and view.guess is None
 

@@ -7,7 +7,7 @@ import msgspec
 
 from emotui.screens.actions import Acting
 from emotui.screens.keymaps import keyed
-from emotui.screens.widgets.cell_width import fit
+from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Part
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def rows_of(shown: "Shown", codes: "Sequence[Code]") -> list[Row]:
     ]
     if said is None:
         return rows
-    rows += [Row(RATIONALE, "why", said.rationale, "i"), Row(OPEN, "own codes", "; ".join(said.open), ";")]
+    rows += [Row(RATIONALE, "why", said.rationale, keyed("{rationale}"))]
+    rows.append(Row(OPEN, "own codes", "; ".join(said.open), keyed("{own_codes}")))
     fitting = [code for code in codes if code.fits(answer)]
     return [*rows, *(Row(CODE, code.code, code.about, "", code.code in said.codes) for code in fitting)]
 
@@ -56,7 +57,9 @@ def numbered(words: Sequence[str]) -> str:
 
 def lines(rows: Sequence[Row], cursor: int, cells: int) -> list[list[Part]]:
     """The heading and a line a row; what is chosen has a filled sign, and the row under the cursor another one."""
-    drawn = [[Part(keyed("  which fits the text better?  {choose} chooses, {go_on} goes on"), "dim")]]
+    told = keyed("  which fits the text better?  {choose} chooses, {go_on} goes on")
+    legend = "   ● your answer  ■ your codes"
+    drawn = [[Part(told + legend if width(told + legend) <= cells else told, "dim")]]
     for at, row in enumerate(rows):
         sign = {ANSWER: "●" if row.on else "○", CODE: "■" if row.on else "□"}.get(row.kind, " ")
         head = f"{'▸' if at == cursor else ' '} {row.key or ' '} {sign} "

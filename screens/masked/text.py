@@ -139,7 +139,7 @@ def title(view: "MaskedView", filled: str, run: Run | None) -> list[Part]:
     if filled != HIDDEN:
         if view.said:
             mean = sum(one.f1 for one in view.said) / len(view.said)
-            left.append(Part(f"  F1 {share(mean).strip()}"))
+            left.append(Part(f"  F1 of vectors {share(mean).strip()}"))
         left += [Part("  run "), Part(_run_name(run), "said", "do('run')")]
         if view.repeats > 1:
             left.append(Part(f"  first of {view.repeats} answers", "dim"))
@@ -153,8 +153,13 @@ def _run_name(run: Run | None) -> str:
     return run.model if len(run.model) <= _LONGEST else f"…{run.model[1 - _LONGEST :]}"
 
 
-def hidden_lines(view: "MaskedView", *, blind: bool) -> "Lines":
-    """What can be done while words are hidden; `blind`: the person has not seen them yet."""
+def hidden_lines(view: "MaskedView", drafts: Mapping[int, str], *, blind: bool) -> "Lines":
+    """What can be done while words are hidden.
+
+    Args:
+        drafts: by mask what the person has written and not handed in.
+        blind: the person has not seen the words yet.
+    """
     lines = [
         [
             Part(keyed("{guess} "), "key"),
@@ -162,6 +167,11 @@ def hidden_lines(view: "MaskedView", *, blind: bool) -> "Lines":
         ],
         [Part(keyed("{fill} "), "key"), Part("shows the words without a guess")],
     ]
+    if drafts:
+        written = ", ".join(f"mask {place + 1} “{word}”" for place, word in drafts.items())
+        lines.append(
+            [Part("your draft: ", "dim"), Part(written, "mark"), Part(keyed("; {guess} goes on with it"), "dim")]
+        )
     if view.guess is not None:
         lines.append([Part(f"you guessed before: {', '.join(view.guess.words)}", "dim")])
     if not blind:

@@ -77,8 +77,11 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
         assert place.filled == HIDDEN, "the next text is hidden again"
         await press(pilot, "k", "o", "u")
         assert place.view.guess is None
-        await press(pilot, "i", "escape")
+        await press(pilot, "i", *"mad")
+        assert "mask 1 of 2  Enter keeps it and asks for the next, Esc leaves it as a draft" in screen_text(pilot)
+        await press(pilot, "escape")
         assert not place.typing
+        assert "your draft: mask 1 “mad”; i goes on with it" in screen_text(pilot)
         kinds = [one.kind for one in source.store.annotations(kind="masked")]
         assert kinds == ["masked-guess", "masked-guess-undo"]
         assert frame(pilot).session.run_shown is not None
