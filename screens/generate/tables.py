@@ -1,10 +1,11 @@
 """Models by metrics, how far to trust each metric, and models by emotion: from figures to lines."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from emotui.screens.widgets.cell_width import fit, shown, wrap
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, count, value_of
 from emotui.screens.widgets.page import Lines
@@ -39,13 +40,13 @@ def seen(labels: Sequence[str], target: str) -> str:
 
 def version_lines(rows: "Sequence[Version]", cursor: int, cells: int, target: str) -> list[list[Part]]:
     """A heading, and a line a writer: what raters see in the emotional and in the neutral version."""
-    name = min(max((10, *(len(shown(row.writer.name)) for row in rows))), max(cells // 4, 12))
+    name = min(max((10, *(width(briefly(row.writer.name)) for row in rows))), max(cells // 4, 12))
     room = max((cells - name - 16) // 2, 12)
     head = f"  {fit('written by', name)}  {fit(f'seen in the emotional ({target})', room + 5)} "
     lines = [[Part(head + fit("seen in the neutral", room + 6), "dim")]]
     for at, row in enumerate(rows):
         kind = "picked" if at == cursor else "plain"
-        line = [Part(f"{'▸' if at == cursor else ' '} {fit(row.writer.name, name)}", kind), Part("  ")]
+        line = [Part(f"{'▸' if at == cursor else ' '} {fit(briefly(row.writer.name), name)}", kind), Part("  ")]
         for labels, wanted in ((row.human, target), (row.human_neutral, NEUTRAL)):
             hit = bool(labels) and 2 * sum(label == wanted for label in labels) > len(labels)
             line += [
@@ -77,23 +78,32 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
         ]
     lines = [head]
     room = cells - widest - 7 - (_VALUE + 2) * len(found.versions) - 4
-    if room >= 20:
-        head.append(Part("  what it is", "dim"))
-    told = [wrap(metric.help, room) if room >= 20 else [] for metric in metrics]
-    whole = 1 + sum(max(len(places), 1) for places in told) <= height
-    for metric, places in zip(metrics, told, strict=True):
+    words = [_plainly(metric.help) for metric in metrics]
+    folded = [[said[start:end].rstrip() for start, end in wrap(said, max(room, 20))] for said in words]
+    whole = 1 + sum(map(len, folded)) <= height
+    if not whole:
+        folded = [[fit(said, room).rstrip()] for said in words]
+    about = room >= (20 if whole else _LEAST_ABOUT)
+    head += [Part("  what it is", "dim")] if about else []
+    for metric, said in zip(metrics, folded, strict=True):
         end = better(metric)
         line = [Part(f"{fit(metric.title, widest)} {end:^6}")]
         for at, version in enumerate(found.versions):
             value = figure(metric, version.values.get(metric.name))
             line += [Part("  "), Part(f"{value:>{_VALUE - 1}} ", "picked" if at == cursor else "plain")]
         indent = " " * taken(line)
-        words = [metric.help[start:end].rstrip() for start, end in places]
-        if words:
-            line.append(Part("  " + (words[0] if whole else fit(metric.help, room)), "dim"))
-        lines.append(line)
-        lines += [[Part(f"{indent}  {more}", "dim")] for more in words[1:] if whole]
+        lines.append([*line, Part(f"  {said[0]}", "dim")] if about else line)
+        lines += [[Part(f"{indent}  {more}", "dim")] for more in said[1:] if about]
     return lines
+
+
+_LEAST_ABOUT = 36
+"""Cells below which what a metric is would be cut too short to say it."""
+
+
+def _plainly(words: str) -> str:
+    """What a metric is, without where a paper has it: that stands under the figures of all models."""
+    return re.sub(r"^EAnS R\d, |^E[AEPR]S: | \((?:section|Table)[^)]*\)$", "", words)
 
 
 def better(metric: "Metric") -> str:
@@ -121,7 +131,7 @@ def number(value: float | None) -> str:
 COUNTING = "Every metric is counted over every text: the figures stand here once that is done."
 
 _METRIC = 13
-_PLAIN, _SURE = 11, 21
+_PLAIN, _SURE = 11, 20
 """Cells of a figure alone, and of one with its interval."""
 
 _GRADES = " ░▒▓█"

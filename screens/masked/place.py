@@ -164,8 +164,11 @@ def mask_heading(view: "MaskedView", mask: int, guesses: Sequence[str]) -> list[
         word = "no word" if said.entry is None else said.entry.word
         parts += [Part("  run "), Part(fit(word, 20).rstrip(), "ground")]
         parts.append(Part(f"  F1 of vectors {share(said.f1).strip()}"))
-        if said.entry is not None:
-            parts.append(Part("  same vector", "dim") if said.same_vector else Part("  ≠ they differ", "mark"))
+        if said.entry is not None and said.same_vector:
+            parts.append(Part("  same vector", "dim"))
+        elif said.entry is not None:
+            known = view.gold[mask].vector is not None and said.entry.vector is not None
+            parts.append(Part("  ≠ they differ" if known else "  ≠ one has no vector", "mark"))
     if mask < len(guesses):
         parts += [Part("  you "), Part(fit(guesses[mask], 16).rstrip(), "mark")]
     return parts

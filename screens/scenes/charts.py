@@ -24,7 +24,7 @@ _GROUNDS = 4
 CURVES: tuple[tuple[str, "Callable[[Figures], float]"], ...] = (
     ("Macro-F1", lambda figures: figures.macro_f1),
     ("Acc_v", lambda figures: figures.vector_accuracy),
-    ("Hamming ↓", lambda figures: figures.hamming_loss),
+    ("Hamming↓", lambda figures: figures.hamming_loss),
 )
 
 
@@ -86,7 +86,10 @@ def choice(chosen: "Chosen | None", with_prior: "Chosen | None", cells: int, *, 
             cells,
             [
                 Part("◇ ", "key"),
-                Part(f"prior chosen too: {best.prior} T {best.temperature:.2f} α {alpha_text(best.alpha)}", "strong"),
+                Part(
+                    f"prior chosen too: {best.prior}, temperature {best.temperature:.2f}, α {alpha_text(best.alpha)}",
+                    "strong",
+                ),
             ],
             [Part("  honest macro-F1 "), Part(share(with_prior.nested_cv.macro_f1).strip(), "strong")],
             *_worded(said),

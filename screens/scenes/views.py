@@ -378,7 +378,13 @@ def _couplings(shown: Shown, cells: int, height: int) -> Lines:
             "Fitted on all scenarios; each is decoded by a prior fitted without its fold.",
             cells,
         ),
+        *note(_letters(names), cells),
     ]
+
+
+def _letters(names: Sequence[str]) -> str:
+    """What the two letters mean that stand for each label."""
+    return "  ".join(f"{short(name)} {name}" for name in names)
 
 
 def _pairs(kind: str) -> View:
@@ -413,6 +419,7 @@ def _pairs(kind: str) -> View:
             [],
             *note(f"{said}; the strongest ground is {most:.2f}, in the difference its own largest", cells),
             *note(_counts(shown), cells),
+            *note(_letters(names), cells),
         ]
 
     return view
@@ -457,6 +464,7 @@ def _rates(shown: Shown, cells: int, height: int) -> Lines:
     return [
         *lines,
         *note("runs at α 0, newest first, and this run as decoded now; – where nothing was predicted", cells),
+        *note(_letters(names), cells),
     ]
 
 

@@ -58,7 +58,7 @@ class Editor(MarkedTextArea, inherit_bindings=False):
         background: $surface;
         scrollbar-size-vertical: 1;
         & > .editor--cue { color: $mark; text-style: bold; }
-        & > .editor--carries-1 { background: $rule; }
+        & > .editor--carries-1 { background: $background; }
         & > .editor--carries-2 { color: $predicted-text; background: $predicted; }
         & > .editor--carries-3 { color: $background; background: $predicted-bar; text-style: bold; }
         & > .editor--carried { color: $text-disabled; }

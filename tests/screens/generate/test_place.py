@@ -4,9 +4,10 @@ from pathlib import Path
 
 from emotui.metrics.metric import Metric
 from emotui.screens.generate.overview import Point, lettered, plotted
-from emotui.screens.generate.place import Generate, differing, marked
-from emotui.screens.generate.tables import grade, graded, labels_in_words, number, seen
+from emotui.screens.generate.place import Generate, differing, marked, side_lines
+from emotui.screens.generate.tables import grade, graded, labels_in_words, number, seen, value_lines
 from emotui.screens.widgets.line import Part
+from emotui.workbench.generation.versions import Version, Versions, Writer
 from emotui.workbench.workspace import Workspace
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle
 from tests.screens.generate.workspace import workspace
@@ -33,6 +34,37 @@ def test_labels_are_told_by_how_often_they_were_given() -> None:
     assert labels_in_words(["joy", "fear", "joy", "anger"]) == "joy 2, anger 1, fear 1"
     assert labels_in_words([]) == "–"
     assert (seen(["joy", "fear"], "joy"), seen([], "joy")) == ("1/2", "–")
+
+
+def _of_two(help: str) -> Versions:
+    """A text with the versions of two writers, and a metric."""
+    versions = tuple(
+        Version(
+            Writer(name, f"{name} (illustration)", 1, 1, "done"),
+            "the view was there",
+            f"the view was {word} there",
+            values={"m": 0.5},
+        )
+        for name, word in (("ann", "truly"), ("bob", "rather"))
+    )
+    return Versions(1, "t", "the view", "joy", versions, (Metric("m", (0, 1), True, help),), True)
+
+
+def test_where_there_is_room_all_writers_texts_stand_side_by_side() -> None:
+    found = _of_two("")
+    lines = written(side_lines(found, 1, 60))
+    assert lines[2].split() == ["ann", "▸bob"]
+    assert [line.split("  ")[0] for line in lines[3:]] == ["the view was +[truly] there"]
+    assert "the view was +[rather] there" in lines[3]
+    assert side_lines(found, 1, 40) == []
+
+
+def test_what_a_metric_is_stands_in_full_where_lines_are_free_and_not_at_all_where_it_would_be_a_stump() -> None:
+    found = _of_two("EAnS R1, cosine of one text and of quite another one (section 5.4)")
+    there = written(value_lines(found, 0, 64, 4))
+    assert [line[-25:].strip() for line in there][1:] == ["cosine of one text and of", "quite another one"]
+    assert len(value_lines(found, 0, 64)) == 2
+    assert "cosine" not in "".join(written(value_lines(found, 0, 64)))
 
 
 def test_figures_have_three_digits() -> None:
