@@ -222,8 +222,7 @@ def about(work: Work, last: str | None, cells: int) -> tuple[list[Part], list[Pa
     if marking.caret is None:
         return left, []
     left.append(Part(f"   caret at {_words(text, marking.caret)}", "dim"))
-    ways = ("{begin} begins a span there, {hints} by letters", "{begin} begins a span")
-    return left, _told(left, cells, *ways)
+    return left, _told(left, cells, "{begin} begins a span there, {hints} by letters", "{begin} begins a span")
 
 
 def _told(left: Sequence[Part], cells: int, *ways: str) -> list[Part]:
