@@ -1,5 +1,7 @@
 """Whatever is killed at whatever moment, no row is lost, nothing is left running, and the rest comes out the same."""
 
+import contextlib
+import json
 import os
 import pty
 import random
@@ -12,17 +14,19 @@ import termios
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
-from emotui.workbench.workspace import FIRST_START
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.effort import MINUTES, rounds, tried
 from tests.faults.people import WORKS
-from tests.paths import CHECKOUT
+from tests.paths import CHECKOUT, TESTS
 from tests.screens.browse_workspace import workspace
 from tests.waiting import wait_until
 
@@ -126,6 +130,85 @@ def test_a_run_struck_anywhere_is_finished_to_the_same_bytes(
         (run,) = [one for one in store.runs() if one.n == SAMPLES]
         assert said(store, run.run) == expected
         db.unlink()
+
+
+TINY = f"hf:{TESTS / 'tiny' / 'model' / 'hf'}#threads=1"
+WHY: dict[str, tuple[str, ...]] = {
+    "evidence": ("run", "evidence", "--model", "embedded"),
+    "words": ("words", "--model", "embedded"),
+    "steady": ("steady", "--model", "embedded", "--variants", "1"),
+    "gradients": ("lens", "gradients", "--model", TINY, "--steps", "3"),
+    "push": ("lens", "push", "joy", "--model", TINY, "--layer", "1", "--draws", "2", "--write", "So?"),
+}
+"""Commands that tell why a model answers so."""
+
+
+def explained(db: Path, why: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "emotui", *WHY[why], "--dataset", "mine", "--db", str(db), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=db.parent,
+        env=ENVIRONMENT,
+    )
+
+
+def told(command: subprocess.Popen[bytes]) -> dict[str, Any]:
+    """What it found, but how long it took and what its run is called."""
+    out, _ = command.communicate()
+    assert command.returncode == 0
+    return {key: one for key, one in json.loads(out).items() if key not in ("run", "seconds", "asked", "tokens")}
+
+
+def answers(db: Path) -> tuple[set[str], int, dict[str, Any]]:
+    """What is kept of models' answers: by name, of runs, and what was there before any was asked."""
+    store = Store.open(db)
+    done = sum(run.done for run in store.runs())
+    (dataset,) = [one for one in store.datasets() if one.name == "mine"]
+    return set(store.settings("why/answers/")), done, {"n": dataset.n, "mine": store.setting("mine")}
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        pytest.param(why, marks=pytest.mark.skipif(not MINUTES and "embedded" not in words, reason="starts torch"))
+        for why, words in WHY.items()
+    ],
+)
+def test_a_command_that_tells_why_is_killed_anywhere_and_the_next_call_goes_on(why: str, tmp_path: Path) -> None:
+    made = Workspace.open(tmp_path / "new.duckdb")
+    moods = {"joy": "so happy", "sadness": "sad and alone", "fear": "afraid", "anger": "furious"}
+    samples = []
+    for at in range(16):
+        label, words = list(moods.items())[at % 4]
+        text = f"Today we were {words} at home, {at}."
+        place = text.index(words)
+        samples.append(SpanSample(id=str(at), text=text, emotion=label, spans=(Mark(place, place + 3, label),)))
+    add_samples(made.store, "spans", "mine", samples, "made here")
+    made.set_setting("mine", ["said", 1])
+    made.store.set_setting(FIRST_START, "done")
+    made.close()
+    shutil.copyfile(tmp_path / "new.duckdb", tmp_path / "whole.duckdb")
+    began = time.monotonic()
+    whole = told(explained(tmp_path / "whole.duckdb", why))
+    lasts = time.monotonic() - began
+    for number in rounds(1, 0.05):
+        db = tmp_path / f"{number}.duckdb"
+        shutil.copyfile(tmp_path / "new.duckdb", db)
+        going = explained(db, why)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            going.wait(CHANCE.random() * lasts)
+        there = psutil.Process(going.pid).children(recursive=True) if going.poll() is None else []
+        tried("kills")
+        going.kill()
+        going.communicate()
+        wait_until(lambda there=there: not any(map(alive, there)), lambda: "a model outlives its command")  # type: ignore[misc]
+        kept, done, before = answers(db)
+        assert before == {"n": len(samples), "mine": ["said", 1]}
+        assert told(explained(db, why)) == whole
+        after, done_then, _ = answers(db)
+        assert kept <= after
+        assert done <= done_then
 
 
 def alive(process: psutil.Process) -> bool:
