@@ -1,6 +1,6 @@
 """What the tables, bars and heatmaps of results hold: plain values, for screens, commands and reports alike."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -32,6 +32,28 @@ NOT_ASKED = "—"
 def reads_zero(value: float, decimals: int = 2) -> bool:
     """Whether a figure with so many decimals reads 0: its bar is empty then, whatever the others' length is."""
     return float(f"{value:.{decimals}f}") == 0
+
+
+LEAST_LETTERS = 3
+"""Of a name that is cut, so that it is still known."""
+
+
+def short_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Each name by its first letters: three, or as many as it takes until no other of these names begins so.
+
+    `sad`, `ang`, `ant` for sadness, anger, anticipation; a name with which another one begins stays whole.
+    """
+    folded = [name.casefold() for name in names]
+
+    def cut(name: str) -> str:
+        others = [one for one in folded if one != name.casefold()]
+        for letters in range(LEAST_LETTERS, len(name)):
+            begun = name[:letters].casefold()
+            if not any(other.startswith(begun) for other in others):
+                return name[:letters].rstrip()
+        return name
+
+    return tuple(map(cut, names))
 
 
 class Cell(msgspec.Struct, frozen=True):

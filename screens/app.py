@@ -149,7 +149,8 @@ class EmotuiApp(OutlivingApp):
         scrollbar-background-hover: $background;
         scrollbar-background-active: $background;
     }
-    Toast { background: $raised; }
+    Frame ToastHolder { display: none; }
+    Toast { background: $panel; }
     Toast .toast--title { color: $primary; }
     Toast.-warning .toast--title, Toast.-error .toast--title { color: $mark; }
     Input:focus { background-tint: transparent; }
@@ -202,6 +203,12 @@ class EmotuiApp(OutlivingApp):
         """Tell something in passing; no markup is read in it."""
         plain = "\n".join(map(shown, message.split("\n")))
         super().notify(plain, title=shown(title), severity=severity, timeout=timeout, markup=markup)
+        self.call_later(self._tell, message, title, severity, timeout or self.NOTIFICATION_TIMEOUT)
+
+    def _tell(self, message: str, title: str, severity: SeverityLevel, seconds: float) -> None:
+        """The frame has lines for it; over a sheet it is a toast."""
+        if self.is_running and self.screen_stack and self.frame.is_mounted:
+            self.frame.told.tell(message, title, seconds, wrong=severity != "information")
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy to the terminal's clipboard, over SSH and through tmux too."""

@@ -27,6 +27,7 @@ from emotui.screens.tool import OwnKeys, ToolActions
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.footer import KeyBar
 from emotui.screens.widgets.line import Line, Part, opened, taken
+from emotui.screens.widgets.notice import Told
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Ended
 from emotui.screens.widgets.textual_private import LaidOut
@@ -86,6 +87,12 @@ def standing(store: str, live: str | None, state: str, cells: int, most: int) ->
     return [Part(store, "dim"), Part(" · ", "dim"), Part(said, "strong", press), how]
 
 
+_NAMED = width(_NAME) + sum(width(f" {number} {title}") for number, title in TITLES.items()) + width("  ")
+"""Cells in which every place has its name."""
+
+_FEW_WORDS = 26
+"""Cells in which work can be told of: how far it is, how long still, and what stops it."""
+
 _STEADY = 12
 """Cells by which work takes room from the names of places, so that these do not come and go with every figure."""
 
@@ -105,14 +112,17 @@ class Top(Line):
         cells = self.screen.size.width - 3
         room = cells - taken(places(TITLES, number, 0))
         if session.job is not None:
-            right = jobs.parts(session.job, room, key_stops=key_stops)
-            left = cells - min(-(-taken(right) // _STEADY) * _STEADY, room)
+            # Where all places can have their names beside work that is told of in few words, they have.
+            least = cells - _NAMED
+            most = least if least >= _FEW_WORDS else room
+            right = jobs.parts(session.job, most, key_stops=key_stops)
+            left = cells - min(-(-taken(right) // _STEADY) * _STEADY, most)
         else:
-            titled = cells - taken(places(TITLES, number, cells))
             told = (session.title, session.live), (max(cells // 3, 24), room)
             right = standing(*told[0], session.live_state, *told[1])
             # What the model is doing gives way to the names of the places where they fit without it.
-            if taken(right) > titled >= taken(short := standing(*told[0], "", *told[1])):
+            named = cells - _NAMED
+            if taken(right) > named >= taken(short := standing(*told[0], "", *told[1])):
                 right = short
             left = cells - taken(right)
         self.show(places(TITLES, number, left), right)
@@ -146,7 +156,7 @@ class Frame(Acting, LaidOut):
     Frame.-narrow.-list ListPane { display: block; }
     Frame.-narrow.-list #places { display: none; }
     Frame.-alone ListPane, Frame.-alone Divider { display: none; }
-    Frame.-under *:focus > .list--cursor { color: $raised; background: $foreground; }
+    Frame.-under *:focus > .list--cursor { color: $field; background: $foreground; }
     """
 
     def __init__(
@@ -194,12 +204,18 @@ class Frame(Acting, LaidOut):
             yield Divider()
             yield self.places
         yield self.note_line
+        yield Told(id="told")
         yield KeyBar(self.keys)
 
     @property
     def place(self) -> Place:
         """The place that is open."""
         return self.places.here
+
+    @property
+    def told(self) -> Told:
+        """What is told in passing."""
+        return self.query_one(Told)
 
     @property
     def busy(self) -> bool:
@@ -479,6 +495,8 @@ class Frame(Acting, LaidOut):
         """Another key is about to be answered, maybe by the pane that has the focus: the footer shows keys again."""
         for bar in self.query(KeyBar):
             bar.say("")
+        for told in self.query(Told):
+            told.key_came()
 
     @on(Ended)
     def _ended(self, event: Ended) -> None:

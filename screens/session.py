@@ -322,13 +322,10 @@ class Session:
         return at_worst
 
     def tour_is_due(self) -> bool:
-        """Is there something to show a newcomer now: a run that is over? Once in a workspace.
-
-        A run that was stopped is over once nothing goes on: while a file is brought in it waits for that.
+        """Is there something to show a newcomer now: a text? Once in a workspace; it waits for a file that is brought
+        in, and not for the first runs.
         """
-        run = usual_run(self.overview.runs, self._own_task)
-        over = run is not None and (run.state == "done" or (run.state != "running" and self.job is None))
-        due = self._tour and over
+        due = self._tour and self.overview.dataset is not None and (self.job is None or self.starts_first)
         if due:
             self._tour = False
             self.remember(TOUR, "shown")

@@ -2,8 +2,8 @@
 
 `gold` is the colour of gold spans, `predicted` the background of predicted ones with `predicted-text` on it,
 `gold-on-predicted` where both meet, `predicted-bar` for bars on the page's own background, `mark` for error
-letters, `raised` the ground of what is selected or typed into, `rule` the line between panes, `label-red` and so on the
-tones of labels that have a colour of their own.
+letters, `field` the ground of what is selected or typed into, `raised` one on which any colour stands, `rule` the
+line between panes, `label-red` and so on the tones of labels that have a colour of their own.
 """
 
 from textual.theme import Theme

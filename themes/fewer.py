@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from textual.theme import Theme
 
 _BLACK, _RED, _BLUE, _MAGENTA, _CYAN = "#000000", "#aa0000", "#0000aa", "#aa00aa", "#00aaaa"
-_WHITE, _YELLOW, _LIGHT_CYAN, _BRIGHT = "#aaaaaa", "#ffff55", "#55ffff", "#ffffff"
+_GREEN, _WHITE, _LIGHT_RED, _LIGHT_GREEN = "#00aa00", "#aaaaaa", "#ff5555", "#55ff55"
+_YELLOW, _LIGHT_CYAN, _BRIGHT = "#ffff55", "#55ffff", "#ffffff"
+
+# Of 16 colours one is gold's and one that of errors; no label has either, and signs and letters tell the rest.
 
 _DARK = {
     "primary": _LIGHT_CYAN,
@@ -18,15 +21,16 @@ _DARK = {
     "surface": _BLACK,
     "panel": _BLACK,
     "warning": _YELLOW,
-    "error": _YELLOW,
+    "error": _LIGHT_RED,
     "success": _LIGHT_CYAN,
-    "raised": _BLUE,
+    "raised": _BLACK,
+    "field": _BLUE,
     "gold": _YELLOW,
     "predicted": _CYAN,
     "predicted-text": _BLACK,
     "gold-on-predicted": _BLACK,
     "predicted-bar": _LIGHT_CYAN,
-    "mark": _YELLOW,
+    "mark": _LIGHT_RED,
     "text-muted": _WHITE,
     "text-disabled": _WHITE,
     "input-cursor-background": _BLACK,
@@ -36,14 +40,14 @@ _DARK = {
     "screen-selection-background": _CYAN,
     "screen-selection-foreground": _BLACK,
     "rule": _WHITE,
-    "label-red": _YELLOW,
-    "label-orange": _YELLOW,
-    "label-yellow": _YELLOW,
-    "label-green": _LIGHT_CYAN,
-    "label-cyan": _LIGHT_CYAN,
+    "label-red": _BRIGHT,
+    "label-orange": _GREEN,
+    "label-yellow": _BRIGHT,
+    "label-green": _LIGHT_GREEN,
+    "label-cyan": _CYAN,
     "label-blue": _LIGHT_CYAN,
     "label-purple": _WHITE,
-    "label-magenta": _BRIGHT,
+    "label-magenta": _CYAN,
     "label-grey": _WHITE,
 }
 _LIGHT = {
@@ -56,6 +60,7 @@ _LIGHT = {
     "error": _RED,
     "success": _BLUE,
     "raised": _BRIGHT,
+    "field": _BRIGHT,
     "gold": _MAGENTA,
     "predicted": _BLUE,
     "predicted-text": _BRIGHT,
@@ -71,14 +76,14 @@ _LIGHT = {
     "screen-selection-background": _BLUE,
     "screen-selection-foreground": _BRIGHT,
     "rule": _BLACK,
-    "label-red": _RED,
-    "label-orange": _RED,
+    "label-red": _BLACK,
+    "label-orange": _BLACK,
     "label-yellow": _BLACK,
-    "label-green": _BLACK,
+    "label-green": _BLUE,
     "label-cyan": _BLUE,
     "label-blue": _BLUE,
-    "label-purple": _MAGENTA,
-    "label-magenta": _MAGENTA,
+    "label-purple": _BLUE,
+    "label-magenta": _BLUE,
     "label-grey": _BLACK,
 }
 _OF_256: Mapping[str, Mapping[str, str]] = {
@@ -88,8 +93,19 @@ _OF_256: Mapping[str, Mapping[str, str]] = {
         "gold-on-predicted": "#000000",
         "text-disabled": "#a8a8a8",
     },
-    "light": {"raised": "#eeeeee", "error": "#af0000", "mark": "#af0000"},
-    "high-contrast": {"raised": "#00005f"},
+    "light": {
+        # The nearest of 256 to a white with a tinge of yellow is cream.
+        "background": "#ffffff",
+        "surface": "#ffffff",
+        "panel": "#eeeeee",
+        "raised": "#eeeeee",
+        "field": "#eeeeee",
+        "rule": "#d0d0d0",
+        "input-cursor-background": "#ffffff",
+        "error": "#af0000",
+        "mark": "#af0000",
+    },
+    "high-contrast": {"raised": "#00005f", "field": "#00005f"},
     "colour-blind-safe": {
         "predicted": "#0087af",
         "predicted-text": "#000000",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from emotui.metrics.labels import NONE, as_table, confusion_counts, label_names
 from emotui.metrics.states import Bits
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tables import Cell, Column, ResultsTable, Row, short_names
 from emotui.tasks.parts import ScoredRun
 
 CONVENTION = "labels 1: F1 and Jaccard of the two sets of labels, 1 where both are empty"
@@ -140,7 +140,7 @@ def confusion_table(own: LabelAnswers) -> ResultsTable:
             both = there[:, i] & given[:, j] if i == j else missed[:, i] & extra[:, j]
             cells.append(Cell(int(counts[i, j]), samples=_texts(own.numbers[both]), run=own.run))
         rows.append(Row(names[i] or NO_LABEL, "gold", own.run, tuple(cells)))
-    short = _short(names)
+    short = [name or NO_LABEL_SHORT for name in short_names(names)]
     columns = tuple(
         Column(names[at] or NONE, names[at] or NO_LABEL, "given", "count", short=short[at]) for at in columns_there
     )
@@ -222,13 +222,3 @@ def _texts(numbers: NDArray[np.int64]) -> tuple[int, ...]:
 def _with_none(table: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """With one more column: whether a line has nothing."""
     return np.concatenate([table, ~table.any(axis=1, keepdims=True)], axis=1)
-
-
-def _short(names: Sequence[str]) -> list[str]:
-    """Four letters of each name: the first ones, or where two begin alike some of the last; else all of it."""
-    tried = [[name[:first] + name[len(name) - last :] for name in names] for first, last in ((4, 0), (3, 1), (2, 2))]
-    found: list[str] = []
-    for place, name in enumerate(names):
-        fitting = (short[place] for short in tried if short.count(short[place]) == 1 and short[place] not in found)
-        found.append(next(fitting, name) or NO_LABEL_SHORT)
-    return found

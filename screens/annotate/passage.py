@@ -144,10 +144,10 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         & > .passage--own { text-style: underline; }
         & > .passage--chosen { background: $predicted; color: $predicted-text; text-style: underline; }
         & > .passage--selected { background: $primary; color: $background; }
-        & > .passage--caret { background: $raised; text-style: bold; }
+        & > .passage--caret { background: $field; text-style: bold; }
         & > .passage--hint { color: $primary; text-style: bold; }
-        & > .passage--hint-beside { background: $raised; color: $primary; text-style: bold; }
-        & > .passage--hint-on { background: $raised; color: $primary; text-style: bold underline; }
+        & > .passage--hint-beside { background: $field; color: $primary; text-style: bold; }
+        & > .passage--hint-on { background: $field; color: $primary; text-style: bold underline; }
         & > .passage--bar-own { color: $gold; }
         & > .passage--bar-chosen { color: $gold; text-style: bold reverse; }
         & > .passage--bar-selected { color: $primary; text-style: bold; }

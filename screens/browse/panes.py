@@ -217,7 +217,7 @@ def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tupl
     left = [Part(f" {sample.id}", "strong")]
     if said and said.detail:
         detail = said.detail
-        left += [Part("   F1 ", "dim"), Part(share(detail.f1).strip())]
+        left += [Part("   SEER F1 ", "dim"), Part(share(detail.f1).strip())]
         if cells >= _WITH_BAR:
             full = round(detail.f1 * _BAR)
             left += [Part(" " + "■" * full, "said"), Part("·" * (_BAR - full), "rest")]

@@ -183,8 +183,8 @@ class Score(TieredText):
     Score {
         &:focus > .score--cursor { color: $primary; background: $background; text-style: bold reverse; }
         &:focus > .score--cursor-gold { color: $primary; background: $background; text-style: bold reverse underline; }
-        & > .score--cursor-beside { background: $raised; color: $gold; text-style: bold underline; }
-        & > .score--cursor-near { background: $raised; text-style: bold; }
+        & > .score--cursor-beside { background: $field; color: $gold; text-style: bold underline; }
+        & > .score--cursor-near { background: $field; text-style: bold; }
         & > .score--gone { color: $mark; text-style: strike; }
         & > .score--heading { background: $panel; }
         &:nocolor > .score--cursor { text-style: reverse bold; }

@@ -71,14 +71,15 @@ class Choice:
 
 
 class ChoiceDialog(OptionDialog[str]):
-    """Arrow keys or j and k, Enter; or a click."""
+    """Arrow keys or j and k, Enter; or a click. `about`: what is true of all of them, told once under them."""
 
-    def __init__(self, title: str, choices: Sequence[Choice], now: str) -> None:
+    def __init__(self, title: str, choices: Sequence[Choice], now: str, *, about: str = "") -> None:
         super().__init__(title, ("j k", "move"), ("Enter", "choose"))
-        self._choices, self._now = list(choices), now
+        self._choices, self._now, self._about = list(choices), now, about
 
     def body(self) -> list[Widget]:
-        return [PickList(*marked_options(self._choices, {self._now: "● "}))]
+        told = [Label(shown(self._about), markup=False)] if self._about else []
+        return [PickList(*marked_options(self._choices, {self._now: "● "})), *told]
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -169,8 +170,23 @@ def people(found: Sequence["Source"]) -> list[Choice]:
 
 
 def datasets(found: Sequence[Dataset]) -> list[Choice]:
-    """Datasets, oldest first."""
-    return [Choice(dataset.name, dataset.name, f"{count(dataset.n)} samples  {dataset.source}") for dataset in found]
+    """Datasets, oldest first; where they are from only where that tells them apart."""
+    told = not same_source(found)
+    most = max((width(count(dataset.n)) for dataset in found), default=0)
+    return [
+        Choice(
+            dataset.name,
+            dataset.name,
+            f"{count(dataset.n):>{most}} samples of {dataset.task}" + (f"   {dataset.source}" if told else ""),
+        )
+        for dataset in found
+    ]
+
+
+def same_source(found: Sequence[Dataset]) -> str:
+    """Where several datasets are from, if all are from there; else empty."""
+    sources = {dataset.source for dataset in found}
+    return sources.pop() if len(found) > 1 and len(sources) == 1 else ""
 
 
 def themes() -> list[Choice]:

@@ -72,12 +72,12 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     Dialog.-low Label, Dialog.-low Line#sheet-keys { margin: 0; }
     Dialog #unkept { color: $foreground; text-style: bold; height: auto; margin: 0; }
     Dialog #why { color: $error; height: auto; }
-    Dialog Input, Dialog Input:focus { height: 1; border: none; padding: 0 1; background: $raised; }
+    Dialog Input, Dialog Input:focus { height: 1; border: none; padding: 0 1; background: $field; }
     Dialog OptionList, Dialog OptionList:focus {
         border: none; padding: 0; height: auto; max-height: 16; background: $surface;
     }
     Dialog OptionList > .option-list--option-highlighted, Dialog OptionList:focus > .option-list--option-highlighted {
-        color: $raised; background: $foreground; text-style: bold reverse;
+        color: $field; background: $foreground; text-style: bold reverse;
     }
     Dialog OptionList:focus > .option-list--option-highlighted { color: $primary; background: $background; }
     Dialog Line#sheet-keys { margin: 1 0 0 0; color: $text-muted; }

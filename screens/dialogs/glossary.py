@@ -11,8 +11,12 @@ _RIGHT: Signs = (
     "How good answers are",
     (
         ("F1", "one number for P and R together: 1 where just what gold has was given, 0 where nothing of it was"),
-        ("P, Prec, Precision", "of all that was given, the share that gold has too"),
-        ("R, Rec, Recall", "of all that gold has, the share that was given"),
+        (
+            "SEER F1",
+            "what matched spans share over the greater number of spans (P: over predicted ones, R: over gold's)",
+        ),
+        ("P, Precision", "of all that was given, the share that gold has too"),
+        ("R, Recall", "of all that gold has, the share that was given"),
         ("Sim", "how alike two texts are in meaning: the cosine of their vectors, at most 1"),
         ("F1 label", "F1 where spans with different labels do not count as met"),
         ("token F1", "F1 by words: half a span that is met counts as half"),
@@ -174,6 +178,7 @@ _STATISTICS: Signs = (
     "Intervals and tests",
     (
         ("[low, high]", "95% interval: other texts of this kind would give a figure within it in 95 of 100 cases"),
+        ("…, counting", "a figure that is still being counted and would change"),
         ("±", "standard deviation: over repeats, or over annotators, as the note under the table says"),
         ("p, p Holm, p BH", "how often chance alone gives a difference as great; Holm, BH: corrected for all tested"),
         ("p >", "the same for more alone: how often chance lets the first be better by as much"),
@@ -197,6 +202,7 @@ _SHAPES: Signs = (
     "On every screen",
     (
         ("▸", "the line under the cursor"),
+        ("sad, ang", "names that lack room: their first three letters, or as many as no other name begins with"),
         ("● ◐ ○", "the one in use or yours, in between, the other or gold"),
         ("◆ ◇ ▲ ▼ △ ▽", "a point on an axis; which one stands in the line under it"),
         ("├ ┤", "the ends of a 95% interval"),

@@ -168,10 +168,12 @@ class HelpDialog(Dialog[str]):
     wide = True
     DEFAULT_CSS = """
     HelpDialog #help-views { margin: 0; color: $text-muted; }
+    HelpDialog > #sheet { height: 96%; }
     HelpDialog PickList, HelpDialog PickList:focus {
-        height: auto; max-height: 62vh; text-wrap: nowrap; text-overflow: ellipsis;
+        height: 1fr; max-height: 100%; text-wrap: nowrap; text-overflow: ellipsis;
     }
-    HelpDialog #help-about { height: 2; margin: 0; color: $foreground; }
+    HelpDialog #help-about { height: 3; margin: 0; color: $foreground; }
+    HelpDialog Line#sheet-keys { margin: 0; }
     """
 
     def __init__(self, here: str, rows: Mapping[str, Sequence[Row]]) -> None:
@@ -266,8 +268,8 @@ class HelpDialog(Dialog[str]):
         if row is None:
             said = "No key, mark or figure has these letters"
         else:
-            said = f"{row.where}: {row.about}" if row.where else row.about
-            said += f". Not now: {row.lacks}" if row.lacks else ""
+            said = f"Not now: {row.lacks}. " if row.lacks else ""
+            said += f"{row.where}: {row.about}" if row.where else row.about
         self.query_one("#help-about", Static).update(said)
 
     @property

@@ -29,13 +29,13 @@ class Step(msgspec.Struct, frozen=True):
 STEPS = (
     Step(
         "Browse",
-        "The list: a row a sample, and over it a tick for each.",
-        "next_error",
-        "next error",
-        "A sample, and how a model did on it; {list} shows the list.",
+        "Texts at the left; the one under ▸ at the right.",
+        "next",
+        "next text",
+        "A text, with the evidence in it; {list} shows the list.",
     ),
-    Step("Browse", "Underlined is gold, shaded what the model said.", "pane", "next span"),
-    Step("Browse", "{run} shows other runs and people, {model} runs another model.", "Scenes", "Scenes"),
+    Step("Browse", "Underlined is gold, shaded what the model said.", "next_error", "next error"),
+    Step("Browse", "Letters name errors (M missed, X extra); {run}: other runs.", "Scenes", "Scenes"),
     Step(
         "Scenes",
         "A row an emotion, filled where it is on; {alpha_less} {alpha_more} the prior.",

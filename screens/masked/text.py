@@ -28,7 +28,7 @@ class GuessLine(LongInput):
         height: 1;
         border: none;
         padding: 0 1;
-        background: $raised;
+        background: $field;
         background-tint: transparent;
     }
     """

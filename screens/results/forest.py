@@ -271,16 +271,31 @@ def drawn(
     if waiting:
         lines.append([Part(waiting, "dim")])
     else:
-        printed, sure = (
-            any(point.kind == "published" for point in points),
-            any(_dot(p).low is not None for p in points),
-        )
+        dots = [_dot(point) for point in points]
         shaded = "annotators' range" if forest.shaded else ""
-        less = [Part(f"   {_LESS} lower is better", "dim")] if any(_LESS in name for name in figures.values()) else []
-        lines.append([*axis.legend(shaded=shaded, printed=printed, intervals=sure), *less])
+        less = [Part(f"   {_LESS} lower is better", "dim")] if any(_LESS in part.text for part in lines[0]) else []
+        legend = axis.legend(
+            shaded=shaded,
+            signs={dot.sign for dot in dots},
+            intervals=any(dot.low is not None for dot in dots),
+            deviations=any(written(point.cell, forest.unit)[1].startswith("±") for point in points),
+        )
+        lines += _folded([*legend, *less], cells)
         note = shown(forest.note)
         lines += [[Part(note[start:end], "plain")] for start, end in wrap(note, max(cells, 20))] if note else []
     return lines, rows_at
+
+
+def _folded(parts: Sequence[Part], cells: int) -> list[list[Part]]:
+    """A legend on as many lines as it needs."""
+    said = "".join(part.text for part in parts)
+    if width(said) <= cells:
+        return [list(parts)]
+    lines = [""]
+    for entry in said.split("   "):
+        longer = f"{lines[-1]}   {entry}" if lines[-1] else entry
+        lines[-1:] = [longer] if width(longer) <= cells or not lines[-1] else [lines[-1], entry]
+    return [[Part(line, "dim")] for line in lines]
 
 
 def standing(axis: "Axis", aside: Callable[[str], bool]) -> "tuple[Forest, list[Standing]]":

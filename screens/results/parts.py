@@ -58,9 +58,18 @@ def between(interval: Interval, *, plus: bool = False) -> str:
 
 def p_value(p: float | None) -> str:
     """`p .012`, `p < .001`, or `p –` where there is none."""
+    return f"p {p_under(p)}"
+
+
+def p_under(p: float | None) -> str:
+    """The same under a heading that says p: `.012`, `< .001`, `–`."""
     if p is None:
-        return "p –"
-    return "p < .001" if p < 0.001 else f"p {bare(p)}"
+        return UNDEFINED
+    return "< .001" if p < 0.001 else bare(p)
+
+
+_P = 7
+"""Cells of a p under its heading."""
 
 
 _HEADING = 8
@@ -336,7 +345,9 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     scale = axis.scaled(*axis.ends(over, None, low, high, _SPAN if high else 0), max(cells - name - taken, 8))
     ticks = axis.headed(scale, [bare(value, 2) if value else "0" for value in scale.ticks])
     figures = f"    {axis.OWN}     {axis.OTHER}    gap" if two else "   mean"
-    head = f"  {'part':{name}}     n  {ticks}  {figures}{' ' * bool(spread)}{'95%' if spread else '':{spread}} p"
+    head = (
+        f"  {'part':{name}}     n  {ticks}  {figures}{' ' * bool(spread)}{'95%' if spread else '':{spread}} {'p':>{_P}}"
+    )
     lines = [[Part(head, "dim")]]
     for at, (row, ends) in enumerate(zip(rows, sure, strict=True)):
         here, known = at == cursor, row.adjusted is not None and row.adjusted < SURE
@@ -348,7 +359,7 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
                 Part(
                     f"  {_figures(row, two=two)}{' ' * bool(spread)}{between(ends) if spread else '':{spread}} ", kind
                 ),
-                Part(f"{p_value(row.adjusted):8}", "strong" if known else "dim"),
+                Part(f"{p_under(row.adjusted):>{_P}}", "picked" if here else "strong" if known else "dim"),
             ]
         )
     return lines
@@ -440,7 +451,7 @@ class _Shape(NamedTuple):
 
     def heading(self, name: str, figure: str, below: str, above: str) -> list[Part]:
         """What stands over the columns; over a side of the bars as many words as have room."""
-        head = f"  {name:{self.name}}     n  {figure:>6}  {'95%':{self.interval}} {'p':8}"
+        head = f"  {name:{self.name}}     n  {figure:>6}  {'95%':{self.interval}} {'p':>{_P}} "
         return [
             Part(head, "dim"),
             Part(f"{_whole(below, self.left):>{self.left}} │ {_whole(above, self.right)}", "dim"),
@@ -456,7 +467,8 @@ class _Shape(NamedTuple):
         text = f"{'▸' if here else ' '} {name} {count(n):>5}  {figure:>6}  {between(sure):{self.interval}} "
         return [
             Part(text, kind),
-            Part(f"{p_value(p):8}", "strong" if known else "dim"),
+            Part(f"{p_under(p):>{_P}}", "picked" if here else "strong" if known else "dim"),
+            Part(" "),
             Part(bar(off, self.least, self.greatest, self.left, self.right), "said" if known else "dim"),
         ]
 

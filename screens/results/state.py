@@ -131,7 +131,7 @@ VIEWS = (ALL, PAIR, GROUPS, RULES, TABLES, TRANSITIONS, AGREEMENT)
 BY = ("emotion", "valence")
 _PARTS = ("task-1", "task-2")
 _FIGURES = {"f1": "F1", "sim": "Sim"}
-_OF_SENTENCES = {"precision": "Prec", "recall": "Rec"}
+_OF_SENTENCES = {"precision": "P", "recall": "R"}
 """Means over samples; passages have none by sentence."""
 
 _LONGER = ("people", "run")
@@ -140,6 +140,29 @@ _LONGER = ("people", "run")
 
 def _aside(name: str, value: object, texts: str) -> str:
     return f"{name} {bare(value) if isinstance(value, int | float) else UNDEFINED} ({texts})"
+
+
+def _longer(tables: object) -> bool:
+    """Does anything stand in these tables with which something comes later?"""
+    return isinstance(tables, tuple) and any(row.kind in _LONGER for table in tables for row in table.rows)
+
+
+HELD = "…"
+"""In place of a figure that would still change."""
+
+STILL_COUNTED = f"{HELD} is still being counted: figures of annotators depend on the embedded model."
+
+
+def held_back(table: "ResultsTable") -> "ResultsTable":
+    """The table without the figures of annotators: which of them matches gold best is settled by their Sim too."""
+    if not any(row.kind == "people" for row in table.rows):
+        return table
+    cell = Cell(HELD, note=STILL_COUNTED)
+    rows = tuple(
+        replace(row, cells=tuple(cell if one.asked else one for one in row.cells)) if row.kind == "people" else row
+        for row in table.rows
+    )
+    return replace(table, rows=rows, ranges=(), notes=(STILL_COUNTED, *table.notes))
 
 
 class Looked:
@@ -253,7 +276,8 @@ class Looked:
         if self.view == ALL and self.tables is None and self._means not in self._fresh:
             return self._means
         if self.view in (ALL, TABLES) or self.tables is None:
-            whole = self.of_spans and any(row.kind in _LONGER for table in self.tables or () for row in table.rows)
+            found = self.tables_found
+            whole = self.of_spans and found is not None and _longer(found.value)
             return Wanted(self.dataset, "tables", whole=whole, runs=self.runs)
         if self.view == TRANSITIONS:
             return Wanted(self.dataset, TRANSITIONS, by=BY[self.at[TRANSITIONS] % len(BY)])
@@ -295,8 +319,16 @@ class Looked:
         key = found.wanted, self.published
         if key not in self._shown:
             shown = (table.shown(published=self.published) for table in found.value)
+            if self.provisional:
+                shown = (held_back(table) for table in shown)
             self._shown[key] = tuple(table for table in shown if table.rows)
         return self._shown[key]
+
+    @property
+    def provisional(self) -> bool:
+        """Are the tables at hand those without what takes longer, which changes figures of people?"""
+        found = self.tables_found
+        return found is not None and self.of_spans and not found.wanted.whole and _longer(found.value)
 
     @property
     def sources(self) -> "tuple[ResultsTable, ...] | None":

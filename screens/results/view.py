@@ -14,7 +14,7 @@ from emotui.screens.results import cells as results_cells
 from emotui.screens.results.forest import Against, ForestRows, standing
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.parts import p_value, signed
-from emotui.screens.results.state import AGREEMENT, ALL, GROUPS, TABLES, Looked
+from emotui.screens.results.state import AGREEMENT, ALL, GROUPS, STILL_COUNTED, TABLES, Looked
 from emotui.screens.widgets.cell_width import shown, wrap
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import count
@@ -131,8 +131,8 @@ class ResultsView(Vertical):
         family = max(sum(not row.published for row in found.rows) - 1, 0)
         by = "Holm" if correction == "holm" else "Benjamini-Hochberg"
         name = "" if first is None else first.name
-        tested = f"p: Wilcoxon against {name}, samples of both; {by} over {family}"
-        self._told = [found.convention, tested] if sure else []
+        tested = [f"p: Wilcoxon against {name}, samples of both; {by} over {family}"] if family else []
+        self._told = [found.convention, *tested] if sure else []
         self._only("forest", "about")
         lower = [one.title for one in metrics if not one.higher_is_better]
         titles = tuple(one.title for one in metrics)
@@ -170,7 +170,7 @@ class ResultsView(Vertical):
             others,
             figures_of(table),
             lower_of(table),
-            waiting=self._waiting if looked.without_intervals else "",
+            waiting=self._waiting if looked.without_intervals else STILL_COUNTED if looked.provisional else "",
             asides=looked.asides,
         )
 

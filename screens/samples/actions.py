@@ -336,7 +336,7 @@ class ListActions(Acting):
         return len(self._session.overview.datasets) > 1
 
     def do_dataset(self) -> None:
-        from emotui.screens.dialogs.choices import ChoiceDialog, datasets
+        from emotui.screens.dialogs.choices import ChoiceDialog, datasets, same_source
 
         def changed(name: str | None) -> None:
             if name is not None:
@@ -345,7 +345,10 @@ class ListActions(Acting):
 
         overview = self._session.overview
         here = overview.dataset.name if overview.dataset else ""
-        self._pane.app.push_screen(ChoiceDialog("Dataset", datasets(overview.datasets), here), changed)
+        found = overview.datasets
+        source = same_source(found)
+        about = f"all from: {source}" if source else ""
+        self._pane.app.push_screen(ChoiceDialog("Dataset", datasets(found), here, about=about), changed)
 
     def can_import(self) -> bool:
         session, source = self._session, self._session.source

@@ -27,7 +27,9 @@ WORST_FIRST = "!HMFNXLD"
 
 RIGHT, UNKNOWN = "·", " "
 _MOST = 0.5
-_KINDS = {"M": "gold", "N": "said", "X": "said", RIGHT: "dim", UNKNOWN: "dim"}
+_NAME = "errors "
+_NAMED_FROM = 30
+"""Cells from which on the line has room for its name too."""
 
 
 class Corpus(msgspec.Struct, frozen=True):
@@ -128,6 +130,11 @@ def _edges(n: int, cells: int) -> list[int]:
     return [tick * n // many for tick in range(many)]
 
 
+def _kind(letter: str) -> str:
+    """Errors look as the marks in the rows under the line do."""
+    return "dim" if letter in (RIGHT, UNKNOWN) else "mark"
+
+
 class CorpusLine(Widget):
     """Shows ticks and where the cursor of the list is among them; a click tells where in the list it leads.
 
@@ -155,6 +162,11 @@ class CorpusLine(Widget):
     def text(self) -> str:
         """The letters that are shown."""
         return "".join(tick.letter for tick in self.ticks)
+
+    @property
+    def _named(self) -> int:
+        """The cells of the line's name."""
+        return len(_NAME) if self.content_size.width >= _NAMED_FROM else 0
 
     @property
     def here(self) -> int | None:
@@ -186,8 +198,8 @@ class CorpusLine(Widget):
         self._count()
 
     def _count(self) -> None:
-        cells = self.content_size.width
-        self.ticks = [] if self._shown is None or not cells else ticks(self._shown, cells)
+        cells = self.content_size.width - self._named
+        self.ticks = [] if self._shown is None or cells <= 0 else ticks(self._shown, cells)
         self.refresh()
 
     def notify_style_update(self) -> None:
@@ -199,7 +211,10 @@ class CorpusLine(Widget):
         base, here = self.rich_style, self.here
         single = [self._part(tick, at == here) for at, tick in enumerate(self.ticks)]
         runs = groupby(single, key=lambda part: part.kind)
-        parts = [Part("".join(part.text for part in same), kind) for kind, same in runs]
+        parts = [
+            Part(_NAME[: self._named], "dim"),
+            *(Part("".join(part.text for part in same), kind) for kind, same in runs),
+        ]
 
         def style(kind: str) -> Style:
             return base if kind == "plain" else base + part_style(self, f"part--{kind}")
@@ -209,14 +224,15 @@ class CorpusLine(Widget):
     def _part(self, tick: Tick, here: bool) -> Part:
         letter = RIGHT if self._blind else tick.letter
         text = letter.lower() if tick.share < _MOST else letter
-        return Part(text, "picked" if here else _KINDS.get(letter, "mark") if tick.listed else "stale")
+        return Part(text, "picked" if here else _kind(letter) if tick.listed else "stale")
 
     def on_click(self, event: events.Click) -> None:
         offset, shown = event.get_content_offset(self), self._shown
-        if offset is None or shown is None or not 0 <= offset.x < len(self.ticks):
+        at = -1 if offset is None else offset.x - self._named
+        if shown is None or not 0 <= at < len(self.ticks):
             return
         edges = [*_edges(len(shown.position), len(self.ticks)), len(shown.position)]
-        first, last = edges[offset.x], edges[offset.x + 1]
+        first, last = edges[at], edges[at + 1]
         listed = [at for at in range(first, last) if shown.position[at] >= 0]
         if listed:
             severity = shown.severity

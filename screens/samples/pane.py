@@ -41,7 +41,7 @@ class ListPane(Acting, Vertical):
     """
 
     DEFAULT_CSS = """
-    ListPane > Input { height: 1; border: none; padding: 0 1; background: $raised; }
+    ListPane > Input { height: 1; border: none; padding: 0 1; background: $field; }
     ListPane > Input:focus { border: none; }
     """
 
@@ -265,6 +265,7 @@ class ListPane(Acting, Vertical):
             self.rows.outdate()
             self.rows.move_to(order.cursor)
         else:
+            self.rows.labels = self.session.overview.emotions
             self.rows.show_order(self.n, order.cursor, self.metric)
         if self.n:
             self.rows.put_page(order.page, order.rows)

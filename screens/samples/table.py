@@ -21,6 +21,7 @@ from emotui.screens.widgets.line import extracted, selectable
 from emotui.screens.widgets.number_format import value_of
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.store.query import MARKS, ListQuery, ListRow
+from emotui.tables import short_names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
 PAGE = 256
-_LETTERS = 3
-"""Of the name of an emotion, where several share a column."""
-
 _PAGES_KEPT = 24
 
 
@@ -62,20 +60,28 @@ def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> C
     identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
     value, marks = max(len(figure) + 1, 5) if figure else 0, SLOTS + 1 if figure or tagged else 0
     left = cells - 2 - identity - 1 - value - marks
-    emotion = 16 if left >= 46 else 12 if left >= 30 else 10 if left >= 26 else 0
+    emotion = 16 if left >= 46 else 12 if left >= 30 else 10 if left >= 26 else 9 if left >= 20 else 0
     return Columns(identity, value, marks, emotion, max(left - emotion, 0))
 
 
-def feelings(said: str, cells: int) -> str:
-    """One emotion, or several in so many cells: by their first letters where their names do not fit."""
+def feelings(said: str, cells: int, labels: Sequence[str] = ()) -> str:
+    """One emotion, or several in so many cells: by their first letters where their names do not fit.
+
+    Args:
+        labels: all that samples may have, from which the letters tell each.
+    """
     names = said.split(", ")
     if len(names) == 1 or width(said) <= cells:
         return fit(said, cells)
-    short = [name[:_LETTERS] for name in names]
-    if len(short) * (_LETTERS + 1) - 1 > cells:
-        kept = max((cells - _LETTERS + 1) // (_LETTERS + 1), 1)
-        short = [*short[:kept], f"+{len(short) - kept}"]
-    return fit(" ".join(short), cells)
+    every = list(dict.fromkeys([*labels, *names]))
+    letters = dict(zip(every, short_names(every), strict=True))
+    short = [letters[name] for name in names]
+    for kept in range(len(names), 0, -1):
+        more = [f"+{len(names) - kept}"] if kept < len(names) else []
+        told = " ".join([*short[:kept], *more])
+        if width(told) <= cells:
+            break
+    return fit(told, cells)
 
 
 class ListHead(Widget):
@@ -115,7 +121,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         overflow-x: hidden;
         scrollbar-size-vertical: 1;
         scrollbar-gutter: stable;
-        & > .list--cursor { color: $raised; background: $foreground; text-style: bold reverse; }
+        & > .list--cursor { color: $field; background: $foreground; text-style: bold reverse; }
         &:focus > .list--cursor { color: $primary; background: $background; text-style: bold reverse; }
         & > .list--dim { color: $text-muted; }
         & > .list--marks { color: $mark; }
@@ -151,6 +157,8 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._n = 0
         self._cursor = 0
         self.metric: Metric | None = None
+        self.labels: tuple[str, ...] = ()
+        """All emotions that samples may have."""
         self._pages: dict[int, list[ListRow]] = {}
         self._old: set[int] = set()
         self._asked: set[int] = set()
@@ -370,7 +378,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             wrong = self._tags is None or any(sign in tag for sign in _AMISS)
             segments.append(Segment(slots + " ", marked if wrong else base))
         if shape.emotion:
-            segments.append(Segment(feelings(row.emotion or "", shape.emotion - 1) + " ", dim))
+            segments.append(Segment(feelings(row.emotion or "", shape.emotion - 1, self.labels) + " ", dim))
         segments.append(Segment(fit(row.preview, shape.text), base))
         return segments
 

@@ -147,9 +147,23 @@ def _grouped(cells: Sequence[str], kinds: Sequence[str]) -> list[Part]:
     return parts
 
 
-def legend(*, shaded: str = "", printed: bool = False, intervals: bool = True) -> list[Part]:
-    """What the shapes mean that are drawn; `shaded`: of whom the range is."""
+_MEANINGS = {PERSON: "people", BASELINE: "baseline or former gold", PRINTED: "† as printed"}
+"""What the dots stand for that are not of what was run here."""
+
+
+def legend(
+    *, shaded: str = "", signs: Iterable[str] = (), intervals: bool = True, deviations: bool = False
+) -> list[Part]:
+    """What the shapes mean that are drawn.
+
+    Args:
+        shaded: of whom the range is.
+        signs: the dots that are drawn.
+        deviations: whether `±` stands behind a figure.
+    """
+    there = set(signs)
     said = ["├─●─┤ value and 95% interval" if intervals else "● value"]
+    said += [f"{sign} {words}" for sign, words in _MEANINGS.items() if sign in there]
     said += [f"{_BAND} {shaded}"] if shaded else []
-    said += [f"{PRINTED} † as printed"] if printed else []
+    said += ["± standard deviation"] if deviations else []
     return [Part("   ".join(said), "dim")]

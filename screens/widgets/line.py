@@ -19,7 +19,7 @@ _KINDS = {
     "key": "color: $primary; text-style: bold;",
     "here": "color: $foreground; text-style: bold;",
     "focused": "color: $primary; text-style: bold;",
-    "picked": "color: $raised; background: $foreground; text-style: bold reverse;",
+    "picked": "color: $field; background: $foreground; text-style: bold reverse;",
     "mark": "color: $mark;",
     "gold": "color: $gold;",
     "gold-line": "color: $gold; text-style: underline;",
@@ -31,17 +31,17 @@ _KINDS = {
     "new": "color: $predicted-bar; text-style: bold;",
     "stale": "color: $text-disabled;",
     "heat-1": "background: $panel;",
-    "heat-2": "background: $raised;",
+    "heat-2": "background: $field;",
     "heat-3": "color: $predicted-text; background: $predicted;",
     "heat-4": "color: $background; background: $predicted-bar; text-style: bold;",
     "cold-1": "color: $mark; background: $panel;",
     "cold-2": "color: $mark; background: $raised;",
     "cold-3": "color: $mark; background: $raised; text-style: bold;",
     "cold-4": "color: $background; background: $mark;",
-    "said-now": "color: $foreground; background: $raised;",
+    "said-now": "color: $foreground; background: $field;",
     "mark-now": "color: $mark; background: $raised;",
-    "gold-now": "color: $gold; background: $raised;",
-    "rest-now": "color: $text-muted; background: $raised;",
+    "gold-now": "color: $gold; background: $field;",
+    "rest-now": "color: $text-muted; background: $field;",
 }
 _GREYED = ("dim", "strong", "mark", "gold", "gold-line", "said", "cue", "gone", "new")
 """Kinds that have no colour of their own while what they say is out of date."""
@@ -61,7 +61,7 @@ _WITHOUT_COLOUR = {
 
 _FOCUSED = """
 *:focus > .part--picked, .-keys > .part--picked { color: $primary; background: $background; text-style: bold reverse; }
-.-under *:focus > .part--picked, .-under .-keys > .part--picked { color: $raised; background: $foreground; }
+.-under *:focus > .part--picked, .-under .-keys > .part--picked { color: $field; background: $foreground; }
 """
 """A cursor is reversed wherever it stands, and has the accent where the keys go, be it from a field beside it.
 
@@ -73,7 +73,7 @@ def _part_css() -> str:
     rules = [f".part--{kind} {{ {style} }}" for kind, style in _KINDS.items()]
     rules += [f"*.-stale > .part--{kind} {{ color: $text-disabled; }}" for kind in _GREYED]
     grounds = ", ".join(f".-stale > .part--{kind}" for kind in ("ground", "heat-3", "heat-4"))
-    rules += [f"{grounds} {{ color: $text-disabled; background: $raised; }}"]
+    rules += [f"{grounds} {{ color: $text-disabled; background: $field; }}"]
     rules += [f"*:nocolor > .part--{kind} {{ text-style: {style}; }}" for kind, style in _WITHOUT_COLOUR.items()]
     return " ".join([*rules, _FOCUSED])
 

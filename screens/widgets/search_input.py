@@ -16,7 +16,7 @@ class SearchLine(Input):
         height: 1;
         border: none;
         padding: 0 1;
-        background: $raised;
+        background: $field;
         background-tint: transparent;
     }
     """

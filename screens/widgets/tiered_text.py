@@ -106,8 +106,8 @@ class TieredText(Scrolled, can_focus=True):
         &:nocolor > .tiered-text--gold { text-style: underline; }
         &.-stale { color: $text-disabled; }
         &.-stale > .tiered-text--gold { color: $text-disabled; }
-        &.-stale > .tiered-text--predicted { background: $raised; color: $text-disabled; }
-        &.-stale > .tiered-text--both { background: $raised; color: $text-disabled; }
+        &.-stale > .tiered-text--predicted { background: $field; color: $text-disabled; }
+        &.-stale > .tiered-text--both { background: $field; color: $text-disabled; }
         &.-stale:nocolor { text-style: dim; }
     }
     """

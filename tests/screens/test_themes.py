@@ -123,6 +123,7 @@ def test_every_text_stands_out_where_there_are_few_colours(name: str, terminal: 
 
     pairs = [(text, ground) for text in TEXTS for ground in ("background", "panel", "raised")]
     pairs += [("predicted-text", "predicted"), ("gold-on-predicted", "predicted")]
+    pairs += [(text, "field") for text in ("foreground", "primary", "gold", "text-muted", "text-disabled")]
     faint = {pair: round(ratio, 2) for pair in pairs if (ratio := contrast(of(pair[0]), of(pair[1]))) < 4.5}
     assert faint == {}
     assert contrast(of("predicted"), of("background")) >= 3
@@ -136,3 +137,27 @@ def test_without_colour_what_is_dim_stays_dim(monkeypatch: pytest.MonkeyPatch) -
     for line_filter in app._filters:
         segments = line_filter.apply(segments, Color.parse("black"))
     assert [one.style for one in segments] == [Style(dim=True, color="default", bgcolor="default")]
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_of_sixteen_colours_errors_and_gold_have_one_each_and_no_label_has_either(name: str) -> None:
+    theme = with_colours(THEMES[name], "standard")
+    of = {
+        key: RichColor.parse(theme.variables[key]).downgrade(ColorSystem.STANDARD).number
+        for key in ("gold", "mark", *LABELS)
+    }
+    error = RichColor.parse(str(theme.error)).downgrade(ColorSystem.STANDARD).number
+    red, light_red = 1, 9
+    assert of["mark"] == error
+    assert error in (red, light_red)
+    assert of["gold"] != error
+    assert not {of["gold"], error} & {of[label] for label in LABELS}
+    assert len({of[label] for label in LABELS}) >= (5 if theme.dark else 2)
+
+
+def test_the_light_theme_is_white_or_grey_also_of_256_colours() -> None:
+    theme = with_colours(THEMES["light"], "256")
+    for ground in (theme.background, theme.surface, theme.panel, theme.variables["raised"], theme.variables["field"]):
+        number = RichColor.parse(str(ground)).downgrade(ColorSystem.EIGHT_BIT).number
+        assert number is not None
+        assert len(set(EIGHT_BIT_PALETTE[number])) == 1, ground

@@ -138,16 +138,22 @@ def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> Non
 
     runs = {one.dataset: len(store.runs(one.dataset)) for one in found}
     table = Table(box=None, pad_edge=False)
-    for column in ("name", "texts", "gold says", "sources", "version", "deleted" if trash else "added", "from"):
+    # One line for where all are from leaves the table its columns at eighty cells.
+    sources = {one.source for one in found}
+    same = sources.pop() if len(found) > 1 and len(sources) == 1 and not thrown else ""
+    columns = ("name", "texts", "gold says", "sources", "version", "deleted" if trash else "added")
+    for column in (*columns, *(() if same else ("from",))):
         table.add_column(column, justify="right" if column in ("texts", "sources", "version") else "left")
     for one in found:
         at = (one.deleted if trash else one.added) or "–"
         told = ", ".join(f"{key} {n:,}" for key, n in said_counts(store, one).items()) or "nothing"
         cells = one.name, str(one.n), told, str(runs[one.dataset]), str(one.gold), at[:10], one.source
-        table.add_row(*map(as_written, cells))
+        table.add_row(*map(as_written, cells[:-1] if same else cells))
     for run in thrown:
         table.add_row(*map(as_written, (run.run, str(run.n), run.task, "–", "–", (run.deleted or "")[:10], run.model)))
     terminal().print(table)
+    if same:
+        terminal().print(f"all from: {as_written(same)}")
 
 
 @click.command()

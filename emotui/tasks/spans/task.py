@@ -219,8 +219,8 @@ def score(
 METRICS = (
     Metric("f1", (0, 1), True, "the aligned pairs' token F1 over the greater number of spans (SEER, section 6)", "F1"),
     Metric("sim", (-1, 1), True, "the aligned pairs' cosine over the greater number of spans", "Sim"),
-    Metric("precision", (0, 1), True, "the aligned pairs' token F1 over the number of predicted spans", "Prec"),
-    Metric("recall", (0, 1), True, "the aligned pairs' token F1 over the number of gold spans", "Rec"),
+    Metric("precision", (0, 1), True, "the aligned pairs' token F1 over the number of predicted spans", "P"),
+    Metric("recall", (0, 1), True, "the aligned pairs' token F1 over the number of gold spans", "R"),
 )
 
 

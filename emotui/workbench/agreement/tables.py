@@ -9,7 +9,7 @@ from emotui.metrics.span_pairs import NONE
 from emotui.metrics.suspicion import KINDS
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.tables import Cell, Column, ResultsTable, Row, short_names
 from emotui.workbench.agreement.documents import SPANS, VALUES, Agreement, Behind, Between, Doubt, Measured, Rater
 from emotui.workbench.annotate.traces import AnswerTrace, answer_traces
 
@@ -209,8 +209,6 @@ MOST_DOUBTS = 200
 MOST_LABELS = 60
 """Labels up to which a confusion is shown."""
 
-_NARROW = 8
-
 _NOTHING = "nothing"
 
 _VALUE = (Column("value", "value"), Column("low", "95% from"), Column("high", "to"), Column("n", "over", unit="count"))
@@ -322,8 +320,10 @@ def _confusions(found: Agreement) -> list[ResultsTable]:
             )
             for name in names
         ]
+        titles = [name or _NOTHING for name in names]
         columns = tuple(
-            Column(f"says-{name}", name or _NOTHING, unit="count", short=_short(name or _NOTHING)) for name in names
+            Column(f"says-{name}", title, unit="count", short=short)
+            for name, title, short in zip(names, titles, short_names(titles), strict=True)
         )
         note = f"rows: what {pair.a} says; columns: what {pair.b} says" + (
             ", of spans with a word in common" if found.kind == SPANS else ""
@@ -332,11 +332,6 @@ def _confusions(found: Agreement) -> list[ResultsTable]:
         title = f"{pair.a} against {pair.b}"
         tables.append(ResultsTable(key, title, columns, tuple(rows), (note,), heat=True))
     return tables
-
-
-def _short(name: str) -> str:
-    """A name over a narrow column."""
-    return name if len(name) <= _NARROW else name[: _NARROW - 1] + "…"
 
 
 def _numbers(behind: Behind) -> tuple[int, ...]:
@@ -408,7 +403,9 @@ def _rates(rater: Rater) -> ResultsTable:
         for name in names
         if name in rater.confusion
     ]
-    columns = tuple(Column(f"says-{name}", name, short=_short(name)) for name in names)
+    columns = tuple(
+        Column(f"says-{name}", name, short=short) for name, short in zip(names, short_names(names), strict=True)
+    )
     note = f"rows: what is there; columns: how often {rater.name} says what of it"
     return ResultsTable(f"agreement-rates-{rater.name}", f"{rater.name} as estimated", columns, tuple(rows), (note,))
 

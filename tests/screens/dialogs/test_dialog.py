@@ -15,7 +15,7 @@ class Bare(App[None]):
     """An app with the colours that dialogs name."""
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return {"raised": "#333333"}
+        return {"field": "#333333"}
 
 
 class OneField(Dialog[str]):

@@ -1,5 +1,6 @@
 """The tour: at the first start and never again, led on by the key that it names, and in nobody's way."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.browse_workspace import add_run, sample_records
-from tests.screens.driving import frame, opened, press, screen_text, settle
+from tests.screens.driving import frame, opened, press, screen_text, settle, until
+from tests.waiting import awaited
 
 
 class New(Workspace):
@@ -32,14 +34,14 @@ async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_p
         await settle(pilot, work=True)
         shown = screen_text(pilot).splitlines()
         assert shown[-3].strip() == keyed(STEPS[0].folded)
-        assert shown[-2].split() == ["tour", "1", "of", "6", "n", "next", "error", "Esc", "ends", "the", "tour"]
+        assert shown[-2].split() == ["tour", "1", "of", "6", "j", "next", "text", "Esc", "ends", "the", "tour"]
         before = frame(pilot).pane.sample
-        await press(pilot, "j")
+        await press(pilot, "G")
         assert frame(pilot).pane.sample != before
         assert "tour 1 of 6" in screen_text(pilot)
-        await press(pilot, "n")
+        await press(pilot, "j")
         assert "tour 2 of 6" in screen_text(pilot)
-        await press(pilot, "tab", "2")
+        await press(pilot, "n", "2")
         assert "tour 3 of 6   1 Browse" in screen_text(pilot)
         await press(pilot, "1")
         assert keyed(STEPS[2].says) in screen_text(pilot)
@@ -52,7 +54,7 @@ async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_p
         await press(pilot, "question_mark", "f12", "1", "f12", "f12")
         assert len(frame(pilot).query(Tour)) == 1, "during the tour F12 begins it again"
         await press(pilot, "slash", "x")
-        assert "tour 1 of 6   Esc, then n next error" in screen_text(pilot)
+        assert "tour 1 of 6   Esc, then j next text" in screen_text(pilot)
         await press(pilot, "escape")
         assert "Esc ends the tour" in screen_text(pilot)
         await press(pilot, "escape")
@@ -61,6 +63,27 @@ async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_p
     async with opened(New(Store.open(path)), size=(60, 16)) as pilot:
         assert frame(pilot).pane.n == 6
         assert "tour" not in screen_text(pilot)
+
+
+async def test_the_tour_begins_with_the_first_texts_and_waits_for_no_run(tmp_path: Path) -> None:
+    there, over = threading.Event(), threading.Event()
+
+    class Slow(New):
+        def first_start(self, on_progress: Callable[..., object] = lambda progress: None) -> None:
+            records = sample_records()[:6]
+            add_samples(self.store, "spans", "sample", records, "sample data")
+            there.set()
+            over.wait(30)
+
+    async with opened(Slow(Store.open(tmp_path / "w.duckdb")), size=(120, 35)) as pilot:
+        try:
+            await awaited(there.is_set, lambda: "no texts were added")
+            frame(pilot).session.look_again()
+            await until(pilot, "tour 1 of 6", keyed(STEPS[0].says))
+            assert frame(pilot).session.starts_first
+            assert not frame(pilot).session.overview.runs
+        finally:
+            over.set()
 
 
 def test_every_step_fits_sixty_columns_and_leads_to_something_that_there_is() -> None:

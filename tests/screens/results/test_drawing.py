@@ -1,13 +1,17 @@
 """What Results is drawn from: figures and labels in cells, the window of columns, places of bars."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.grid import window, without_unasked
+from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted
 from emotui.screens.widgets.cell_width import shown, width
-from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.screens.widgets.drawing import BASELINE, PERSON, PRINTED, legend
+from emotui.tables import Cell, Column, ResultsTable, Row, short_names
 
 
 @pytest.mark.parametrize(
@@ -76,3 +80,35 @@ def test_a_figure_that_is_a_letter_is_told_with_a_word() -> None:
     row, cell = Row("m", "run", "r", ()), Cell(0.5)
     assert results_cells.said(row, Column("precision", "P", "No prompt"), cell) == "No prompt: P precision   .500   m"
     assert results_cells.said(row, Column("f1", "F1"), cell) == "F1   .500   m"
+
+
+def test_names_are_cut_to_three_letters_or_as_many_as_tell_them_apart() -> None:
+    assert short_names(["joy", "sadness", "anger", "anticipation"]) == ("joy", "sad", "ang", "ant")
+    assert short_names(["disappointment", "disapproval", "disgust"]) == ("disappo", "disappr", "disg")
+    assert short_names(["fear", "fearful", "Fear"]) == ("fear", "fearf", "Fear")
+
+
+def test_figures_of_annotators_are_held_back_until_their_similarity_is_counted() -> None:
+    cells = (Cell(0.941), Cell())
+    columns = (Column("p", "P"), Column("sim", "Sim"))
+    rows = (Row("model", "run", "r", (Cell(0.5), Cell(0.4))), Row("Annotators, best", "people", "", cells))
+    table = ResultsTable("task-1", "Task 1", columns, rows, ("a note",), settings="groups", ranges=(("p", 0.1, 0.9),))
+    looked = Looked()
+    looked.dataset = 1
+    for whole, held in ((False, True), (True, False)):
+        looked.take(Found(Wanted(1, "tables", whole=whole), (table,)))
+        assert looked.provisional is held
+        (drawn,) = looked.tables or ()
+        assert drawn.rows[0] == rows[0]
+        assert drawn.rows[1].cells == ((Cell(HELD, note=STILL_COUNTED), Cell()) if held else cells)
+        assert drawn.notes == ((STILL_COUNTED, "a note") if held else ("a note",))
+        assert drawn.ranges == (() if held else table.ranges)
+
+
+def test_a_legend_names_the_signs_and_spreads_that_are_drawn_and_no_others() -> None:
+    def said(**drawn: Any) -> str:
+        return "".join(part.text for part in legend(**drawn))
+
+    assert said() == "├─●─┤ value and 95% interval"
+    every = said(signs=(PERSON, BASELINE, PRINTED), intervals=False, deviations=True)
+    assert every == "● value   ◆ people   × baseline or former gold   ○ † as printed   ± standard deviation"

@@ -104,10 +104,10 @@ async def test_the_figure_in_the_list_is_a_choice_that_is_remembered(source: Wor
     async with opened(source) as pilot:
         assert " F1 marks" in screen_text(pilot)
         await press(pilot, "percent_sign", "j", "j", "enter")
-        assert "Prec marks" in screen_text(pilot)
+        assert "P marks" in screen_text(pilot)
         await press(pilot, "q")
     async with opened(source) as pilot:
-        assert "Prec marks" in screen_text(pilot)
+        assert "P marks" in screen_text(pilot)
 
 
 async def test_filter_order_position_overlay_and_colours_survive_a_restart(tmp_path: Path) -> None:
@@ -176,17 +176,28 @@ async def test_the_corpus_line_has_a_tick_a_sample_follows_n_and_a_click_and_dim
     async with opened(source) as pilot:
         line = frame(pilot).query_one(CorpusLine)
         assert line.text == "".join(worst)
+        assert f"errors {line.text}" in screen_text(pilot)
         assert line.here == 0
         await press(pilot, "n")
         wrong = next(at for at, mark in enumerate(worst) if mark != "·")
         assert line.here == wrong
-        await click(pilot, CorpusLine, offset=(2 + 9, 0))
+        await click(pilot, CorpusLine, offset=(2 + len("errors ") + 9, 0))
         await settle(pilot)
         assert (line.here, shown_id(pilot)) == (9, rows[9].id)
         await press(pilot, "slash", "q", "u", "i", "enter")
         kept = [row.id for row in rows if row.id in listed(pilot)]
         assert [rows[at].id for at, tick in enumerate(line.ticks) if tick.listed] == kept
         assert len(line.ticks) == len(rows)
+
+
+async def test_errors_have_one_colour_in_the_line_and_in_the_rows_under_it(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        line, rows = frame(pilot).query_one(CorpusLine), frame(pilot).pane.rows
+        mark = pilot.app.theme_variables["mark"]
+        drawn = [segment for segment in line.render_line(0) if segment.text.strip("· ") and segment.text != "errors "]
+        drawn += [segment for segment in rows.render_line(3) if segment.text.strip() in ("N", "M", "X", "NX", "N X")]
+        colours = {str(segment.style.color.name) for segment in drawn if segment.style and not segment.style.reverse}
+        assert colours == {mark}
 
 
 async def test_a_corpus_line_of_which_nothing_can_be_told_is_not_there(tmp_path: Path) -> None:
