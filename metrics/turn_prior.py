@@ -158,6 +158,26 @@ def _expected(prior: TurnPrior, lengths: "np.ndarray[tuple[int], np.dtype[np.int
     return float(lengths[there] @ (log_ahead[there - 1] + top * there)), expected
 
 
+def forward(nodes: Floats, step: Floats) -> Floats:
+    """What each turn's states weigh over all turns before it: the pass forward.
+
+    Args:
+        nodes: (T, conversations, states), each state's own weight.
+        step: (states, states), the weight of going from one to another.
+
+    Returns:
+        (T, conversations, states), each turn's summing to 1.
+    """
+    weights = nodes.copy()
+    weights[0] /= weights[0].sum(axis=1, keepdims=True)
+    for t in range(1, len(nodes)):
+        row = weights[t - 1] @ step
+        row *= nodes[t]
+        row /= np.add.reduce(row, axis=1, keepdims=True)
+        weights[t] = row
+    return weights
+
+
 def turn_marginals(log_odds: Sequence[ArrayLike], prior: TurnPrior, alpha: float, weight: float) -> list[Floats]:
     """P(E_ti = 1 | x) for every turn of every conversation, exactly, by going forward and backward.
 
@@ -183,13 +203,7 @@ def turn_marginals(log_odds: Sequence[ArrayLike], prior: TurnPrior, alpha: float
         nodes = state_sums(here.reshape(-1, prior.k)) + own
         nodes -= nodes.max(axis=1, keepdims=True)
         nodes = np.exp(nodes, out=nodes).reshape(longest, len(places), len(own))
-        weights = nodes.copy()
-        weights[0] /= weights[0].sum(axis=1, keepdims=True)
-        for t in range(1, longest):
-            row = weights[t - 1] @ step
-            row *= nodes[t]
-            row /= np.add.reduce(row, axis=1, keepdims=True)
-            weights[t] = row
+        weights = forward(nodes, step)
         behind = np.ones((len(places), len(own)))
         back, inside = np.ascontiguousarray(step.T), np.arange(longest)[:, None] < lengths - 1
         for t in range(longest - 2, -1, -1):

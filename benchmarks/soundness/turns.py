@@ -18,7 +18,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from emotui.metrics.turn_prior import TurnPrior, best_path, turn_marginals
+from emotui.metrics.turn_prior import TurnPrior, best_path, forward, turn_marginals
 
 LABELS = 8
 
@@ -95,12 +95,14 @@ def main() -> None:
     plain_ms = 1000 * (time.perf_counter() - started) * given.turns / given.plain_turns
     assert np.allclose(turn_marginals([odds[: given.plain_turns]], prior, 1.0, 1.0)[0], plain)
     marginals = fastest(lambda: turn_marginals([odds], prior, 1.0, 1.0), given.repeats)
+    nodes, step = np.exp(rng.normal(size=(given.turns, 1, 2**LABELS))), np.exp(prior.steps())
     short = [odds[start : start + 10] for start in range(0, given.turns, 10)]
     print(
         json.dumps(
             {
                 "turns": given.turns,
                 "labels": LABELS,
+                "forward_ms": round(fastest(lambda: forward(nodes, step), given.repeats), 1),
                 "marginals_ms": round(marginals, 1),
                 "best_path_ms": round(fastest(lambda: best_path([odds], prior, 1.0, 1.0), given.repeats), 1),
                 "marginals_in_tens_ms": round(

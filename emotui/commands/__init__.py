@@ -230,7 +230,7 @@ def main() -> None:
     """Run the command line. Exit status: 0 done, 1 the work failed or was interrupted, 2 bad usage or bad input."""
     collect_seldom()
     if os.environ.get("TEXTUAL_DRIVER"):  # in a browser: it ends with its server, while it starts too
-        from emotui.commands.signals import end_with_server
+        from emotui.commands.output import end_with_server
 
         end_with_server()
     for stream in (sys.stdout, sys.stderr):

@@ -9,7 +9,8 @@ import click
 import msgspec
 
 from emotui.bounded import read_text
-from emotui.commands.output import as_written, json_option, print_json, say, shown, terminal, warn
+from emotui.commands.browse import user_name
+from emotui.commands.output import as_written, bar, json_option, print_json, say, shown, terminal, warn
 from emotui.commands.program_options import annotator_option, db_option, look_into, open_workspace, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
@@ -304,6 +305,37 @@ def protocol(
 
 @click.command()
 @click.argument("dataset")
+@annotator_option("Whose answers (default: your user name).")
+@db_option
+@json_option
+def refit(dataset: str, annotator: str | None, db: str | None, as_json: bool) -> None:
+    """Fit suggestions to what somebody answered in DATASET: a source that Annotate offers, and an order by doubt."""
+    from emotui.workbench.annotate.fitted import refit as fit
+
+    workspace = open_workspace(db)
+    try:
+        name = annotator or user_name()
+        found = dataset_named(workspace.store, dataset)
+        bench = Desk(workspace.store).begin(found.dataset, name, reserved=reserved())
+        with bar(f"suggestions for {name}") as step:
+            done = fit(
+                workspace.store,
+                bench.dataset,
+                bench.scheme,
+                name,
+                on_progress=lambda progress: step(progress.done, progress.n),
+            )
+    finally:
+        workspace.close()
+    if as_json:
+        print_json(msgspec.to_builtins(done))
+    else:
+        say(done.told)
+        say("In Annotate, b borrows them, and s, uncertain, puts the most doubtful first.")
+
+
+@click.command()
+@click.argument("dataset")
 @db_option
 @read_only_option
 @json_option
@@ -437,7 +469,7 @@ def annotate() -> None:
     """Annotation by people: assignments, schemes, progress, and the log. The annotating itself is place 2."""
 
 
-for command in (assign, log, progress, protocol, scheme, verify):
+for command in (assign, log, progress, protocol, refit, scheme, verify):
     annotate.add_command(command)
 
 

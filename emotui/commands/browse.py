@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from emotui.commands.output import json_option, print_json, say, skip_bad_option, warn
+from emotui.commands.output import end_with_terminal, json_option, print_json, say, skip_bad_option, warn
 from emotui.commands.program_options import annotator_option, db_option, read_only_option
-from emotui.commands.signals import end_with_terminal
 from emotui.errors import BadInput, EmotuiError
 from emotui.installing import install
 

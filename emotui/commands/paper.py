@@ -9,9 +9,8 @@ import click
 
 from emotui.backends.host import Cancelled
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import bar, json_option, print_json, say
+from emotui.commands.output import bar, json_option, print_json, say, stopping
 from emotui.commands.program_options import db_option, look_into, open_workspace, read_only_option
-from emotui.commands.signals import stopping
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.installing import install

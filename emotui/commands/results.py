@@ -10,9 +10,8 @@ import click
 from emotui.backends.host import Cancelled
 from emotui.commands.exchange.written import written_option
 from emotui.commands.options import lexicon_options
-from emotui.commands.output import as_written, bar, json_option, print_json, say, terminal
+from emotui.commands.output import as_written, bar, json_option, print_json, say, stopping, terminal
 from emotui.commands.program_options import db_option, look_into, read_only_option
-from emotui.commands.signals import stopping
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, shown_cell

@@ -6,9 +6,8 @@ import click
 
 from emotui.backends.tuning.recipe import KL_TERMS, LORA_RATE, RATE, Recipe
 from emotui.commands.exchange.written import written_option
-from emotui.commands.output import bar, json_option, print_figures, print_json, say, skip_bad_option, warn
+from emotui.commands.output import bar, json_option, print_figures, print_json, say, skip_bad_option, stopping, warn
 from emotui.commands.program_options import FiniteRange
-from emotui.commands.signals import stopping
 
 # `emotui train classifier`: a classifier of the person's own, fine-tuned from a base model.
 

@@ -1,6 +1,7 @@
 """The text that is annotated, on the screen and on its way into the log."""
 
 import gc
+import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,8 @@ from emotui.screens.annotate.entry import ENTRY
 from emotui.screens.annotate.labelling import Work, next_number
 from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import Passage, label_rules
-from emotui.screens.annotate.writing import ACCEPT, DO, Kept, Wish, Writing
+from emotui.screens.annotate.writing import ACCEPT, DO, SUGGEST, Kept, Wish, Writing
+from emotui.screens.jobs import WAIT
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
@@ -24,13 +26,16 @@ from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.page import Ended, Page
 from emotui.store.query import Run
-from emotui.workbench.annotate.events import Accept, Event, SetLabels, SetNumber, SetSentence, SetWord
+from emotui.workbench.annotate.events import Accept, Event, SetLabels, SetNumber, SetSentence, SetWord, SuggestionTaken
 from emotui.workbench.annotate.fits import is_whole
+from emotui.workbench.annotate.fitted import LEAST, Fitted
 
 if TYPE_CHECKING:
     from emotui.workbench.annotate.adjudicating import Adjudicating
+    from emotui.workbench.annotate.planning.order import Order
     from emotui.workbench.annotate.service import Annotating
     from emotui.workbench.drafts import Field
+    from emotui.workbench.progress import OnProgress
     from emotui.workbench.source import BrowseSource
 
 NOTE = "note of an answer"
@@ -44,6 +49,9 @@ _PANE = 40
 
 _LEAST_BELOW = 6
 """Lines of labels that stay in sight under the longest text."""
+
+_SAYS = SetLabels | SetNumber | SetSentence | SetWord | SuggestionTaken
+"""What may end an answer that is given by saying all that is asked."""
 
 _BOLD = "text-style: bold;"
 _ABOUT = "Mark what the text shows; gold, models and others stay hidden until you have answered"
@@ -70,6 +78,7 @@ class AtWork(Place):
         self._sample: int | None = None
         self._early: list[tuple[str, str | None]] = []
         self._goes_on = False
+        self.suggesting = False
         self.without_guidelines = False
         self.last_label: str | None = None
         self._without = False
@@ -137,7 +146,7 @@ class AtWork(Place):
         if sample != self._sample:
             if not self._goes_on:
                 self._early.clear()
-            self._goes_on = False
+            self._goes_on = self.suggesting = False
         self._sample = sample
         dataset = self.session.overview.dataset
         if sample is None:
@@ -217,6 +226,7 @@ class AtWork(Place):
             self._arranged()
             self._take_keys()
         self.changed()
+        self.suggest_again()
         self._press_early()
 
     def _press_early(self) -> None:
@@ -368,7 +378,7 @@ class AtWork(Place):
         work = self.at_work
         if not work.scheme.auto_accept or work.standing is not None or work.said.accepted:
             return False
-        says = any(isinstance(event, SetLabels | SetNumber | SetSentence | SetWord) for event in events)
+        says = any(isinstance(event, _SAYS) for event in events)
         return says and is_whole(work.scheme, work.text, work.said.answer)
 
     def wish(self, kind: str, source: str = "") -> None:
@@ -403,9 +413,13 @@ class AtWork(Place):
             self.changed()
         goes = kept.go is not None and kept.go != self._sample
         if (kept.ended or kept.error) and not goes:
-            self._goes_on = False
+            self._goes_on = self.suggesting = False
+            self._press_early()
+        elif self.suggesting and work is not None and work.said.suggestion is not None:
+            self.suggesting = False
             self._press_early()
         if kept.tags is not None:
+            self.fit_again()
             self._publishing.ask(self.bench_of)
             if self.display:
                 self.post_message(self.Tagged("done", kept.tags))
@@ -415,3 +429,122 @@ class AtWork(Place):
     def press(self, key: str, character: str | None) -> bool:
         """Do what a key does in the text; says whether it does anything here."""
         raise NotImplementedError
+
+    def fit_again(self) -> None:
+        """Fit suggestions anew, where enough was answered since."""
+        raise NotImplementedError
+
+    def suggest_again(self) -> None:
+        """Show the suggestion of the source that was chosen last."""
+        raise NotImplementedError
+
+
+_FIT, _NOBODY = "\0fit", "\0nobody"
+"""In place of a source: heads are fitted to one's own answers first; nobody's word is suggested any more."""
+
+
+class Borrowing(AtWork):
+    """Suggestions: what a source says, or heads fitted to one's own answers, again after every twenty more."""
+
+    def __init__(self, session: Session, *, id: str | None = None) -> None:
+        super().__init__(session, id=id)
+        self._sources: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
+            "sources", self, lambda sample: self.bench_of.sources(sample), self._choose_source
+        )
+        self._orders: LatestRequest[tuple[Annotating, Order], object] = LatestRequest(
+            "order of texts", self, lambda asked: asking.arrange(*asked), lambda *_: self._arranged()
+        )
+        self._going_on: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
+            "suggestion", self, lambda sample: self.bench_of.sources(sample), self._suggest_again
+        )
+        self._fitted: tuple[Annotating, Fitted] | None = None
+        self._borrowed = ""
+
+    def order_by(self, bench: "Annotating", order: "Order") -> None:
+        """Let the annotator's texts come in this order; by doubt, that of the heads where some are fitted."""
+        self._orders.ask((bench, order))
+
+    def do_borrow(self) -> None:
+        """Choose whose word is suggested."""
+        self._sources.ask(self.at_work.text.number)
+
+    def _choose_source(self, sample: int, sources: tuple[tuple[str, str], ...]) -> None:
+        from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+
+        work = self.work
+        if work is None or work.text.number != sample:
+            return
+
+        def chosen(source: str | None) -> None:
+            if source == _FIT:
+                self.fit()
+            elif source is not None:
+                self._borrowed = "" if source == _NOBODY else source
+                if self._borrowed:
+                    self.wish(SUGGEST, source)
+
+        choices = [Choice(name, name, kind) for name, kind in sources]
+        n = _answers(work)
+        if asking.can_fit(self.bench_of):
+            about = f"fitted to your {n} answers" if n >= LEAST else f"from {LEAST} answers on; so far {n}"
+            choices.append(Choice(_FIT, "heads of your own", about))
+        if not choices:
+            self.remark("Nobody else says anything about this text")
+            return
+        if self._borrowed:
+            choices.append(Choice(_NOBODY, "nobody", "no suggestions from the next text on"))
+        title = "Suggestions: whose word to take, mend or refuse"
+        self.app.push_screen(ChoiceDialog(title, choices, self._borrowed), chosen)
+
+    def suggest_again(self) -> None:
+        """An open text that nothing was said of comes with the suggestion of the source that was chosen last."""
+        work = self.work
+        if work is None or not self._borrowed or work.standing is not None or work.said.accepted:
+            return
+        if work.said.suggestion is None and work.said.answer.silent:
+            self.suggesting = True
+            self._going_on.ask(work.text.number)
+
+    def _suggest_again(self, sample: int, sources: tuple[tuple[str, str], ...]) -> None:
+        work = self.work
+        there = any(name == self._borrowed for name, _ in sources)
+        if there and work is not None and work.text.number == sample and work.said.suggestion is None:
+            self.wish(SUGGEST, self._borrowed)
+        else:
+            self.suggesting = False
+            self._press_early()
+
+    def fit(self) -> None:
+        """Fit heads to one's own answers while the annotating goes on; what came of it is told."""
+        if self.session.job is not None:
+            self.notify(keyed(WAIT), severity="warning", markup=False)
+            return
+        bench, halted = self.bench_of, threading.Event()
+
+        def work(on_progress: "OnProgress") -> None:
+            done = asking.fit(bench, on_progress, halted.is_set)
+            self.app.call_from_thread(self._fit_done, bench, done)
+
+        self.session.begin(
+            f"suggestions for {bench.annotator}", work, halted.set, "Stopped; the suggestions are as before"
+        )
+
+    def _fit_done(self, bench: "Annotating", done: Fitted) -> None:
+        self._fitted = bench, done
+        if bench is not self.bench:
+            return
+        self.remark(done.told)
+        if bench.chosen.kind == "uncertain":
+            self.order_by(bench, bench.chosen)
+
+    def fit_again(self) -> None:
+        """After as many more answers the heads are fitted anew, where nothing else is going on."""
+        work, fitted = self.work, self._fitted
+        if work is None or fitted is None or self.session.job is not None or fitted[0] is not self.bench:
+            return
+        if _answers(work) >= fitted[1].n + LEAST:
+            self.fit()
+
+
+def _answers(work: Work) -> int:
+    return work.progress.accepted - work.progress.skipped

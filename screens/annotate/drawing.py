@@ -15,6 +15,7 @@ from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import SKIP
 from emotui.workbench.annotate.fits import missing
+from emotui.workbench.annotate.marks import LABELS, SENTENCES, VALUES, WORDS
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scale, Scheme
 
@@ -215,6 +216,8 @@ def about(work: Work, last: str | None, cells: int) -> tuple[list[Part], list[Pa
     if work.standing is not None:
         takes = [part for other in work.others for part in _take(other)]
         return [*takes, Part(" takes that version", "dim")], []
+    if work.offered:
+        return _offered(work)
     if not scheme.spans:
         return [Part(" of the whole text" if scheme.of(TEXT) else " ", "dim")], []
     n = len(said.spans)
@@ -229,6 +232,24 @@ def _told(left: Sequence[Part], cells: int, *ways: str) -> list[Part]:
     """The first of these ways to tell what keys do that fits beside what stands at the left."""
     room = cells - taken(left) - 2
     return [Part(f"{told} ", "dim") for way in ways if width(told := keyed(way)) <= room][:1]
+
+
+def _offered(work: Work) -> tuple[list[Part], list[Part]]:
+    """What is suggested of the whole text, and the keys that take and refuse it."""
+    suggestion = work.said.suggestion
+    assert suggestion is not None
+    theirs, words = suggestion.answer, list[str]()
+    if LABELS in work.offered:
+        words.append(", ".join(theirs.labels or ()) or "no label")
+    if VALUES in work.offered:
+        words += [f"{name} {value:.4g}" for name, value in theirs.values.items()]
+    if SENTENCES in work.offered:
+        said = ((place, one.emotion, one.valence) for place, one in theirs.sentences.items())
+        words += [" ".join(filter(None, (str(place + 1), *told))) for place, *told in said]
+    if WORDS in work.offered:
+        words += [f"{place + 1} {word}" for place, word in theirs.words.items()]
+    left = [Part(f" {suggestion.source} ", "key"), Part("  ".join(words), "strong")]
+    return left, [Part(keyed("{take_span} takes it, {remove} does not "), "dim")]
 
 
 def _begun(work: Work) -> list[Part]:

@@ -66,10 +66,10 @@ ACTIONS = (
         ("enter",),
         "Enter",
         "take",
-        "Take the suggested span",
+        "Take the suggested span, or what is suggested of the text",
         _MARK,
         1,
-        needs="no span is suggested: {borrow} asks a source",
+        needs="nothing is suggested: {borrow} asks a source",
     ),
     Action("labels", ("comma",), ",", "any label", "Choose a label by some of its name", _MARK, 15),
     Action(
@@ -196,7 +196,7 @@ ACTIONS = (
     Action("unsure", ("w",), "w", "unsure", "Unsure of this answer, or not any more", _ANSWER, 13),
     Action("flag", ("exclamation_mark",), "!", "flag", "Flag the text, to be looked at again", _ANSWER, 14),
     Action("note", ("semicolon",), ";", "note", "Write a note about the text, beside your answer", _ANSWER, 14),
-    Action("borrow", ("b",), "b", "suggest", "Borrow what a source says: take, mend, refuse each span", _ANSWER, 13),
+    Action("borrow", ("b",), "b", "suggest", "Borrow what a source says, or heads fitted to your answers", _ANSWER, 13),
     Action("adjudicate", ("f4",), "F4", "adjudicate", "Settle what others disagree about; again: back", _ANSWER, 12),
     Action(
         "union",

@@ -22,7 +22,7 @@ from emotui.workbench.annotate.events import (
     SetSentence,
     SuggestionMended,
 )
-from emotui.workbench.annotate.marks import Said, apply
+from emotui.workbench.annotate.marks import WHOLE, Said, apply
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import SENTENCE, SPAN, TEXT, Group, Label, Relation, Scale, Scheme
 from emotui.workbench.annotate.service import Progress
@@ -92,6 +92,7 @@ class Work(msgspec.Struct):
             said.revealed,
             self.standing is not None,
             self.tie,
+            self.offered,
         )
 
     def is_own(self, span: SpanMark) -> bool:
@@ -103,6 +104,12 @@ class Work(msgspec.Struct):
         """The chosen span, where it is one that is not of the answer: a suggested one, or one of a source."""
         span = self.marking.chosen_span
         return None if span is None or self.is_own(span) else span
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """What a suggestion says beside spans that is neither taken nor refused: labels, numbers, sentences, words."""
+        shown = self.said.suggestion
+        return () if shown is None or self.said.accepted else tuple(item for item in shown.open if item in WHOLE)
 
 
 def shown_spans(said: Said) -> list[SpanMark]:

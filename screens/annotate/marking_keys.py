@@ -46,11 +46,12 @@ class MarkingKeys(AtWork):
         if action == "close":
             return marking.selecting
         if action == "take_span":
-            return work.suggested is not None
+            return work.suggested is not None or (bool(work.offered) and not marking.selecting)
         if action == "remove" or action in _BORDERS:
             under = marking.under
             mine = under is not None and (work.is_own(under) or work.standing is None)
-            return mine and not marking.selecting
+            refuses = action == "remove" and under is None and bool(work.offered)
+            return (mine or refuses) and not marking.selecting
         if action == "join":
             return work.scheme.parts and not marking.selecting and bool(labelling.joined(work).events)
         if action == "drop":
@@ -286,11 +287,17 @@ class MarkingKeys(AtWork):
             gone = span.id
             self._of_span(self.at_work.is_own(span), RemoveSpan(gone), lambda source: SuggestionRefused(source, gone))
             self.changed()
+        elif (shown := self.at_work.said.suggestion) is not None:
+            self.keep(*(SuggestionRefused(shown.source, item) for item in self.at_work.offered))
+            self.changed()
 
     def do_take_span(self) -> None:
-        """Take the span of another as it is, and choose the next one."""
+        """Take the span of another as it is, and choose the next one; without one what is suggested of the text."""
         shown, span = self.at_work.said.suggestion, self.at_work.suggested
         if span is None:
+            if shown is not None:
+                self.keep(*(SuggestionTaken(shown.source, item) for item in self.at_work.offered))
+                self.changed()
             return
         if shown is not None and span.id in shown.open:
             self.keep(SuggestionTaken(shown.source, span.id))

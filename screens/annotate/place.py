@@ -11,11 +11,11 @@ from emotui.errors import BadInput
 from emotui.screens.actions import Action
 from emotui.screens.annotate import drawing, labelling
 from emotui.screens.annotate import requests as asking
-from emotui.screens.annotate.at_work import AtWork
+from emotui.screens.annotate.at_work import AtWork, Borrowing
 from emotui.screens.annotate.entry import ACTIONS
 from emotui.screens.annotate.marking_keys import MarkingKeys
 from emotui.screens.annotate.passage import Passage
-from emotui.screens.annotate.writing import ACCEPT, AGREED, ALONE, DO, REDO, SETTLE, SUGGEST, UNDO
+from emotui.screens.annotate.writing import ACCEPT, AGREED, ALONE, DO, REDO, SETTLE, UNDO
 from emotui.screens.dialogs.choices import Choice, ChoiceDialog
 from emotui.screens.dialogs.file import LAYOUTS, FileDialog
 from emotui.screens.jobs import NOTHING_WRITTEN
@@ -40,7 +40,6 @@ from emotui.workbench.annotate.events import (
 )
 from emotui.workbench.annotate.planning.order import KINDS, Order
 from emotui.workbench.annotate.scheme import MASK, Group
-from emotui.workbench.annotate.service import Annotating
 
 if TYPE_CHECKING:
     from emotui.screens.annotate.dialogs import AdjudicateDialog
@@ -49,16 +48,13 @@ if TYPE_CHECKING:
 # What keys do about other texts than the one at work: which is next, in which order, and what all agree about.
 
 
-class OtherTexts(AtWork):
+class OtherTexts(Borrowing):
     """Goes to other texts, and chooses their order."""
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
         self._ways: LatestRequest[tuple[int, int, asking.Listed], int | None] = LatestRequest(
             "open texts", self, lambda asked: asking.open_text(self.bench_of, self.adjudicating, *asked), self._go
-        )
-        self._orders: LatestRequest[tuple[Annotating, Order], object] = LatestRequest(
-            "order of texts", self, lambda asked: asked[0].choose(asked[1]), lambda *_: self._arranged()
         )
 
     def do_next_open_text(self) -> None:
@@ -87,7 +83,7 @@ class OtherTexts(AtWork):
             now = bench.chosen
             again = now.kind == "random" and kind == "random"
             wanted = Order() if kind == "fixed" else replace(Order(), kind=kind, seed=now.seed + 1 if again else 0)
-            self._orders.ask((bench, wanted))
+            self.order_by(bench, wanted)
 
         choices = [Choice(kind, kind, about) for kind, about in KINDS.items()]
         self.app.push_screen(ChoiceDialog("Order in which your texts come", choices, bench.chosen.kind), chosen)
@@ -128,9 +124,6 @@ class AnswerKeys(AtWork):
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
-        self._sources: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
-            "sources", self, lambda sample: self.bench_of.sources(sample), self._choose_source
-        )
         self._whom: AdjudicateDialog | None = None
         self._people: LatestRequest[int, tuple[str, ...]] = LatestRequest(
             "people", self, lambda _: self.bench_of.people(), self._name_people
@@ -147,7 +140,7 @@ class AnswerKeys(AtWork):
                 return not work.marking.selecting and work.suggested is None
             case "stay":
                 open_still = not said.accepted or bool(said.skipped)
-                return open_still and not work.marking.selecting and work.suggested is None
+                return open_still and not work.marking.selecting and work.suggested is None and not work.offered
             case "accept":
                 return not work.marking.selecting
             case "reopen":
@@ -245,25 +238,6 @@ class AnswerKeys(AtWork):
     def _step(self, kind: str) -> None:
         self.at_work.marking.drop()
         self.wish(kind)
-
-    # Suggestions.
-
-    def do_borrow(self) -> None:
-        self._sources.ask(self.at_work.text.number)
-
-    def _choose_source(self, sample: int, sources: tuple[tuple[str, str], ...]) -> None:
-        if self.work is None or self.work.text.number != sample:
-            return
-        if not sources:
-            self.remark("Nobody else says anything about this text")
-            return
-
-        def chosen(source: str | None) -> None:
-            if source is not None:
-                self.wish(SUGGEST, source)
-
-        choices = [Choice(name, name, kind) for name, kind in sources]
-        self.app.push_screen(ChoiceDialog("Suggestions: whose spans to take, mend or refuse", choices, ""), chosen)
 
     # Adjudication.
 
@@ -396,8 +370,8 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
         if work is None:
             return False
         mine = [action for action in self.session.keymap.on(key) if action.id in _OWN]
-        if work.text.number != self._sample or self._goes_on:
-            # The text that it is about is on its way.
+        if work.text.number != self._sample or self._goes_on or (self.suggesting and self.busy):
+            # The text that it is about, or what is suggested of it, is on its way.
             waits = bool(mine) or character in labelling.keys_of(work.scheme)
             if waits:
                 self._early.append((key, character))

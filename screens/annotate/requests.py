@@ -5,19 +5,23 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from emotui.errors import EmotuiError
 from emotui.screens.annotate.entry import reserved
 from emotui.screens.annotate.units import TextUnits
+from emotui.workbench.annotate import fitted
 from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
 from emotui.workbench.annotate.answers import AnnotatedText
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.others import PERSON, OtherSaid
+from emotui.workbench.annotate.planning.order import Order
 from emotui.workbench.annotate.service import Annotating, Progress
 
 if TYPE_CHECKING:
     from emotui.workbench.annotate.desk import Desk
+    from emotui.workbench.progress import OnProgress
 
 
 Listed = Iterable[int]
@@ -165,3 +169,27 @@ def open_text(
     done = bench.accepted()
     place = order.index(sample) if sample in order else len(order)
     return next((order[at] for at in range(place - 1, -1, -1) if order[at] not in done), None)
+
+
+# Heads fitted to one's own answers.
+
+
+def can_fit(bench: Annotating) -> bool:
+    """Whether the scheme asks for what heads can be fitted to, of an annotator's own."""
+    return bench.blind and fitted.can_fit(bench.dataset, bench.scheme)
+
+
+def fit(bench: Annotating, on_progress: "OnProgress", cancelled: Callable[[], bool]) -> fitted.Fitted:
+    """Fit them. Raises as `emotui.workbench.annotate.fitted.refit`."""
+    scheme, name = bench.scheme, bench.annotator
+    return fitted.refit(bench.store, bench.dataset, scheme, name, on_progress=on_progress, cancelled=cancelled)
+
+
+def arrange(bench: Annotating, order: Order) -> None:
+    """Choose an order; `uncertain` goes by the heads, where some are fitted, else by the newest run.
+
+    Raises:
+        BadInput: there is nothing to go by.
+    """
+    heads = fitted.source_of(bench.store, bench.dataset, bench.annotator) if order.kind == "uncertain" else None
+    bench.choose(order if heads is None else replace(order, sources=(heads.run,)))

@@ -18,8 +18,7 @@ from jinja2 import FileSystemLoader
 from textual_serve.app_service import AppService
 from textual_serve.server import Server, to_int
 
-from emotui.commands.output import say
-from emotui.commands.signals import SERVED_BY
+from emotui.commands.output import SERVED_BY, say
 from emotui.errors import EmotuiError
 
 HOST = "127.0.0.1"

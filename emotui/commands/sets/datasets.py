@@ -25,8 +25,8 @@ from emotui.workbench.texts import said_counts
 @db_option
 @json_option
 def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
-    """Bring the runs of each STORE into the store of --db, shards of one run together as that run, and what people
-    annotated, noted, and rated.
+    """Bring the runs of each STORE into the store of --db, shards of one run together as that run, predictions from
+    files, and what people annotated, noted, and rated.
 
     The datasets that they are over come along. What else was done in a STORE (rephrasings, guesses and reviews of
     masked words, filters with a name) stays there.
@@ -53,14 +53,17 @@ def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
             for one in found
         ]
         logs = ({"dataset": one.dataset, **msgspec.to_builtins(one.log)} for one in people.logs)
-        print_json([*runs, *logs, *map(msgspec.to_builtins, people.beside)])
+        print_json([*runs, *map(msgspec.to_builtins, people.files), *logs, *map(msgspec.to_builtins, people.beside)])
         return
-    if not found and not people.logs and not people.beside:
+    if not found and not people.logs and not people.beside and not people.files:
         say("these stores hold no run of a model, and nothing that people annotated, noted or rated: nothing is merged")
     for one in found:
         parts = f", shards {', '.join(one.shards)}" if one.shards else ""
         kept = "was there already" if one.there else f"{one.run.done} of {one.run.n} done"
         say(f"run {literal(one.run.run)}   {literal(one.run.model)}{parts}: {kept}")
+    for file in people.files:
+        kept = "were there already" if file.there else f"{file.n:,} answers"
+        say(f"predictions {literal(file.source)} over {literal(file.dataset)}: {kept}")
     if people.logs:
         from emotui.commands.annotate import tell_taken
     for name in dict.fromkeys(one.dataset for one in people.logs):

@@ -36,7 +36,7 @@ from emotui.workbench.annotate.events import (
     SuggestionTaken,
 )
 
-LABELS, VALUES, SENTENCES, WORDS = "labels", "values", "sentences", "words"
+WHOLE = LABELS, VALUES, SENTENCES, WORDS = "labels", "values", "sentences", "words"
 """What of a suggestion is taken or refused as a whole; its spans one by one, by their ids."""
 
 _Key = TypeVar("_Key")

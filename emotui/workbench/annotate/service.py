@@ -66,7 +66,7 @@ from emotui.workbench.annotate.planning.assignment import (
     share_of,
 )
 from emotui.workbench.annotate.planning.order import FIXED, Order, order_of
-from emotui.workbench.annotate.scheme import MASK, Scheme
+from emotui.workbench.annotate.scheme import MASK, TEXT, Scheme
 from emotui.workbench.datasets.label_maps import with_all_gold, with_labels_mapped
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.elsewhere import free_id
@@ -517,7 +517,12 @@ class Annotating:
         found = next((one for one in self._others(sample) if source in (one.run, one.name)), None)
         if found is None:
             raise BadInput(f"{source} says nothing about this text")
-        answer = found.answer
+        answer = as_asked(found.answer, self.scheme)
+        if answer.labels:
+            known = {name for group in self.scheme.of(TEXT) for name in group.names}
+            answer = replace(answer, labels=tuple(name for name in answer.labels if name in known) or None)
+        if answer.silent:
+            raise BadInput(f"{source} says nothing of this text that the scheme asks for")
         return self.do(sample, SuggestionShown(found.name, replace(answer, spans=fresh_spans(answer.spans))))
 
     # Behind these.

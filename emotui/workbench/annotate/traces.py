@@ -16,7 +16,7 @@ from emotui.workbench.annotate.events import (
     SuggestionTaken,
 )
 from emotui.workbench.annotate.log import Entry, Log
-from emotui.workbench.annotate.marks import items
+from emotui.workbench.annotate.marks import LABELS, WHOLE, items
 from emotui.workbench.annotate.others import logs_of
 from emotui.workbench.annotate.planning.order import distance
 
@@ -133,6 +133,7 @@ def _with_suggestion(plain: AnswerTrace, shown: Entry, entries: list[Entry], ans
     ids = {span.id: span for span in suggested.spans}
     # A span that was taken as it is and then changed is a mended one.
     changed = {span.id for span in answer.spans if span.id in taken and span != ids.get(span.id)}
+    changed |= {item for item in WHOLE if item in taken and _without(answer, suggested, item)}
     before = any(
         entry.stands and entry.number < shown.number and not isinstance(entry.kept.event, _ABOUT_NO_ANSWER)
         for entry in entries
@@ -148,6 +149,14 @@ def _with_suggestion(plain: AnswerTrace, shown: Entry, entries: list[Entry], ans
         away=distance(answer, suggested),
         before=before,
     )
+
+
+def _without(answer: Answer, suggested: Answer, item: str) -> bool:
+    """Whether an answer says otherwise what a suggestion says of the labels, numbers, sentences or words."""
+    theirs, own = getattr(suggested, item), getattr(answer, item)
+    if item == LABELS:
+        return set(own or ()) != set(theirs or ())
+    return any(own.get(key) != value for key, value in theirs.items())
 
 
 def _item(event: object) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -15,6 +16,7 @@ from emotui.store.rows import Annotation
 from emotui.store.store import Store
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import KIND as ANNOTATED
+from emotui.workbench.annotate.fitted import is_fitted
 from emotui.workbench.annotate.log_files import Taken, kept_log, take_in
 from emotui.workbench.annotate.projects import annotators_of, dataset_of_texts, identity_of_texts
 from emotui.workbench.generation.rating_batches import (
@@ -27,6 +29,9 @@ from emotui.workbench.generation.rating_batches import (
     RatingEntry,
     read_rating_log,
 )
+from emotui.workbench.runs.elsewhere import FILE, Said, keep_said
+from emotui.workbench.runs.scores import last_attempts
+from emotui.workbench.runs.states import with_state
 from emotui.workbench.shards.merge import Merged, dataset_in
 
 
@@ -51,16 +56,29 @@ class MergedBeside(msgspec.Struct, frozen=True):
     strangers: int = 0
 
 
-class MergedPeople(msgspec.Struct, frozen=True):
-    """What was new of what people did. `left`: the kinds of entries that are not brought along, with their counts."""
+class MergedFile(msgspec.Struct, frozen=True):
+    """Predictions that came from a file, as a source of a dataset. `there`: the target had the same already."""
 
+    dataset: str
+    source: str
+    n: int
+    there: bool
+
+
+class MergedPeople(msgspec.Struct, frozen=True):
+    """What was new of what people did, and of files of predictions. `left`: the kinds of entries that are not brought
+    along, with their counts.
+    """
+
+    files: tuple[MergedFile, ...] = ()
     logs: tuple[MergedLog, ...] = ()
     beside: tuple[MergedBeside, ...] = ()
     left: Mapping[str, int] = {}
 
 
 def merge_people(target: Store, sources: Sequence[Store], runs: Sequence[Merged] = ()) -> MergedPeople:
-    """Bring what people annotated, noted and rated in the stores into the target, with the datasets of it.
+    """Bring what people annotated, noted and rated in the stores, and files of predictions, into the target, with the
+    datasets of it.
 
     In any order and twice without harm. A scheme comes along where the target has none of its own; assignments do not.
 
@@ -72,6 +90,7 @@ def merge_people(target: Store, sources: Sequence[Store], runs: Sequence[Merged]
     """
     logs: list[MergedLog] = []
     beside: list[MergedBeside] = []
+    files: list[MergedFile] = []
     left: Counter[str] = Counter()
     for store in sources:
         every = store.annotations()
@@ -80,6 +99,7 @@ def merge_people(target: Store, sources: Sequence[Store], runs: Sequence[Merged]
             path_and_run[1]: one.run.run for one in runs for path_and_run in one.of if path_and_run[0] == store.path
         }
         for own in store.datasets():
+            files += _take_files(target, store, own)
             annotators, notes = annotators_of(store, own), store.notes.entries(own.dataset)
             rated = any(one.kind == BATCH and _batch(store, one).dataset == own.dataset for one in every)
             if not (annotators or notes or rated):
@@ -95,7 +115,39 @@ def merge_people(target: Store, sources: Sequence[Store], runs: Sequence[Merged]
                 new = _take_notes(target, dataset, store, own)
                 more = _take_ratings(target, dataset, store, own, names) if rated else MergedBeside("")
                 beside.append(replace(more, dataset=dataset.name, notes=new))
-    return MergedPeople(tuple(logs), tuple(beside), dict(left))
+    return MergedPeople(tuple(files), tuple(logs), tuple(beside), dict(left))
+
+
+# Predictions from files.
+
+
+def _take_files(target: Store, store: Store, own: Dataset) -> Iterator[MergedFile]:
+    """Bring along the sources of a dataset that are from files, but not those fitted to somebody's answers there.
+
+    One whose name another source has in the target goes by its store's name too.
+    """
+    for run in store.runs(own.dataset):
+        if run.source != FILE or is_fitted(run) or with_state(run).state != "done":
+            continue
+        here = dataset_in(target, store, own).read_as(run.task)
+        offset = target.file_order(here.dataset).start - store.file_order(own.dataset).start
+        said = [
+            Said(row.sample + offset, row.repeat, (row.raw or "{}").encode())
+            for row in last_attempts(store.results(run.run))
+        ]
+        known = {one.identity for one in target.runs(here.dataset)}
+        for name in (run.model, f"{run.model} of {Path(store.path).stem}"):
+            try:
+                kept = keep_said(target, here, name, FILE, said)
+            except BadInput:
+                continue
+            yield MergedFile(here.name, kept.model, kept.n, kept.identity in known)
+            break
+        else:
+            raise BadInput(
+                f"{literal(str(store.path))}: {literal(own.name)} has predictions {literal(run.model)}, and so have"
+                f" {literal(str(target.path))} and another store: emotui delete those that are not wanted"
+            )
 
 
 def _there(target: Store, store: Store, own: Dataset) -> Dataset:

@@ -20,7 +20,7 @@ from emotui.backends.tuning.base import load_classifier
 from emotui.backends.tuning.classifier import Texts, mean_pair_kl, train
 from emotui.backends.tuning.fitting import Interrupted, rate_share
 from emotui.backends.tuning.recipe import Example, Recipe
-from emotui.commands.signals import stopping
+from emotui.commands.output import stopping
 from emotui.errors import BadInput, EmotuiError, ModelError
 from emotui.lexicons import emolex
 from emotui.workbench.training import TrainingFiles, train_classifier

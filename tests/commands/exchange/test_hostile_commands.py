@@ -31,6 +31,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         ("assign", H, "--annotators", f"{H},{H}2"),
         ("progress", H),
         ("verify", H, f"openai:{H}@SERVER", "--annotators", H),
+        ("refit", H, "--annotator", H),
         ("protocol", H, H),
         ("scheme", "show", LONG),
     ],

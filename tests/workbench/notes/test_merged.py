@@ -19,6 +19,7 @@ from emotui.workbench.annotate.others import logs_of
 from emotui.workbench.generation.rating import Answer, begin, rating_log
 from emotui.workbench.generation.rating_batches import RatingOptions
 from emotui.workbench.notes import NoteBook
+from emotui.workbench.runs.elsewhere import FILE, Said, keep_said
 from emotui.workbench.shards.people import MergedBeside, merge_people
 from tests.conftest import Emotui
 from tests.screens.generate.workspace import workspace
@@ -183,3 +184,28 @@ def test_the_command_brings_notes_and_tells_what_stays(emotui: Emotui, tmp_path:
     assert "these entries stay where they are: 1 masked-guess" in done.err
     assert emotui("merge", "one.duckdb", "--db", "all.duckdb").out == "notes of demo: 0 new entries\n"
     assert "of one" in emotui("notes", "list", "demo", "--db", "all.duckdb").out
+
+
+def _said(store: Store, source: str, labels: str) -> None:
+    dataset = store.dataset("demo")
+    assert dataset is not None
+    keep_said(
+        store, dataset, source, FILE, [Said(at, 0, {"labels": [labels]}) for at in store.file_order(dataset.dataset)]
+    )
+
+
+def test_predictions_from_files_come_along_once_and_keep_apart_under_one_name(tmp_path: Path) -> None:
+    target, dataset = _store(tmp_path / "all.duckdb")
+    one, two = _store(tmp_path / "one.duckdb", 3)[0], _store(tmp_path / "two.duckdb", 1)[0]
+    _said(one, "theirs", "joy")
+    _said(two, "theirs", "fear")
+    for again in (False, True):
+        people = merge_people(target, [one, two])
+        assert [(file.source, file.n, file.there) for file in people.files] == [
+            ("theirs", 3, again),
+            ("theirs of two", 3, again),
+        ]
+    kept = {run.model: [row.raw for row in target.results(run.run)] for run in target.runs(dataset.dataset)}
+    assert kept == {"theirs": ['{"labels":["joy"]}'] * 3, "theirs of two": ['{"labels":["fear"]}'] * 3}
+    first = target.file_order(dataset.dataset).start
+    assert all(row.sample >= first for run in target.runs() for row in target.results(run.run))
