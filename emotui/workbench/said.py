@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,9 +19,13 @@ from emotui.workbench.runs.scores import last_attempts
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.task_words import metrics_named
 from emotui.workbench.texts import read_sample
-from emotui.workbench.turns import Turns, turns_of
+from emotui.workbench.turns import Turns, is_sequence, turns_of
 
 __all__ = ["Said", "SaidLine", "SampleSaid", "said_of"]
+
+
+if TYPE_CHECKING:
+    from emotui.workbench.runs.over_time import Strip
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +44,16 @@ class Said:
     prompt: str | None = None
 
 
+ALONG = ("labels", "rephrase", "scenes", "values")
+"""Tasks whose answers are told along a conversation or person."""
+
+
 @dataclass(frozen=True, slots=True)
 class SampleSaid:
     """A sample as any place can show it. `gold`: its lines without a run; `answers`: one a repeat of `run`.
 
-    `meta`: columns of the data's own. `turns`: of the conversation that it is from.
+    `meta`: columns of the data's own. `turns`: of the conversation that it is from. `strip`: what gold and the run say
+    along that, or along what the same person wrote.
     """
 
     number: int
@@ -58,6 +67,7 @@ class SampleSaid:
     subject: str | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     turns: Turns = field(default_factory=Turns)
+    strip: "Strip | None" = None
 
 
 class _Text(msgspec.Struct):
@@ -101,6 +111,12 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
     gold = task.said(sample, None)
     metrics = metrics_named(task, (name for answer in answers for name in answer.values))
     around = turns_of(store, number, record)
+    own = own_columns_of(held.kept_as, msgspec.json.decode(record))
+    strip = None
+    if of is not None and task.name in ALONG and is_sequence(own):
+        from emotui.workbench.runs.over_time import strip_of
+
+        strip = strip_of(store, held, of, number, own)
     return SampleSaid(
         number,
         task.name,
@@ -111,6 +127,7 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
         tuple(answers),
         of,
         subject=named.subject,
-        meta=own_columns_of(held.kept_as, msgspec.json.decode(record)),
+        meta=own,
         turns=around,
+        strip=strip,
     )

@@ -151,6 +151,11 @@ def conversation_of(meta: Mapping[str, Any]) -> Any:
     return _said(meta, CONVERSATION)
 
 
+def is_sequence(meta: Mapping[str, Any]) -> bool:
+    """Whether a text's own columns say of which conversation or person it is."""
+    return any(_column(meta, names) is not None for names in (CONVERSATION, PERSON))
+
+
 def turns_of(store: "Store", sample: int, record: bytes) -> Turns:
     """The turns around a sample of a store; nothing is read where it is of no conversation."""
     told = msgspec.json.decode(record, type=Told)

@@ -1,5 +1,6 @@
 """What gold and a run say about a sample of any task: the text, and under it a line for each thing that is said."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.workbench.answers import Voice
+    from emotui.workbench.runs.over_time import Strip
     from emotui.workbench.said import Said, SaidLine, SampleSaid
     from emotui.workbench.source import BrowseSource
 
@@ -37,6 +39,11 @@ _YES, _NO = "yes", "no"
 _ORDER = {RIGHT: 0, MISSED: 1, EXTRA: 2, NEITHER: 3}
 _KINDS = {RIGHT: "strong", MISSED: "mark", EXTRA: "mark", NEITHER: "dim"}
 _SHORTEST, _LONGEST = 10, 40
+_STRIP = 14
+"""Lines of the pane from which on it has room for what gold and the run say along a conversation."""
+
+_BOTH, _GOLD, _RUN, _NONE = "●", "○", "×", "·"
+_LEVELS = "▁▂▃▄▅▆▇█"
 
 
 class SaidPane(Vertical):
@@ -49,6 +56,7 @@ class SaidPane(Vertical):
     SaidPane { display: none; }
     SaidPane > #said-text { height: auto; min-height: 3; padding: 1 1 1 1; }
     SaidPane > #said-lines { height: 1fr; }
+    SaidPane > #said-strip { height: auto; }
     SaidPane > #said-raw { height: 3fr; display: none; }
     """
 
@@ -109,6 +117,7 @@ class SaidPane(Vertical):
                 TurnsPage(id="said-before"),
                 TieredText(id="said-text"),
                 TurnsPage(id="said-after"),
+                Page(id="said-strip"),
                 VoicesPane(id="said-voices"),
                 Line(id="said-below", classes="-pane"),
                 Page(id="said-lines"),
@@ -137,7 +146,7 @@ class SaidPane(Vertical):
         parts = [self.query_one(name) for name in ("#said-title", "#said-text", "#said-below")]
         for part in parts:
             part.display = said is not None
-        for name in ("#said-columns", "#said-before", "#said-after", "#said-voices"):
+        for name in ("#said-columns", "#said-before", "#said-after", "#said-strip", "#said-voices"):
             self.query_one(name).display = False
         page, raw = self.query_one("#said-lines", Page), self.query_one("#said-raw", TieredText)
         page.display, raw.display = said is not None and not self.raw, said is not None and self.raw
@@ -186,6 +195,10 @@ class SaidPane(Vertical):
         line.show(own)
         self.query_one("#said-before", TurnsPage).show_turns(said.turns.before, rows, last=True)
         self.query_one("#said-after", TurnsPage).show_turns(said.turns.after, rows, last=False)
+        strip, page = said.strip, self.query_one("#said-strip", Page)
+        page.display = strip is not None and rows >= _STRIP
+        if strip is not None and page.display:
+            page.show_for(lambda room: strip_lines(strip, room.width, max(rows // 6, 2)))
 
     def _heading(self, said: "SampleSaid", answer: "Said | None") -> list[Part]:
         if self.raw:
@@ -315,3 +328,55 @@ def _bar(p: float, cut: float | None, cells: int) -> list[Part]:
         if start == 0:
             parts.append(Part("│", "key"))
     return [part for part in parts if part.text]
+
+
+def strip_lines(strip: "Strip", cells: int, most: int) -> list[list[Part]]:
+    """A line a label, a sign a text, that of the text at hand in brackets; of numbers gold's height over the run's.
+
+    Args:
+        most: lines at most, beside the first, which tells how many of gold's changes the run sees.
+    """
+    n = len(strip.steps)
+    seen = f"{strip.seen} of {strip.changes} changes seen" if strip.changes else "gold never changes"
+    first = [Part(f" along {strip.column}: {n} texts", "strong"), Part(f"   {seen}", "plain")]
+    numbers = isinstance(strip.steps[0].gold, Mapping)
+    legend = "" if numbers else f"   {_BOTH} both {_GOLD} gold {_RUN} run"
+    name_cells = 13
+    room = max(cells - name_cells - 8, 10)
+    start = min(max((strip.at or 0) - room // 2, 0), max(n - room, 0))
+    window = range(start, min(start + room, n))
+    rows = _number_rows(strip, window) if numbers else _label_rows(strip, window)
+    lines = [[*first, Part(legend, "dim")]]
+    for name, signs in rows[:most]:
+        at = None if strip.at is None or strip.at not in window else strip.at - start
+        before, here, after = (signs, "", "") if at is None else (signs[:at], signs[at], signs[at + 1 :])
+        marked = [Part(f"[{here}]", "strong")] if here else []
+        lines.append(
+            [Part(f" {fit(name, name_cells - 2)} ", "dim"), Part(before, "plain"), *marked, Part(after, "plain")]
+        )
+    return lines
+
+
+def _label_rows(strip: "Strip", window: range) -> list[tuple[str, str]]:
+    """The labels that most texts have on either side first."""
+    counts = Counter(label for step in strip.steps for label in {*step.gold, *step.said})
+    signs = {(True, True): _BOTH, (True, False): _GOLD, (False, True): _RUN, (False, False): _NONE}
+    steps = [strip.steps[at] for at in window]
+    return [
+        (label, "".join(signs[label in step.gold, label in step.said] for step in steps))
+        for label, _ in counts.most_common()
+    ]
+
+
+def _number_rows(strip: "Strip", window: range) -> list[tuple[str, str]]:
+    """Of each number gold's line and the run's, on one scale."""
+    rows = []
+    for name in dict.fromkeys(name for step in strip.steps for name in step.gold):
+        sides = [[dict(side).get(name) for side in (step.gold, step.said)] for step in strip.steps]  # type: ignore[arg-type]
+        known = [value for pair in sides for value in pair if value is not None]
+        low, width_of = min(known), (max(known) - min(known)) or 1
+        for place, who in enumerate(("gold", "run")):
+            values = (sides[at][place] for at in window)
+            signs = (" " if one is None else _LEVELS[round((one - low) / width_of * 7)] for one in values)
+            rows.append((f"{name} {who}" if not place else who.rjust(11), "".join(signs)))
+    return rows

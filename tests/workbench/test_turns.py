@@ -1,18 +1,22 @@
 """The turns around a text: which columns say what, in which order, and from which samples."""
 
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from emotui.formats import write
-from emotui.records import LabelsGold, Mark, SpanSample
+from emotui.records import LabelsGold, Mark, SpanSample, ValuesGold
+from emotui.screens.browse.said import strip_lines
 from emotui.screens.list_state import ListState, column_of, from_setting, to_setting
 from emotui.store.query import ListQuery
 from emotui.store.store import Store
 from emotui.workbench import turns as workbench_turns
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
+from emotui.workbench.runs.elsewhere import FILE, Said, keep_said
+from emotui.workbench.runs.over_time import strip_of
 from emotui.workbench.said import said_of
 from emotui.workbench.turns import MOST, Told, Turn, Turns, turns
 from emotui.workbench.workspace import Workspace
@@ -147,3 +151,56 @@ def test_files_know_the_turns_of_a_whole_conversation_too(tmp_path: Path) -> Non
     write(str(tmp_path / "far.jsonl"), samples)
     view = FileView(str(tmp_path / "far.jsonl"), warn=lambda line: None)
     assert [turn.sample for turn in view.evidence(167, None).turns.after] == [87, 7]
+
+
+def test_the_strip_of_a_text_has_its_conversation_in_order_and_counts_the_changes_that_the_run_sees(
+    tmp_path: Path,
+) -> None:
+    store = Store.open(tmp_path / "w.duckdb")
+    gold = {"a": ("joy", "joy", "fear", "fear", "joy"), "b": ("joy",)}
+    told = {"a": ("joy", "fear", "joy", "joy", "fear"), "b": ("joy",)}
+    places = [(talk, at) for talk in gold for at in range(len(gold[talk]))]
+    random.Random(0).shuffle(places)
+    samples = [
+        LabelsGold(id=f"{talk}{at}", text="?", labels=(gold[talk][at],), meta={"dialogue": talk, "turn": at})
+        for talk, at in places
+    ]
+    dataset = add_samples(store, "labels", "talks", samples, "made")
+    numbers = store.numbers_by_id(dataset.dataset)
+    said = [Said(numbers[f"{talk}{at}"], 0, {"labels": [told[talk][at]]}) for talk, at in places]
+    run = keep_said(store, dataset, "m", FILE, said)
+    strip = strip_of(store, dataset, run, numbers["a2"], {"dialogue": "a", "turn": 2})
+    assert strip is not None
+    assert [step.id for step in strip.steps] == ["a0", "a1", "a2", "a3", "a4"]
+    assert (strip.column, strip.at) == ("dialogue", 2)
+    # Gold changes before a2 and a4: joy to fear, fear to joy; the run changes there the other way both times.
+    assert (strip.changes, strip.seen) == (2, 0)
+    assert strip_of(store, dataset, run, numbers["b0"], {"dialogue": "b", "turn": 0}) is None, "of one text"
+    assert strip_of(store, dataset, run, numbers["a2"], {"other": 1}) is None
+    shown = said_of(store, dataset.dataset, numbers["a2"], run.run).strip
+    assert shown == strip
+    lines = ["".join(part.text for part in line) for line in strip_lines(strip, 80, 9)]
+    assert lines[0].startswith(" along dialogue: 5 texts   0 of 2 changes seen")
+    assert {line.split()[0]: line.split()[1] for line in lines[1:]} == {"joy": "●○[×]×○", "fear": "·×[○]○×"}
+
+
+def test_the_strip_of_numbers_goes_by_the_way_that_they_go(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "w.duckdb")
+    gold, told = (1.0, 3.0, 3.0, 2.0), (2.0, 4.0, 1.0, 1.5)
+    samples = [
+        ValuesGold(
+            id=str(at), text="?", values={"valence": value}, meta={"user": "u", "timestamp": f"2026-01-0{4 - at}"}
+        )
+        for at, value in enumerate(reversed(gold))
+    ]
+    dataset = add_samples(store, "values", "days", samples, "made")
+    numbers = store.numbers_by_id(dataset.dataset)
+    said = [Said(numbers[str(3 - at)], 0, {"values": {"valence": value}}) for at, value in enumerate(told)]
+    run = keep_said(store, dataset, "m", FILE, said)
+    strip = strip_of(store, dataset, run, numbers["0"], samples[0].meta)
+    assert strip is not None
+    assert [step.gold["valence"] for step in strip.steps if isinstance(step.gold, dict)] == [1.0, 3.0, 3.0, 2.0]
+    # Gold goes up, stays, goes down; the run goes up, down, up: the first change is seen, the last is not.
+    assert (strip.changes, strip.seen, strip.at) == (2, 1, 3)
+    lines = ["".join(part.text for part in line) for line in strip_lines(strip, 80, 9)]
+    assert [line.split()[-1] for line in lines[1:]] == ["▁▆▆[▃]", "▃█▁[▂]"]

@@ -1,6 +1,7 @@
 """`emotui turns`: a run's answers along conversations, or along what one person wrote, beside gold."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -9,13 +10,13 @@ import numpy as np
 from emotui.errors import BadInput
 from emotui.metrics.over_time import Objective, decoded_over_turns, label_changes, number_changes
 from emotui.metrics.turn_prior import MOST_LABELS
-from emotui.store.query import Run
+from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.runs.scores import last_attempts
-from emotui.workbench.texts import run_dataset, stored_samples
-from emotui.workbench.turns import Told, in_order, sequence_column
+from emotui.workbench.texts import run_dataset, samples_of, stored_samples
+from emotui.workbench.turns import Told, conversations, in_order, sequence_column
 
 _SURE = 1e-6
 """A probability is read as no nearer to 0 or 1 than that: its log-odds stay finite."""
@@ -76,6 +77,66 @@ def sequences_of(store: Store, run: Run, by: str | None = None) -> Sequences:
     steps = {key: tuple(step for step, _ in in_order(members)) for key, members in groups.items()}
     numbers = isinstance(next(iter(steps.values()))[0].gold, Mapping)
     return Sequences(column, steps, left_out, numbers)
+
+
+class Strip(msgspec.Struct, frozen=True):
+    """A conversation or person of the text at hand, in order: what gold and a run say of each text.
+
+    `column`: says which it is; `at`: the place of the text at hand, None where one side says nothing of it.
+    `changes`: steps at which gold's labels or numbers change; `seen`: those at which the run's change alike (numbers:
+    the same way).
+    """
+
+    column: str
+    steps: tuple[Step, ...]
+    at: int | None
+    changes: int
+    seen: int
+
+
+def strip_of(store: Store, dataset: Dataset, run: Run, sample: int, meta: Mapping[str, Any]) -> Strip | None:
+    """The conversation, or else the person, that a text is of, of up to a thousand texts around it; None: of none, it
+    is not known yet which belong together, or fewer than two of them have both gold and an answer.
+
+    Args:
+        dataset: read as the run's task.
+        meta: the text's own columns.
+    """
+    try:
+        column = sequence_column([meta])
+    except BadInput:
+        return None
+    index = conversations(store, sample, column)
+    members = None if index is None else index.members(sample)
+    if not members:
+        return None
+    task, samples = task_named(run.task), samples_of(store, dataset, members)
+    rows = {row.sample: row for row in last_attempts(store.results(run.run, members)) if row.repeat == 0}
+    told: list[tuple[tuple[int, Step], Told]] = []
+    for number in members:
+        row = rows.get(number)
+        step = (
+            None if row is None or row.prediction is None else _step(task, samples[number], row.prediction, row.score)
+        )
+        if step is not None:
+            told.append(((number, step), Told(meta=getattr(samples[number], "meta", {}))))
+    ordered = [one for one, _ in in_order(told)]
+    if len(ordered) < 2:
+        return None
+    numbers, steps = zip(*ordered, strict=True)
+    pairs = [(_change(a.gold, b.gold), _change(a.said, b.said)) for a, b in pairwise(steps)]
+    changes = [(gold, said) for gold, said in pairs if gold]
+    at = numbers.index(sample) if sample in numbers else None
+    return Strip(column, tuple(steps), at, len(changes), sum(gold == said for gold, said in changes))
+
+
+def _change(before: Any, after: Any) -> frozenset[tuple[str, int]]:
+    """Labels that come (1) and go (-1), or the way in which each number goes; empty where nothing changes."""
+    if isinstance(before, Mapping):
+        moved = ((name, after[name] - before[name]) for name in before if name in after)
+        return frozenset((name, 1 if by > 0 else -1) for name, by in moved if by)
+    come, gone = set(after) - set(before), set(before) - set(after)
+    return frozenset([*((name, 1) for name in come), *((name, -1) for name in gone)])
 
 
 def _step(task: Task, sample: Any, prediction: bytes, score: Any) -> Step | None:
