@@ -328,7 +328,9 @@ class WhyPane(Vertical):
         if self._trouble:
             return [[Part(f" {self._trouble}", "mark")], [Part(keyed(_AGAIN), "dim")]]
         if not self._here:
-            return [[Part(f" {self._none}", "dim")], [Part(f" {keyed(_LAYERS)}", "dim")]]
+            room = max(cells - 2, 8)
+            told = [(line, *place) for line in (self._none, keyed(_LAYERS)) for place in wrap(line, room)]
+            return [[Part(f" {shown(*place)}", "dim")] for place in told]
         if self._parts:
             return part_lines(self._text, self._here, [self.known(place) for place in self._here], cells)
         lines: list[Sequence[Part]] = []

@@ -98,6 +98,10 @@ class Column:
         answer = self.answers.get(part)
         return answer is not None and answer.text == text
 
+    def waits_for(self, part: str, text: str) -> bool:
+        """Is there an answer to this text still to come?"""
+        return not self.trouble and not self.lacks(part) and not self.knows(part, text)
+
     def when(self, part: str, text: str) -> When:
         """When this part is asked, as far as its cost is known; a longer text costs more."""
         known = self._cost.get(part)

@@ -174,7 +174,12 @@ class Spot(Place):
             text, spans, offered = self.editor.text, self._spans_to_take(), self._offered
             key = offered.id if offered is not None and offered.text == text else ""
             heads, dataset = [text[start:end] for start, end in spans], self.session.overview.dataset
-            self.why.look_at(key, text, spans, heads=heads, dataset=dataset)
+            if spans or (self.columns and self.columns[0].waits_for("spans", text)):
+                self.why.look_at(key, text, spans, heads=heads, dataset=dataset)
+            else:
+                from emotui.workbench.why.removal import parts_of
+
+                self.why.look_at(key, text, parts_of(text), dataset=dataset, parts=True)
 
     def _spans_to_take(self) -> list[Span]:
         editor = self.editor

@@ -12,7 +12,7 @@ from emotui.records import Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.spot import blocks as spot_blocks
 from emotui.screens.spot.blocks import MASK, QUICK, STRONG, TASK, Block, Column, bar, carrying, likeliest, wrapped
-from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.cell_width import shown, width, wrap
 from emotui.screens.widgets.editor import DirectionLine, Editor
 from emotui.screens.widgets.line import Line, Part, cut
 from emotui.screens.widgets.notice import Notice
@@ -504,7 +504,7 @@ class SpotView(Vertical):
             said += [f"{letter}{answer.note}" for part, answer in column.answers.items() if column.lacks(part)]
         if MASK not in text and not all(column.lacks("masks") for column in self.columns):
             said.append(f"{MASK} in the text stands for a word that is to be filled in")
-        return [[Part(fit(line, cells).rstrip(), "dim")] for line in said]
+        return [[Part(shown(line, *place), "dim")] for line in said for place in wrap(line, max(cells, 8))]
 
 
 def _state(column: Column, cells: int) -> dict[str, spot_blocks.Block]:

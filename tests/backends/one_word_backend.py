@@ -71,7 +71,8 @@ def _first_label(request: Generate) -> str:
 
 
 def load(argument: str, options: Mapping[str, Any], progress: Progress) -> OneWord:
-    """`word:WORD`, `word:WORD,score` and `word:WORD,write`: what it can do is in the argument."""
+    """`word:WORD`, and behind a comma `label`, `score` or `write`: what it can do is in the argument."""
     word, _, able = argument.partition(",")
-    abilities = {"": ("classify", "extract"), "score": ("generate", "score"), "write": ("generate",)}
+    abilities = {"": ("classify", "extract"), "label": ("classify",), "score": ("generate", "score")}
+    abilities["write"] = ("generate",)
     return OneWord(f"word:{argument}", word, abilities[able])

@@ -134,11 +134,11 @@ def test_a_run_struck_anywhere_is_finished_to_the_same_bytes(
 
 TINY = f"hf:{TESTS / 'tiny' / 'model' / 'hf'}#threads=1"
 WHY: dict[str, tuple[str, ...]] = {
-    "evidence": ("run", "evidence", "--model", "embedded"),
-    "words": ("words", "--model", "embedded"),
-    "steady": ("steady", "--model", "embedded", "--variants", "1"),
-    "gradients": ("lens", "gradients", "--model", TINY, "--steps", "3"),
-    "push": ("lens", "push", "joy", "--model", TINY, "--layer", "1", "--draws", "2", "--write", "So?"),
+    "evidence": ("run", "evidence", "--model", "embedded", "--limit", "16"),
+    "words": ("words", "--model", "embedded", "--limit", "16"),
+    "steady": ("steady", "--model", "embedded", "--variants", "1", "--limit", "16"),
+    "gradients": ("lens", "gradients", "--model", TINY, "--steps", "3", "--limit", "8"),
+    "push": ("lens", "push", "joy", "--model", TINY, "--layer", "1", "--draws", "2", "--texts", "4", "--write", "So?"),
 }
 """Commands that tell why a model answers so."""
 
@@ -179,7 +179,7 @@ def test_a_command_that_tells_why_is_killed_anywhere_and_the_next_call_goes_on(w
     made = Workspace.open(tmp_path / "new.duckdb")
     moods = {"joy": "so happy", "sadness": "sad and alone", "fear": "afraid", "anger": "furious"}
     samples = []
-    for at in range(16):
+    for at in range(48):
         label, words = list(moods.items())[at % 4]
         text = f"Today we were {words} at home, {at}."
         place = text.index(words)

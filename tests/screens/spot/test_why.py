@@ -1,5 +1,6 @@
 """Spot check: what the live model marks, or what is selected, taken out of the text."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,6 +67,23 @@ async def test_where_nothing_is_marked_it_says_how_words_are_taken(source: Works
         await press(pilot, "escape", "w")
         await settle(pilot)
         assert "The model marks nothing here; select words in it" in said(pilot)
+
+
+async def test_of_a_model_that_marks_nothing_each_word_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_kind(monkeypatch, "word", "tests.backends.one_word_backend:load")
+    with workspace_asking("word:weep,label", tmp_path, []) as made:
+        made.model("word:weep,label").load()
+        async with opened(made) as pilot:
+            await press(pilot, "8")
+            await write(pilot, "Now I weep alone")
+            await press(pilot, "escape", "w")
+            await settle(pilot)
+            lines = said(pilot).splitlines()
+            assert lines[0].startswith(" sadness .90 without each part")
+            words = re.findall(r"(\w+)\s+([+-]\.\d\d)", " ".join(lines[1:]))
+            assert dict(words) == {"Now": "+.00", "I": "+.00", "weep": "+.70", "alone": "+.00"}
 
 
 async def test_w_again_reads_what_is_typed_by_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
