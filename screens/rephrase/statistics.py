@@ -87,7 +87,7 @@ def _bars(title: str, columns: Mapping[str, Mapping[str, Any]], figure: str, pla
         if figure == "kl" and name in ("original", "T_incorrect"):
             continue  # the table says why
         size = 0 if value is None or not most else round(value / most * room)
-        said = UNDEFINED if value is None else share(value).strip() if places is None else f"{value:.{places}f}"
+        said = UNDEFINED if value is None else _figure(value, places)
         lines.append(
             [Part(fit(name, _NAME)), Part("█" * size, "said"), Part(f" {said}", "dim" if value is None else "plain")]
         )
@@ -95,8 +95,8 @@ def _bars(title: str, columns: Mapping[str, Mapping[str, Any]], figure: str, pla
 
 
 def _shares(columns: Mapping[str, Mapping[str, Any]]) -> list[list[Part]]:
-    """One bar a column, parted into the three kinds of text."""
-    room = _BLOCK - _NAME - 1
+    """One bar a column, parted into the three kinds of text, with their shares."""
+    room = _BLOCK - _NAME - 1 - 5 * len(_CATEGORIES)
     legend = [Part("kind  ", "strong")]
     for name, sign, kind in _CATEGORIES:
         legend += [Part(sign, kind), Part(f" {name} ", "dim")]
@@ -112,7 +112,8 @@ def _shares(columns: Mapping[str, Mapping[str, Any]]) -> list[list[Part]]:
             upto = round(done * room)
             bar.append(Part(sign * (upto - filled), kind))
             filled = upto
-        lines.append(bar)
+        figures = [Part(f" {share(column[category])}", kind) for category, _, kind in _CATEGORIES]
+        lines.append([*bar, *figures])
     return lines
 
 
@@ -154,7 +155,12 @@ def _cell(value: float | None, figure: str) -> str:
         return count(int(value))
     if figure in ("explicit", "implicit", "misleading", "negated"):
         return share(value).strip()
-    return f"{value:.2f}"
+    return _figure(value, 2)
+
+
+def _figure(value: float, places: int | None) -> str:
+    """A figure with so many decimals, `.82` below 1; None: a share."""
+    return share(value).strip() if places is None else f"{value:.{places}f}".removeprefix("0")
 
 
 def _notes(document: Mapping[str, Any], cells: int) -> Lines:

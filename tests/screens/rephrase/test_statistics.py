@@ -97,9 +97,18 @@ def test_every_figure_of_section_4_and_appendix_b_is_a_plot_over_originals_varia
     ):
         assert list(plot(title)) == ["original", "T_incorrect", *compared]
     words = plot("words of the gold emotion a text")
-    assert (words["original"], words["BT-1"], words["BT-10"], words["BT-0"]) == ("1.00", "1.00", "0.00", "–")
+    assert (words["original"], words["BT-1"], words["BT-10"], words["BT-0"]) == ("1.00", "1.00", ".00", "–")
     assert (plot("texts with a negation")["BT-10"], plot("texts with a negation")["R1"]) == ("1.00", "1.00")
-    kinds = plot("kind  █")
+    kinds = {
+        line.split()[0]: line.split()[1]
+        for line in drawn[drawn.index("kind  █ explicit ▒ misleading ░ implicit") + 1 :][:8]
+    }
+    assert plot("kind  █")["BT-1"] == ".00"
+    assert next(line for line in drawn if line.startswith("BT-10") and "▒" in line).split()[2:] == [
+        ".00",
+        "1.00",
+        ".00",
+    ]
     assert (set(kinds["BT-1"]), set(kinds["BT-10"]), set(kinds["R1"])) == ({"█"}, {"▒"}, {"░"})
     notes = " ".join(drawn)
     assert "– BT-0: it has no variant of a text that the classifier got right" in notes
