@@ -168,7 +168,7 @@ def mask_heading(view: "MaskedView", mask: int, guesses: Sequence[str]) -> list[
             parts.append(Part("  same vector", "dim"))
         elif said.entry is not None:
             known = view.gold[mask].vector is not None and said.entry.vector is not None
-            parts.append(Part("  ≠ they differ" if known else "  ≠ one has no vector", "mark"))
+            parts.append(Part("  ≠ they differ" if known else "  ≠ no vector", "mark"))
     if mask < len(guesses):
         parts += [Part("  you "), Part(fit(guesses[mask], 16).rstrip(), "mark")]
     return parts
