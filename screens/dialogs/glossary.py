@@ -207,7 +207,7 @@ _SHAPES: Signs = (
         ("◆ ◇ ▲ ▼ △ ▽", "a point on an axis; which one stands in the line under it"),
         ("├ ┤", "the ends of a 95% interval"),
         ("│ ┊", "the mark that others are measured against, the limit of an axis"),
-        ("▁ ▄ █, ■ □ ▬", "bars: the longer or higher, the more"),
+        ("▁ ▄ █, ▏ ▎ ▍ ▌ ▋ ▊ ▉, ■ □ ▬", "bars: the longer or higher, the more"),
         ("░ ▒ ▓", "shades: the darker, the more; in a bar three kinds side by side"),
         ("↑ ↓ ← →", "keys; after a figure ↓ says that less is better"),
         ("✓ ✗ x", "right or done, wrong or not done"),

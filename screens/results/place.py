@@ -4,7 +4,7 @@ From every figure Enter goes to the samples behind it, in Browse.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ from emotui.screens.results.state import (
 )
 from emotui.screens.results.view import ResultsView
 from emotui.screens.session import Session
+from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Line, Part, fitted, tabs, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.row_list import PickedRows
@@ -77,7 +78,7 @@ class Results(CountedPlace):
         "compare-said": "#compare-sample",
     }
     marks_errors = False
-    DEFAULT_CSS = "Results #results-body { height: 1fr; }"
+    DEFAULT_CSS = "Results #results-body { height: 1fr; } Results #results-name { display: none; }"
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
@@ -85,6 +86,7 @@ class Results(CountedPlace):
 
     def compose(self) -> ComposeResult:
         yield Line(id="results-title", classes="-pane")
+        yield Line(id="results-name")
         with Vertical(id="results-body"):
             yield ResultsView(self.looked, id="results-view")
             yield ComparedView(id="results-compared")
@@ -248,6 +250,7 @@ class Results(CountedPlace):
             place.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
         views = tabs(keyed("{view}"), looked.views, looked.view, self.size.width)
         room = self.size.width - taken(views) - 1
+        left = self._of_dataset(left, room - taken(place), named)
         if taken([*left, *place]) > room and looked.on_axis:
             left = [part for part in left if not part.text.endswith(("text", "texts"))]
         if room >= _SHORTEST_TITLE:
@@ -260,6 +263,20 @@ class Results(CountedPlace):
         if self._counts and taken([*left, counting, *views]) < self.size.width:
             left.append(counting)
         self.query_one("#results-title", Line).show(left, views)
+
+    def _of_dataset(self, left: "Sequence[Part]", room: int, named: str) -> list[Part]:
+        """The title behind the dataset, where there are several; what has no room for both stands whole under it."""
+        overview = self.session.overview
+        several = overview.dataset is not None and len(overview.datasets) > 1
+        of = f" {shown(overview.dataset.name)} " if several and overview.dataset is not None else ""
+        both = [Part(of, "dim"), *left] if of else list(left)
+        line = self.query_one("#results-name", Line)
+        line.display = taken(both) > room and bool(of or named)
+        if not line.display:
+            return both
+        line.show([Part(of or " ", "dim"), Part(shown(named))])
+        # What stands whole under it is not cut beside the views too.
+        return [Part(" Results", "strong")] if named and taken(left) > room else list(left)
 
     def on_resize(self) -> None:
         if self.looked.at_hand or self.found is not None:

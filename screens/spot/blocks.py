@@ -150,6 +150,9 @@ USES = {
 MASK = "<mask>"
 """What stands in a text for a word that is to be filled in."""
 
+_EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+"""What is left over of a bar."""
+
 _SEEN = 0.005
 """Of the most: what is less is written as zero, and draws nothing."""
 
@@ -235,10 +238,11 @@ def carrying(words: "Attribution | None", most: int = FEW) -> list[tuple[int, in
 
 
 def bar(value: float, most: float, cells: int) -> list[Part]:
-    """A bar of so many cells, full at `most`; what is there at all shows a cell, and zero nothing."""
+    """A bar of so many cells, full at `most`, to an eighth of a cell: what is there shows one, and zero nothing."""
     part = min(max(value, 0.0) / most, 1.0) if most > 0 else 0.0
-    full = max(round(part * cells), int(part >= _SEEN))
-    return [Part("■" * full, "said"), Part(" " * (cells - full))]
+    whole, eighths = divmod(max(round(part * cells * 8), int(part >= _SEEN)), 8)
+    drawn = "█" * whole + _EIGHTHS[eighths]
+    return [Part(drawn, "said"), Part(" " * (cells - len(drawn)))]
 
 
 def _evidence(text: str, spans: "Sequence[Evidence]", cells: int) -> Lines:
@@ -261,7 +265,7 @@ def _literal(text: str, cells: int) -> str:
 
 
 def _about(one: "Classification", every: bool) -> str:
-    said = [] if len(one.probs) <= FEW or every else [f"{FEW} of {len(one.probs)}"]
+    said = [] if len(one.probs) <= FEW or every else [f"{len(_seen(one, every))} of {len(one.probs)}"]
     if one.multi_label:
         said.append("each by itself")
     if one.truncated:
@@ -269,18 +273,27 @@ def _about(one: "Classification", every: bool) -> str:
     return " · ".join(said)
 
 
+def _seen(one: "Classification", every: bool) -> list[tuple[str, float]]:
+    """The labels that have a row, the likeliest first; several whose figure would read .00 have none."""
+    best = sorted(one.probs.items(), key=lambda pair: -pair[1])[: None if every else FEW]
+    seen = [pair for at, pair in enumerate(best) if not at or pair[1] >= _SEEN]
+    return seen if len(best) - len(seen) > 1 else best
+
+
 def _classes(one: "Classification", cells: int, every: bool) -> Lines:
-    best = sorted(one.probs.items(), key=lambda pair: -pair[1])
-    size = _bar_room(cells, 5)
-    return [
+    seen, size = _seen(one, every), _bar_room(cells, 5)
+    left = len(one.probs) - len(seen)
+    folded = [[Part(f"  {left} more under .005", "dim")]] if left and (every or len(seen) < FEW) else []
+    rows = [
         [
             Part("▸ " if label == one.label else "  ", "said"),
             Part(fit(label, _NAME), "strong" if label == one.label else "plain"),
             *bar(value, 1.0, size),
             Part(f" {share(value)}"),
         ]
-        for label, value in (best if every else best[:FEW])
+        for label, value in seen
     ]
+    return [*rows, *folded]
 
 
 def _bar_room(cells: int, figure: int) -> int:
@@ -318,9 +331,9 @@ def _emotion(name: str, odds: float, best: bool, cells: int, differs: bool) -> l
         Part(fit(name, _NAME), "strong" if odds > 0 else "plain"),
         Part(f"{odds:+6.2f} "),
         Part(" " * (half - left)),
-        Part("■" * left, "dim"),
+        Part("█" * left, "dim"),
         Part("│", "strong"),
-        Part("■" * right, "said"),
+        Part("█" * right, "said"),
         Part(" " * (half - right)),
         Part(" ≠ " if differs else "   ", "mark"),
     ]
@@ -336,7 +349,7 @@ def _words(text: str, words: "Attribution", cells: int, every: bool) -> Lines:
     return [
         [
             Part("  "),
-            Part(word := _literal(text[start:end], _NAME - 1), "cue" if drop > 0 else "plain"),
+            Part(word := _literal(text[start:end], _NAME - 1), "new" if drop > 0 else "plain"),
             Part(" " * (_NAME - width(word))),
             *bar(0.0 if reads_zero(drop) else drop, most, size),
             Part(f" {drop:+6.2f}"),

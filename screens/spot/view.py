@@ -328,7 +328,7 @@ class SpotEditor(Editor):
     DEFAULT_CSS = """
     SpotEditor {
         & > .editor--evidence { background: $predicted; color: $predicted-text; }
-        & > .editor--carries { color: $mark; text-style: bold; }
+        & > .editor--carries { color: $predicted-bar; text-style: bold; }
         & > .editor--both { background: $predicted; color: $gold-on-predicted; text-style: bold; }
         &:nocolor > .editor--evidence { text-style: reverse; }
         &:nocolor > .editor--carries { text-style: bold; }
@@ -453,7 +453,7 @@ class SpotView(Vertical):
             size += ", which is all that fits"
         name = "who marked what" if self.query_one("#spot-rows").display else "text"
         left = [Part(f" {name}", "strong", "do('annotators')"), Part(f"   {size}   ", "dim"), *self.from_where]
-        legend = [Part(" evidence ", "ground"), Part("  "), Part("carries", "cue"), Part(" ")]
+        legend = [Part(" evidence ", "ground"), Part("  "), Part("carries", "new"), Part(" ")]
         self.query_one("#spot-title", Line).show(left, legend if text else [])
 
     def _draw_models(self, text: str) -> None:

@@ -11,7 +11,8 @@ from emotui.screens.results.place import Results
 from emotui.screens.results.state import ALL
 from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.sources import Compared
-from tests.screens.browse_workspace import add_run
+from emotui.workbench.datasets.samples import add_samples
+from tests.screens.browse_workspace import add_run, sample_records
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle
 from tests.screens.results_workspace import records, several_runs
 
@@ -185,3 +186,17 @@ async def test_the_views_stay_on_one_line_at_eighty_columns_whatever_is_looked_a
                 assert title.replace(f"[{view}]", f" {view} ").split()[-len(strip) :] == strip
                 await press(pilot, "n")
             await press(pilot, "v")
+
+
+async def test_what_is_looked_at_is_named_whole_at_eighty_columns_and_so_is_its_dataset(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    add_samples(source.store, "spans", "other", sample_records()[:2], "elsewhere")
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "7", "n")
+        looked = frame(pilot).query_one(Results).looked
+        name = frame(pilot).query_one("#results-name", Line)
+        assert looked.named[0]
+        assert looked.named[0] in screen_text(pilot)
+        assert frame(pilot).session.overview.dataset is not None
+        assert frame(pilot).session.overview.dataset.name in screen_text(pilot).splitlines()[2]
+        assert name.display

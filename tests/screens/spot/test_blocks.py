@@ -15,7 +15,7 @@ from emotui.backends.base import (
     ModelCard,
 )
 from emotui.records import PLUTCHIK
-from emotui.screens.spot.blocks import MASK, Block, Column, blocks, carrying
+from emotui.screens.spot.blocks import MASK, Block, Column, bar, blocks, carrying
 from emotui.screens.spot.view import arranged, headlines, moved, shares, task_blocks, who_marked_what
 from emotui.screens.widgets.page import Lines
 from emotui.workbench.models.probe import Odds, Probe, TaskAnswer
@@ -133,6 +133,18 @@ def test_labels_are_bars_best_first_and_all_of_them_when_asked() -> None:
     assert "4 of 5" in drawn(blocks(column, TEXT, 60, 60, every=False))
 
 
+def test_what_reads_zero_is_folded_into_a_line_and_small_shares_have_bars_of_their_own_length() -> None:
+    probs = {"neutral": 0.9, "joy": 0.02, "fear": 0.004, "trust": 0.003, "love": 0.0}
+    column = Column("m")
+    column.take("classes", TEXT, said("classes", classes={"set": Classification(probs, "neutral", False)}))
+    for every in (False, True):
+        block = blocks(column, TEXT, 60, 60, every=every)["classes set"]
+        assert lines(block.lines)[-1] == "  3 more under .005"
+        assert len(block.lines) == 3
+    assert [bar(share, 1.0, 20)[0].text for share in (0.0, 0.006, 0.02, 0.04, 0.09)] == ["", "▏", "▍", "▊", "█▊"]
+    assert "2 of 5" in blocks(column, TEXT, 60, 60, every=False)["classes set"].note
+
+
 def test_emotions_have_signed_bars_and_a_mark_where_two_models_disagree() -> None:
     one, other = Column("m"), Column("n")
     plain = {name: Odds(-1.0, 1.0) for name in PLUTCHIK}
@@ -141,8 +153,8 @@ def test_emotions_have_signed_bars_and_a_mark_where_two_models_disagree() -> Non
     rows = lines(blocks(one, TEXT, 60, 60, every=False, beside=other)["emotions"].lines)
     assert [("≠" in row, "▸" in row) for row in rows] == [(True, True), *[(False, False)] * 7]
     assert "+3.00" in rows[0]
-    assert rows[0].index("│") < rows[0].index("■")
-    assert rows[1].index("■") < rows[1].index("│")
+    assert rows[0].index("│") < rows[0].index("█")
+    assert rows[1].index("█") < rows[1].index("│")
 
 
 def test_words_that_carry_are_those_whose_loss_costs_the_label_most() -> None:
@@ -256,13 +268,13 @@ def test_the_answer_stands_on_top_with_what_it_rests_on_and_zero_draws_nothing()
     column.take("spans", TEXT, said("spans", spans=(Evidence(2, 6, "sadness", 0.9),)))
     column.take("words", TEXT, said("words", words=Attribution("sadness", ((2, 6, 1.5),))))
     first, second = lines(headlines([column], TEXT, None, 78))
-    assert first.startswith("▸ sadness  ■■■")
+    assert first.startswith("▸ sadness  ███")
     assert first.endswith(".71   of ekman, then joy .20")
     assert second == "  1 stretch of evidence · carried most by “miss”"
     text = drawn(blocks(column, TEXT, 78, 78, every=True), 78)
     assert next(line for line in text.split("\n") if "─" in line).startswith("─ which feeling ─")
     anger = next(line for line in text.split("\n") if "anger" in line)
-    assert not set(anger) & set("■·")
+    assert not set(anger) & set("█·")
     assert text.index("which feeling") < text.index("where it shows")
 
 
@@ -286,4 +298,4 @@ def test_a_bar_whose_figure_reads_zero_is_empty_however_small_the_others_are() -
     column.take("words", TEXT, said("words", words=words))
     shown = drawn(blocks(column, TEXT, 60, 60, every=True))
     assert "+0.00" in shown
-    assert "■" not in shown
+    assert "█" not in shown
