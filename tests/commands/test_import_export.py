@@ -190,3 +190,25 @@ def test_a_file_of_ones_own_records_is_read_as_they_are(file: str, kind: str) ->
     found = read_foreign([path], Wish(kind=kind)).samples
     # What such records have no field for is kept here, and passed over there.
     assert [msgspec.structs.replace(one, meta={}) for one in found] == own
+
+
+def test_a_span_given_twice_is_kept_once_and_told_and_relations_go_along(tmp_path: Path) -> None:
+    row = {
+        "id": "1",
+        "text": "I won today",
+        "spans": [[2, 5, "joy"], {"start": 2, "end": 5, "label": "joy"}, [2, 5, "fear"], [6, 11, "joy"]],
+        "relations": [{"from": 1, "to": 3, "label": "cause"}],
+        "annotators": {"A1": [[0, 1], [0, 1]], "A2": [[0, 1]]},
+    }
+    (tmp_path / "t.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    found = read_foreign([str(tmp_path / "t.jsonl")], Wish())
+    (sample,) = found.samples
+    assert [(mark.start, mark.end, mark.label) for mark in sample.spans] == [
+        (2, 5, "joy"),
+        (2, 5, "fear"),
+        (6, 11, "joy"),
+    ]
+    assert {name: len(marks) for name, marks in sample.annotators.items()} == {"A1": 1, "A2": 1}
+    assert "2 spans given twice with the same label: kept once" in found.notes
+    ties = [(mark.start, mark.attributes.get("relations")) for mark in sample.spans if "relations" in mark.attributes]
+    assert [start for start, _ in ties] == [2]

@@ -1,9 +1,10 @@
 """Files that other hands wrote, as samples of a task: looked at, read by their layout, fitted, and checked."""
 
 import errno
+import json
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -65,10 +66,12 @@ class Fitting:
         self._vector = "labels" in self._required and task.files.label_columns
         self._labels = all_labels(rows) if self._vector else []
         self._moved: dict[str, int] = {}
+        self._twice = 0
 
     def fitted(self, row: TextRow) -> TextRow:
         """A row with the fields of the record alone; an object of its own."""
         row = dict(row)
+        self._twice += spans_once(row)
         self._fit_labels(row)
         rest = {key: value for key, value in row.items() if key not in self._fields and key not in self._beside}
         for key in rest:
@@ -87,7 +90,9 @@ class Fitting:
             return "are said beside" if key in SAID else "are kept in meta"
 
         moved = {key: n for key, n in self._moved.items() if key != "meta"}
-        return tuple(f"{key} ({n:,} text{'s' * (n != 1)}) {where(key)}" for key, n in moved.items())
+        lines = [f"{key} ({n:,} text{'s' * (n != 1)}) {where(key)}" for key, n in moved.items()]
+        twice = f"{self._twice:,} span{'s' * (self._twice != 1)} given twice with the same label: kept once"
+        return (*lines, *([twice] if self._twice else []))
 
     def _fit_labels(self, row: dict[str, Any]) -> None:
         several, one = row.get("labels"), row.get("label")
@@ -107,6 +112,66 @@ class Fitting:
             row["labels"] = {name: int(name in several) for name in self._labels}
         if "labels" in row and "label" in row and "label" in self._fields and not self._one_label:
             row["meta"] = {**(row.get("meta") or {}), "label": row.pop("label")}
+
+
+def spans_once(row: dict[str, Any]) -> int:
+    """Keep each span of a row, and of each of its annotators, once a label; how many went."""
+    gone = 0
+    people = row.get("annotators")
+    if isinstance(people, dict) and any(isinstance(said, list | dict) for said in people.values()):
+        row["annotators"] = people = dict(people)
+        for name, said in people.items():
+            own = {"spans": said} if isinstance(said, list) else dict(said) if isinstance(said, dict) else {}
+            if n := _once(own):
+                people[name] = own["spans"] if isinstance(said, list) else own
+                gone += n
+    return gone + _once(row)
+
+
+def _once(row: dict[str, Any]) -> int:
+    spans = row.get("spans")
+    if not isinstance(spans, list):
+        return 0
+    kept: list[Any] = []
+    first: dict[str, int] = {}
+    for item in spans:
+        span = _as_object(item)
+        there = None if span is None else first.setdefault(_place(span), len(kept))
+        if there is None or there == len(kept):
+            kept.append(item)
+        elif (both := _together(_as_object(kept[there]) or {}, span or {})) is not None:
+            kept[there] = kept[there] if both == _as_object(kept[there]) else both
+        else:
+            kept.append(item)  # told apart by what else is said of them: the record's own check has its say
+    if len(kept) == len(spans):
+        return 0
+    row["spans"] = kept
+    return len(spans) - len(kept)
+
+
+def _as_object(item: Any) -> dict[str, Any] | None:
+    if isinstance(item, list) and 2 <= len(item) <= 3:
+        return dict(zip(("start", "end", "label"), item, strict=False))
+    return item if isinstance(item, dict) and "start" in item and "end" in item else None
+
+
+def _place(span: Mapping[str, Any]) -> str:
+    return json.dumps([span["start"], span["end"], span.get("label")], default=str)
+
+
+def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What both say of one span; None where they say different things."""
+    found = dict(one)
+    for key, value in other.items():
+        there = found.get(key)
+        if isinstance(there, Mapping) and isinstance(value, Mapping):
+            value = _together(there, value)
+            if value is None:
+                return None
+        elif there is not None and value is not None and there != value:
+            return None
+        found[key] = there if value is None else value
+    return found
 
 
 def _there(labels: Any) -> list[str]:
