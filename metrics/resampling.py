@@ -204,6 +204,8 @@ def resampled_sums(
         x = grouped_sums(x, groups, n_groups)
     n, k = x.shape
     sums = np.zeros((resamples, k))
+    if not n:
+        return sums
     varied = []
     for column, places in _alike(x):
         if _is_steady(column):

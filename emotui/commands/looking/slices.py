@@ -11,6 +11,7 @@ from emotui.commands.program_options import db_option, look_into, read_only_opti
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.metrics.slice_rules import FEWEST, MOST
+from emotui.workbench.compare.sources import task_answered
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.slices.near import TEN
 
@@ -40,6 +41,14 @@ def slices() -> None:
 def _slicing(db: str | None, dataset: str, *, read_only: bool = False) -> "tuple[Workspace, Slicing, Dataset]":
     workspace = look_into(db, read_only=read_only)
     return workspace, workspace.slicing(), dataset_named(workspace.store, dataset)
+
+
+def _slicing_of(
+    db: str | None, dataset: str, source: str, against: str | None, *, read_only: bool
+) -> "tuple[Slicing, Dataset]":
+    """The parts of a dataset, with figures of the task that both sources answer."""
+    workspace, slicing, found = _slicing(db, dataset, read_only=read_only)
+    return slicing.read_as(task_answered(workspace.store, found, (source, against))), found
 
 
 def _run(workspace: "Workspace", run: str | None) -> str | None:
@@ -164,7 +173,7 @@ def figures(
     as_json: bool,
 ) -> None:
     """Figures of a source in each part of DATASET, or how two differ there, with intervals and corrected p."""
-    _, slicing, found = _slicing(db, dataset, read_only=read_only)
+    slicing, found = _slicing_of(db, dataset, source, against, read_only=read_only)
     parts = slicing.parts(found.dataset, source, against, metric, facet_names(by), correction)
     if as_json:
         head = {"dataset": found.name, "of": source, "against": against}
@@ -225,7 +234,7 @@ def compare_(
     CONDITIONS are lines such as "emotion=sad" or "slice=NAME". With --against it is the difference of two sources
     that is compared: does negation hurt B more than A?
     """
-    _, slicing, found = _slicing(db, dataset, read_only=read_only)
+    slicing, found = _slicing_of(db, dataset, source, against, read_only=read_only)
     between = slicing.between(found.dataset, conditions, source, against, metric, correction)
     if as_json:
         head = {"dataset": found.name, "of": source, "against": against, "metric": between.metric.name}
@@ -283,7 +292,7 @@ def find(
     as_json: bool,
 ) -> None:
     """Rules of one or two conditions under which a source is worst, or two differ most, tested on the other half."""
-    _, slicing, found = _slicing(db, dataset, read_only=read_only)
+    slicing, found = _slicing_of(db, dataset, source, against, read_only=read_only)
     findings = slicing.found(
         found.dataset,
         source,

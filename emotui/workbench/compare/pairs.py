@@ -43,6 +43,7 @@ from emotui.workbench.results.published import published, published_table
 from emotui.workbench.runs.scores import groups_of, last_attempts
 from emotui.workbench.said import said_of
 from emotui.workbench.task_words import metrics_of
+from emotui.workbench.texts import read_sample
 
 if TYPE_CHECKING:
     from emotui.workbench.compare.sources import Values
@@ -155,12 +156,20 @@ class _Held:
 
 @dataclass
 class Comparing:
-    """Made by `Workspace.comparing()`. Every method may be called from any thread, and may take a while."""
+    """Made by `Workspace.comparing()`. Every method may be called from any thread, and may take a while.
+
+    `task`: whose answers are compared; None: of the task that the file of a dataset came for.
+    """
 
     store: Store
-    _held: dict[tuple[int, str, str], _Held] = field(default_factory=dict)
-    _read: dict[tuple[int, str], tuple[object, SourceFigures]] = field(default_factory=dict)
+    task: str | None = None
+    _held: dict[tuple[int, str, str, str], _Held] = field(default_factory=dict)
+    _read: dict[tuple[int, str, str], tuple[object, SourceFigures]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
+
+    def read_as(self, task: str | None) -> "Comparing":
+        """The same over what is said of the texts for another task."""
+        return replace(self, task=task)
 
     def sources(self, dataset: int) -> list[Compared]:
         """What can be compared, runs first."""
@@ -168,7 +177,7 @@ class Comparing:
 
     def metrics(self, dataset: int) -> tuple[Metric, ...]:
         """By what; that of most interest first."""
-        return metrics_of(self.store, dataset)
+        return metrics_of(self.store, dataset, self.task)
 
     def pair(
         self,
@@ -386,12 +395,12 @@ class Comparing:
         if source.run is not None:
             mark = mark, self.store.run_revisions([source.run]).get(source.run)
         with self._lock:
-            held = self._read.get((dataset.dataset, source.key))
+            held = self._read.get((dataset.dataset, dataset.task, source.key))
         if held is not None and held[0] == mark:
             return held[1]
         made = SourceFigures(self.store, dataset, source)
         with self._lock:
-            self._read[dataset.dataset, source.key] = mark, made
+            self._read[dataset.dataset, dataset.task, source.key] = mark, made
         return made
 
     def marks(self, dataset: int, sample: int, first: str, second: str) -> Marks:
@@ -406,7 +415,7 @@ class Comparing:
         if found.task != "spans":
             lines = self._lines(found, sample, first, second)
             return Marks(sample, plain.id, plain.text or "", lines=lines)
-        read = msgspec.json.decode(record, type=SpanSample)
+        read: SpanSample = read_sample(self.store, found, record)
         a, b = (self._marked(found, sample, read, source_named(self.store, found, name)) for name in (first, second))
         return Marks(sample, read.id, read.text, tuple(read.spans or ()), a, b)
 
@@ -446,7 +455,7 @@ class Comparing:
         mark: object = (dataset.fingerprint, dataset.gold)
         if source.run is not None:
             mark = self.store.run_revisions([source.run]).get(source.run)
-        key = dataset.dataset, source.key, metric
+        key = dataset.dataset, dataset.task, source.key, metric
         with self._lock:
             held = self._held.get(key)
         if held is not None and held.mark == mark:
@@ -464,7 +473,7 @@ class Comparing:
         found = self.store.dataset(dataset)
         if found is None:
             raise BadInput(f"there is no dataset {dataset}")
-        return found
+        return found.read_as(self.task or found.task)
 
     def _metric(self, dataset: Dataset, name: str | None) -> Metric:
         known = self.metrics(dataset.dataset)

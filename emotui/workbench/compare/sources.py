@@ -1,6 +1,7 @@
 """What can be compared: runs, people and files that are kept beside a dataset, people inside its gold, former gold."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -90,6 +91,17 @@ def source_named(store: Store, dataset: Dataset, name: str) -> Compared:
         there = ", ".join(dict.fromkeys(one.name for one in known)) or "none"
         raise BadInput(f"{dataset.name} has no source {name!r} to compare; it has: {there}")
     return fitting[0]
+
+
+def task_answered(store: Store, dataset: Dataset, names: Iterable[str | None]) -> str:
+    """The task that all of these sources answer: the dataset's own, or another that its runs were asked for."""
+    wanted = [name for name in names if name is not None]
+    for task in dict.fromkeys([dataset.task, *(run.task for run in store.runs(dataset.dataset))]):
+        with suppress(BadInput):
+            for name in wanted:
+                source_named(store, dataset.read_as(task), name)
+            return task
+    return dataset.task
 
 
 def gold_note(store: Store, dataset: Dataset, compared: Iterable[Compared]) -> str:

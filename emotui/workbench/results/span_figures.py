@@ -139,13 +139,13 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
         scored += 1
         conventions[outcome.convention] = None
         label = labels.decode(outcome.record)
+        scored_one = facts.decode(outcome.detail)
+        if scored_one.unlabelled:
+            continue
         by_repeat = tallies["task-2" if label.sentences else "task-1"]
         tally = by_repeat.get(outcome.repeat)
         if tally is None:
             tally = by_repeat[outcome.repeat] = Tally()
-        scored_one = facts.decode(outcome.detail)
-        if scored_one.unlabelled:
-            continue
         tally.add(outcome.sample, label, scored_one, _keyed(scored_one, label, outcome.record))
         if experiments.PREFIX in outcome.record:
             experimental.append((outcome.sample, outcome.record, outcome.detail))

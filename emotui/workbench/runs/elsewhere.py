@@ -105,6 +105,8 @@ def said_lines(
         besides = f" (there are {', '.join(map(literal, unused))})" if unused else f" but {', '.join(sorted(there))}"
         named = min(wanted, key=_KEYS.index)
         why = f"nothing in it says {named}{besides}: --map {named}=COLUMN names the column"
+        if kind := next((kind for kind, keys in _KINDS.items() if there & set(keys)), ""):
+            why += f", and --as {kind} takes it for what it says"
         raise OfAnotherKind(f"{taken.place}: {why}")
     if problems and not skip_bad:
         raise BadInput(*capped(problems))

@@ -132,11 +132,21 @@ class Findings(Asked, frozen=True):
 class Slicing:
     """Made by `Workspace.slicing()`. Every method may be called from any thread, and may take a while."""
 
-    def __init__(self, store: Store, comparing: Comparing, book: NoteBook) -> None:
+    def __init__(
+        self,
+        store: Store,
+        comparing: Comparing,
+        book: NoteBook,
+        held: dict[int, tuple[object, Facets]] | None = None,
+    ) -> None:
         self.store = store
         self._comparing, self._book = comparing, book
-        self._held: dict[int, tuple[object, Facets]] = {}
+        self._held = {} if held is None else held
         self._lock = Lock()
+
+    def read_as(self, task: str | None) -> "Slicing":
+        """The same parts, with figures of what is said for another task."""
+        return Slicing(self.store, self._comparing.read_as(task), self._book, self._held)
 
     def facets(self, dataset: int) -> Facets:
         """What can be asked of the samples of a dataset."""

@@ -63,3 +63,50 @@ def test_slices_are_saved_listed_asked_for_and_removed(emotui: Emotui, store: Pa
 def test_what_is_not_there_is_one_line_on_standard_error(emotui: Emotui, store: Path, words: tuple[str, ...]) -> None:
     done = emotui("slices", *words, "--db", store)
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+
+
+@pytest.fixture
+def asked_twice(emotui: Emotui, tmp_path: Path) -> Path:
+    """Texts that came with labels and have numbers too; a file says spans of them, another numbers."""
+    texts = [
+        {"id": f"t{at}", "text": "so glad", "labels": ["joy"], "meta": {"kind": "ab"[at % 2]}, "valence": at / 40}
+        for at in range(40)
+    ]
+    spans = [{"id": f"t{at}", "spans": [[3, 7]]} for at in range(40)]
+    numbers = [{"id": f"t{at}", "values": {"valence": at / 40 + (at % 2) / 10}} for at in range(40)]
+    gold = [{"id": f"t{at}", "values": {"valence": at / 40}} for at in range(40)]
+    files = {"t": texts, "spans": spans, "numbers": numbers, "gold": gold}
+    for name, records in files.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    db = tmp_path / "w.duckdb"
+    assert emotui("import", "t.jsonl", "--name", "t", "--db", db).status == 0
+    assert emotui("import", "gold.jsonl", "--into", "t", "--db", db).status == 0
+    for name in ("spans", "numbers"):
+        taken = ("import", "predictions", f"{name}.jsonl", "--dataset", "t", "--source", name, "--no-sim")
+        if name == "spans":  # of which gold says nothing
+            refused = emotui(*taken, "--db", db)
+            assert refused.status == 2
+            assert "--as spans takes it for what it says" in refused.err
+            taken = (*taken, "--as", "spans")
+        done = emotui(*taken, "--db", db)
+        assert done.status == 0, done.err
+    return db
+
+
+def test_slices_are_of_whatever_question_the_source_answers(emotui: Emotui, asked_twice: Path) -> None:
+    figures = emotui("slices", "figures", "t", "--of", "numbers", "--by", "kind", "--db", asked_twice, "--json")
+    assert figures.status == 0, figures.err
+    a, b = (row["mean"] for row in figures.document["slices"])
+    assert (a, b) == (pytest.approx(0.0), pytest.approx(0.1))
+    found = ("slices", "find", "t", "--of", "numbers", "--by", "kind", "--fewest", "5", "--db", asked_twice, "--json")
+    assert [row["conditions"] for row in emotui(*found).document["rules"]] == ["kind=b"]
+    refused = emotui("slices", "find", "t", "--of", "spans", "--db", asked_twice)
+    assert (refused.status, refused.err) == (2, "no sample has a f1 of spans\n")
+
+
+def test_a_source_that_says_what_gold_does_not_leaves_the_tables_of_the_others(
+    emotui: Emotui, asked_twice: Path
+) -> None:
+    shown = emotui("results", "--dataset", "t", "--db", asked_twice)
+    assert shown.status == 0, shown.err
+    assert "numbers" in shown.out

@@ -61,7 +61,8 @@ def test_scores_of_a_pipeline_may_name_labels_that_nobody_else_does(emotui: Emot
         ({"prediction": "joy"}, ""),
         (
             {"values": {"joy": 2.5}},
-            ": nothing in it says labels but values: --map labels=COLUMN names the column",
+            ": nothing in it says labels but values: --map labels=COLUMN names the column, and --as values takes it "
+            "for what it says",
         ),
         (
             {"prediction": {"labels": ["joy"]}},
