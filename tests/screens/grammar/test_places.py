@@ -128,8 +128,8 @@ def test_the_footer_of_eighty_columns_holds_the_main_job_and_never_more_than_a_l
     entry = PLACES[number]
     keys, _ = keys_in(number, in_list=False)
     bar = KeyBar(keys)
-    offered = bar._offered(frozenset())
-    parts = bar._fitted((), offered, 78)
+    offered = list(bar._offered(frozenset(), last=False))
+    parts = bar.fitted((), 78)
     said = "".join(part.text for part in parts)
     assert width(said) <= 78
     assert said.endswith(("more", "quit", "close"))
