@@ -21,6 +21,7 @@ EXACT_UP_TO = 8
 RESAMPLES = 9_999
 LEVEL = 0.95
 _ROUNDING = 1e-12
+_LEAST_MODELS = 3
 
 
 def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
@@ -101,7 +102,8 @@ def trust(
     for name, by_model in metrics.items():
         pairs = [(human[model], value) for model, value in by_model.items() if model in human and value is not None]
         x, y = [one for one, _ in pairs], [one for _, one in pairs]
-        r, rho = pearson(x, y), spearman(x, y)
+        # Any two points lie on a line: their correlation is 1 or -1 whatever they are.
+        r, rho = (pearson(x, y), spearman(x, y)) if len(pairs) >= _LEAST_MODELS else (None, None)
         turned = -1.0 if name in LOWER_IS_BETTER else 1.0
         found[name] = {
             "pearson": r,
@@ -111,7 +113,7 @@ def trust(
             "n": len(pairs),
             "ci": _listed(interval(r, len(pairs))),
             "ci_spearman": _listed(interval(rho, len(pairs), of_ranks=True)),
-            "p": permutation_p(x, y, seed),
+            "p": None if r is None else permutation_p(x, y, seed),
             "why": _why(r, len(pairs)),
         }
     from emotui.metrics.significance import adjusted_known
@@ -124,8 +126,8 @@ def trust(
 
 
 def _why(r: float | None, n: int) -> str | None:
-    if n < 2:
-        return f"a correlation over models needs at least two with a human F1 and this metric; there are {n}"
+    if n < _LEAST_MODELS:
+        return f"a correlation over models needs at least three with a human F1 and this metric; there are {n}"
     if r is None:
         return "one of the two sides is the same for all models"
     if n < 4:

@@ -80,7 +80,7 @@ def test_a_metric_that_is_better_when_lower_is_turned() -> None:
     assert found["ers"]["oriented_pearson"] == pytest.approx(1)
     assert found["ers"]["ci"] is None
     assert found["eas"]["n"] == 0
-    assert "at least two" in found["eas"]["why"]
+    assert "at least three" in found["eas"]["why"]
     assert found["ers"]["p_holm"] == pytest.approx(2 * found["ers"]["p"])
     assert "p_bh" in found["eas"]
 
@@ -140,3 +140,11 @@ def test_the_interval_of_ranks_is_wider_and_orders_are_drawn_by_seed_0() -> None
     rho = found["eas"]["spearman"]
     assert found["eas"]["ci_spearman"] == list(interval(rho, 12, of_ranks=True) or ())
     assert found == trust(human, metric, seed=0) != trust(human, metric, seed=1)
+
+
+def test_two_models_have_no_correlation_since_any_two_points_lie_on_a_line() -> None:
+    found = trust({"a": 0.2, "b": 0.6}, {"eas": {"a": 1.0, "b": 3.0}})["eas"]
+    assert (found["pearson"], found["spearman"], found["oriented_pearson"], found["p"]) == (None,) * 4
+    assert found["why"].startswith("a correlation over models needs at least three")
+    three = trust({"a": 0.2, "b": 0.6, "c": 0.5}, {"eas": {"a": 1.0, "b": 3.0, "c": 2.0}})["eas"]
+    assert three["pearson"] is not None
