@@ -30,7 +30,8 @@ class Wanted:
     `correction`: of a family of tests. `alone`: whether slices and rules are of the first source alone. `within`:
     the name of a saved slice, of which alone the samples are compared; empty: all are. `quick`: of all sources on one
     axis means alone, without intervals and tests. `shown`: the run over the
-    list, and `beside` those ticked, which are compared where nothing was chosen.
+    list, and `beside` those ticked, which are compared where nothing was chosen. `task`: which that run answers, where
+    that is another one than the dataset came for; None: that one.
     """
 
     dataset: int
@@ -45,12 +46,13 @@ class Wanted:
     quick: bool = False
     shown: str = ""
     beside: tuple[str, ...] = ()
+    task: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """What came back: `figures`: those over all samples together; `why` says why there is nothing to compare; `sure`:
-    intervals and tests are there.
+    intervals and tests are there. `task`: whose answers are compared, where it is not that of the dataset.
     """
 
     sources: "tuple[Compared, ...]"
@@ -62,14 +64,26 @@ class Found:
     rules: "Findings | None" = None
     why: str = ""
     sure: bool = True
+    task: str | None = None
 
 
 def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted) -> Found:
     """Compare.
 
+    What answers another task than the dataset's is compared where gold scores it.
+
     Raises:
         EmotuiError: it cannot be compared.
     """
+    if wanted.task is not None:
+        other = comparing.read_as(wanted.task)
+        if other.axis(wanted.dataset, sure=False).rows:
+            found = _ask(other, lambda: slicing().read_as(wanted.task), wanted)
+            return replace(found, task=wanted.task)
+    return _ask(comparing, slicing, wanted)
+
+
+def _ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted) -> Found:
     with comparing.store.together():
         sources, metrics = tuple(comparing.sources(wanted.dataset)), comparing.metrics(wanted.dataset)
     keys = usual_order(sources)
@@ -165,12 +179,13 @@ def _by_part(slicing: "Slicing", wanted: Wanted, found: Found, first: str, secon
 
 @dataclass(frozen=True, slots=True)
 class Won:
-    """Where is one source above another, by a metric? Both by their keys."""
+    """Where is one source above another, by a metric? Both by their keys. `task`: as of `Found`."""
 
     dataset: int
     source: str
     other: str
     metric: str
+    task: str | None = None
 
 
 def where_won(slicing: "Slicing", asked: Won) -> "list[Sliced]":
@@ -179,19 +194,21 @@ def where_won(slicing: "Slicing", asked: Won) -> "list[Sliced]":
     Raises:
         EmotuiError: it cannot be told.
     """
+    slicing = slicing.read_as(asked.task)
     return slicing.wins(asked.dataset, asked.source, asked.other, asked.metric)[:_MOST_PARTS]
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text, and two sources by their keys."""
+    """A text, and two sources by their keys. `task`: as of `Found`."""
 
     dataset: int
     sample: int
     first: str
     second: str
+    task: str | None = None
 
 
 def read(comparing: "Comparing", text: Text) -> "Marks":
     """What the two say of the text."""
-    return comparing.marks(text.dataset, text.sample, text.first, text.second)
+    return comparing.read_as(text.task).marks(text.dataset, text.sample, text.first, text.second)

@@ -272,14 +272,19 @@ class ComparedPlace(Place):
         self._sample = sample
         if overview.dataset is not None and standing != self._sources:
             kept, number, shown_run = self.wanted, overview.dataset.dataset, run.run if run else ""
+            task = None if run is None or run.task == overview.dataset.task else run.task
             self._sources = standing
             if kept is None or kept.dataset != number:
                 kept = Wanted(number, PAIR)
                 self._compared.clear()
                 self.looked.against = None
+            elif kept.task != task:
+                kept = Wanted(number, kept.view, within=kept.within)
+                self._compared.clear()
+                self.looked.against = None
             elif kept.shown != shown_run:
                 kept = replace(kept, first="")  # the run over the list was chosen last
-            self.wanted = replace(kept, shown=shown_run, beside=tuple(one.run for one in beside))
+            self.wanted = replace(kept, shown=shown_run, beside=tuple(one.run for one in beside), task=task)
             self.compare()
         elif sample is not None and self._stands_elsewhere(sample) and self.compared.rows.put_on(sample):
             self.ask_text()
@@ -325,7 +330,8 @@ class ComparedPlace(Place):
         pair, picked = self.pair, self.compared.rows.picked
         if pair is None or picked is None or self.wanted is None or self._texts is None:
             return
-        self._texts.ask(Text(self.wanted.dataset, picked.sample, pair.first.key, pair.second.key))
+        task = None if self.found is None else self.found.task
+        self._texts.ask(Text(self.wanted.dataset, picked.sample, pair.first.key, pair.second.key, task))
 
     def _show_text(self, text: Text, marks: "Marks") -> None:
         picked = self.compared.rows.picked
@@ -340,7 +346,8 @@ class ComparedPlace(Place):
         if self._won is None or self.wanted is None or axis is None:
             return
         if source is not None and source.off is not None and not self.wanted.within:
-            self._won.ask(Won(self.wanted.dataset, source.key, axis.first, axis.metric.name))
+            task = None if self.found is None else self.found.task
+            self._won.ask(Won(self.wanted.dataset, source.key, axis.first, axis.metric.name, task))
 
     def _tell_won(self, asked: Won, parts: "list[Sliced]") -> None:
         raise NotImplementedError
@@ -354,6 +361,7 @@ class ComparedPlace(Place):
         if found is None or held is None or wanted is None:
             return []
         left = [
+            Part(f" {found.task}" if found.task else "", "dim"),
             Part(f" {shown(held.metric.title)}", "strong", "do('metric')"),
             Part("  A − B" * bool(found.pair), "dim"),
         ]
