@@ -7,6 +7,7 @@ import pytest
 
 from tests.conftest import Emotui
 from tests.templates import copy_of
+from tests.two_questions import two_questions
 
 
 @pytest.fixture
@@ -67,30 +68,7 @@ def test_what_is_not_there_is_one_line_on_standard_error(emotui: Emotui, store: 
 
 @pytest.fixture
 def asked_twice(emotui: Emotui, tmp_path: Path) -> Path:
-    """Texts that came with labels and have numbers too; a file says spans of them, another numbers."""
-    texts = [
-        {"id": f"t{at}", "text": "so glad", "labels": ["joy"], "meta": {"kind": "ab"[at % 2]}, "valence": at / 40}
-        for at in range(40)
-    ]
-    spans = [{"id": f"t{at}", "spans": [[3, 7]]} for at in range(40)]
-    numbers = [{"id": f"t{at}", "values": {"valence": at / 40 + (at % 2) / 10}} for at in range(40)]
-    gold = [{"id": f"t{at}", "values": {"valence": at / 40}} for at in range(40)]
-    files = {"t": texts, "spans": spans, "numbers": numbers, "gold": gold}
-    for name, records in files.items():
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
-    db = tmp_path / "w.duckdb"
-    assert emotui("import", "t.jsonl", "--name", "t", "--db", db).status == 0
-    assert emotui("import", "gold.jsonl", "--into", "t", "--db", db).status == 0
-    for name in ("spans", "numbers"):
-        taken = ("import", "predictions", f"{name}.jsonl", "--dataset", "t", "--source", name, "--no-sim")
-        if name == "spans":  # of which gold says nothing
-            refused = emotui(*taken, "--db", db)
-            assert refused.status == 2
-            assert "--as spans takes it for what it says" in refused.err
-            taken = (*taken, "--as", "spans")
-        done = emotui(*taken, "--db", db)
-        assert done.status == 0, done.err
-    return db
+    return two_questions(emotui, tmp_path)
 
 
 def test_slices_are_of_whatever_question_the_source_answers(emotui: Emotui, asked_twice: Path) -> None:

@@ -12,9 +12,12 @@ from emotui.screens.results.state import ALL
 from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.workspace import Workspace
+from tests.conftest import Emotui
 from tests.screens.browse_workspace import add_run, sample_records
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle
 from tests.screens.results_workspace import records, several_runs
+from tests.two_questions import two_questions
 
 
 def test_figures_are_written_with_their_signs_and_without_a_leading_zero() -> None:
@@ -200,3 +203,19 @@ async def test_what_is_looked_at_is_named_whole_at_eighty_columns_and_so_is_its_
         assert frame(pilot).session.overview.dataset is not None
         assert frame(pilot).session.overview.dataset.name in screen_text(pilot).splitlines()[2]
         assert name.display
+
+
+async def test_what_is_compared_answers_the_question_of_the_run_over_the_list(emotui: Emotui, tmp_path: Path) -> None:
+    db = two_questions(emotui, tmp_path)
+    async with opened(lambda: Workspace.open(db), (140, 40)) as pilot:
+        for keys, first in ((("enter",), "near"), (("j", "enter"), "numbers")):
+            await press(pilot, "1", "r", *keys, "9")
+            pair = frame(pilot).query_one(Results).pair
+            assert pair is not None
+            assert (pair.first.name, pair.second.name) in (("near", "numbers"), ("numbers", "near"))
+            assert pair.first.name == first
+            assert pair.metric.name == "mae"
+            assert "values MAE" in screen_text(pilot)
+        # What gold says nothing of cannot be compared: what the dataset's file came for is.
+        await press(pilot, "1", "r", "j", "enter", "9")
+        assert "values MAE" not in screen_text(pilot)
