@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import Emotui
 from tests.templates import copy_of
-from tests.two_questions import two_questions
+from tests.workbench.two_questions import two_questions
 
 
 @pytest.fixture
