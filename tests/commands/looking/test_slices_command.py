@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.looking.two_questions import two_questions
 from tests.conftest import Emotui
 from tests.templates import copy_of
-from tests.workbench.two_questions import two_questions
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import Workspace
+from tests.commands.looking.two_questions import two_questions
 from tests.conftest import Emotui
 from tests.screens.browse_workspace import add_run, sample_records
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle
 from tests.screens.results_workspace import records, several_runs
-from tests.workbench.two_questions import two_questions
 
 
 def test_figures_are_written_with_their_signs_and_without_a_leading_zero() -> None:
