@@ -125,9 +125,9 @@ def label_of(row: "Row") -> str:
     return shown(row.label) + (" †" if row.published else "")
 
 
-def heading_of(column: "Column") -> str:
-    """What stands over a column."""
-    return column.short or column.title
+def heading_of(column: "Column", *, whole: bool = False) -> str:
+    """What stands over a column. Args: whole: its name as it is, however long."""
+    return column.title if whole else column.short or column.title
 
 
 def shortened(label: str, cells: int) -> str:

@@ -361,7 +361,7 @@ class ComparedPlace(Place):
         if found is None or held is None or wanted is None:
             return []
         left = [
-            Part(f" {found.task}" if found.task else "", "dim"),
+            *([Part(f" {found.task}", "dim")] if found.task else []),
             Part(f" {shown(held.metric.title)}", "strong", "do('metric')"),
             Part("  A − B" * bool(found.pair), "dim"),
         ]

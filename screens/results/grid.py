@@ -78,6 +78,7 @@ class Grid(Page, inherit_bindings=False):
         self._first = 0
         self._wanted: tuple[str, str] | None = None
         self._widths: list[_Width] = []
+        self._whole = False
         self._label = 0
         self._row_lines: dict[int, int] = {}
         self._rows_at: dict[int, int] = {}
@@ -179,8 +180,15 @@ class Grid(Page, inherit_bindings=False):
             return
         longest = max((width(label_of(row)) for row in table.rows), default=4)
         self._label = min(longest, max(_LONGEST_LABEL, cells // 4), max(cells // 3, 12))
-        self._widths = [_width(table, at, shades=self._shades) for at in range(len(table.columns))]
-        room, needed = cells - self._label - 3, sum(one.all for one in self._widths)
+        room = cells - self._label - 3
+        # Names are short only where the whole ones would leave no room for all columns.
+        for whole in (True, False):
+            self._whole = whole
+            columns = range(len(table.columns))
+            self._widths = [_width(table, at, shades=self._shades, whole=whole) for at in columns]
+            needed = sum(one.all for one in self._widths)
+            if needed + _GAP * len(self._widths) <= room:
+                break
         self._gap = _GAP if needed + _GAP * len(self._widths) <= room else 1 if self._wide else _GAP
         wide = needed + self._gap * len(self._widths) > room
         self._below = wide and not self._shades and any(one.low is not None for row in table.rows for one in row.cells)
@@ -247,7 +255,7 @@ class Grid(Page, inherit_bindings=False):
                 heads.append([blank, *said])
         left = "◂ " if seen and seen[0] > 0 else "  "
         right = " ▸" if seen and seen[-1] < len(table.columns) - 1 else ""
-        titles = [wrapped(shown(heading_of(table.columns[at])), self._widths[at].all) for at in seen]
+        titles = [wrapped(shown(heading_of(table.columns[at], whole=self._whole)), self._widths[at].all) for at in seen]
         deepest = max((len(words) for words in titles), default=1)
         for line in range(deepest):
             last = line == deepest - 1
@@ -386,20 +394,21 @@ def window(sizes: Sequence[int], first: int, cursor: int, room: int) -> range:
     return range(first, min(last, len(sizes)))
 
 
-def _width(table: "ResultsTable", at: int, *, shades: bool) -> _Width:
+def _width(table: "ResultsTable", at: int, *, shades: bool, whole: bool) -> _Width:
+    """Args: whole: with the whole name over it."""
     column = table.columns[at]
-    named = shown(heading_of(column))
+    named = shown(heading_of(column, whole=whole))
     title = width(named) if width(named) <= _ON_ONE_LINE else max(_longest_word(named), _ON_ONE_LINE)
     if shades:
-        return _Width(0, 0, max(_longest_word(shown(heading_of(one))) for one in table.columns))
+        return _Width(0, 0, max(_longest_word(shown(heading_of(one, whole=whole))) for one in table.columns))
     texts = [written(row.cells[at], column.unit) for row in table.rows]
     mean = max((width(text) for text, _ in texts), default=1)
     spread = max((width(text) for _, text in texts), default=0)
-    whole = max(min(mean + (spread + 1 if spread else 0), _WIDEST), title)
+    cells = max(min(mean + (spread + 1 if spread else 0), _WIDEST), title)
     if column.unit == "words":
-        return _Width(0, 0, whole, title)
+        return _Width(0, 0, cells, title)
     # Where there is no spread behind them, figures stand to the right under their title.
-    return _Width(mean if spread else whole, spread, whole, title)
+    return _Width(mean if spread else cells, spread, cells, title)
 
 
 _MOST_CELLS = 16
