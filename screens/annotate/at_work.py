@@ -83,6 +83,7 @@ class AtWork(Place):
         self.last_label: str | None = None
         self._without = False
         self._situation: object = None
+        self._begun: set[tuple[int, str]] = set()  # datasets and annotators whose work was opened
         self._tierer = drawing.Tierer()
         self._rows = self._columns = 0
         self._writing: Writing | None = None
@@ -227,7 +228,18 @@ class AtWork(Place):
             self._take_keys()
         self.changed()
         self.suggest_again()
+        self._open_next(asked, stood)
         self._press_early()
+
+    def _open_next(self, asked: asking.Standing, stood: asking.Stood) -> None:
+        """The work on a dataset begins at the next open text, where the list stands at one that is done."""
+        work = asked.dataset, asked.annotator
+        if work in self._begun or stood.standing is not None:
+            return
+        self._begun.add(work)
+        number = stood.bench.next_open(asked.sample) if stood.said.accepted else None
+        if number is not None and number != asked.sample:
+            self.post_message(self.Sought(frozenset({number}), 0))
 
     def _press_early(self) -> None:
         """Do what was pressed while the text that it is about was on its way."""

@@ -442,3 +442,18 @@ async def test_a_named_annotator_begins_in_annotate_and_sees_nobodys_answer(sour
         assert "fire extinguisher" in screen_text(pilot)
         assert "├fear" not in screen_text(pilot)
         assert not spans(pilot)
+
+
+async def test_work_begins_at_the_next_open_text_and_goes_where_one_wants_from_there(
+    source: Workspace, tmp_path: Path
+) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "space")
+        second = place(pilot).at_work.text.id
+        await press(pilot, "k")
+        first = place(pilot).at_work.text.id
+    async with opened(Workspace.open(tmp_path / "workspace.duckdb"), (80, 24)) as pilot:
+        await press(pilot, "2")
+        assert place(pilot).at_work.text.id == second != first
+        await press(pilot, "1", "k", "2")  # a text that is chosen afterwards is the one at work
+        assert place(pilot).at_work.text.id == first
