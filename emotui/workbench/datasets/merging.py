@@ -9,6 +9,8 @@ import msgspec
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.formats import capped, fingerprint
+from emotui.formats.checks import fault
+from emotui.formats.conversion import to_record
 from emotui.formats.layouts.tables.several import names_people
 from emotui.formats.reading import Warn
 from emotui.formats.rows import Flaw, literal
@@ -16,7 +18,7 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.texts import SAID, TextSaid, record_json, said_of_text, sample_of_text
-from emotui.workbench.datasets.foreign import Wish, read_rows
+from emotui.workbench.datasets.foreign import Wish, read_rows, spans_once
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.drafts import DraftBook
 from emotui.workbench.progress import OnStep, silent
@@ -84,7 +86,7 @@ def import_into(
     if by is None:
         by = "id" if ids & {row.get("id") for _, row in rows} else "text"
     place = {text.get(by): at for at, text in reversed(list(enumerate(texts)))}
-    merged, strangers, matched = list(texts), list[str](), set[int]()
+    merged, strangers, matched, twice = list(texts), list[str](), set[int](), 0
     for where, row in rows:
         at = place.get(row.get(by)) if row.get(by) is not None else None
         if at is None or (by == "id" and row.get("text") not in (None, texts[at].get("text"))):
@@ -92,7 +94,9 @@ def import_into(
             strangers.append(named if at is None else f"{named} (another text)")
             continue
         matched.add(at)
+        twice += spans_once(row)
         try:
+            _check(texts[at], row)
             merged[at] = _merged(merged[at], row)
         except ValueError as error:
             problems.append(f"{where}: {error}")
@@ -105,9 +109,13 @@ def import_into(
             f"{literal(paths[0])}: none of its {len(rows):,} records has the {by} of a text of {found.name}: "
             f"--by {'text' if by == 'id' else 'id'} matches by the other"
         )
+    if twice:
+        warn(f"{literal(paths[0])}: {twice:,} span{'s' * (twice != 1)} given twice with the same label: kept once")
     if strangers:
         some = ", ".join(map(literal, strangers[:_NAMED])) + (", …" if len(strangers) > _NAMED else "")
         warn(f"{literal(paths[0])}: {len(strangers):,} of {len(rows):,} records match no text of {found.name}: {some}")
+    if merged == texts:
+        return Added(found, by, len(matched), tuple(strangers), {})
     keys = {key: sum(key in new and key not in old for old, new in zip(texts, merged, strict=True)) for key in SAID}
     new = _replaced(store, found, merged, ", ".join(paths))
     rescored = _rescored(store, new, sim=sim, cancelled=cancelled)
@@ -233,6 +241,26 @@ def _by_column(rows: _Rows, column: str) -> tuple[_Rows, str]:
 
 def _of_person(name: object, given: Mapping[str, Any]) -> dict[str, Any]:
     return {"annotators": {str(name): given}} if given else {}
+
+
+_CHECKED = (("spans", "spans"), ("labels", "labels"), ("labels", "label"), ("values", "values"))
+"""Tasks whose records tell what is wrong with what stands under a key."""
+
+
+def _check(text: TextSaid, more: TextSaid) -> None:
+    """See that what is said, by gold or a person, can be said of a text.
+
+    Raises:
+        ValueError: it cannot, such as a span past the end of the text.
+    """
+    for said in (more, *(more.get("annotators") or {}).values()):
+        for name, key in _CHECKED:
+            if said.get(key) is None:
+                continue
+            record = {"id": text["id"], "text": text.get("text"), key: said[key]}
+            made = to_record(task_named(name).sample, record, 0)
+            if (why := made.reason if isinstance(made, Flaw) else fault(made)) is not None:
+                raise ValueError(why)
 
 
 def _merged(text: TextSaid, more: TextSaid) -> dict[str, Any]:

@@ -225,3 +225,34 @@ def test_a_row_is_never_matched_by_the_number_of_its_line(mine: Emotui, tmp_path
     assert _said(mine) == {"spans": 3}
     _write(tmp_path / "more.jsonl", [{"id": "1", "label": "joy"}, {"id": "2", "label": "sadness"}])
     assert json.loads(mine("import", "more.jsonl", "--into", "mine", "--json").out)["matched"] == 2
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ({"id": "1", "annotators": {"ann": {"spans": [[0, 999]]}}}, "span [0, 999] ends past the text"),
+        ({"id": "1", "annotators": {"ann": {"values": {"valence": "high"}}}}, "must be a number"),
+        ({"id": "1", "values": {"valence": "high"}}, "must be a number"),
+    ],
+)
+def test_what_cannot_be_said_of_a_text_is_refused_whole(mine: Emotui, tmp_path: Path, row: Any, why: str) -> None:
+    _write(tmp_path / "more.jsonl", [{"id": "2", "values": {"valence": 0.1}}, row])
+    refused = mine("import", "more.jsonl", "--into", "mine")
+    assert (refused.status, refused.err.count("\n")) == (2, 1), refused.err
+    assert refused.err.startswith("more.jsonl:2: ")
+    assert why in refused.err
+    assert _said(mine) == {"spans": 3}
+
+
+def test_spans_of_other_texts_are_checked_and_one_given_twice_is_kept_once(emotui: Emotui, tmp_path: Path) -> None:
+    _write(tmp_path / "mine.jsonl", [{"id": "1", "text": "so glad", "labels": ["joy"]}])
+    assert emotui("import", "mine.jsonl").status == 0
+    _write(tmp_path / "far.jsonl", [{"id": "1", "spans": [[0, 99]]}])
+    assert "far.jsonl:1: span [0, 99] ends past the text" in emotui("import", "far.jsonl", "--into", "mine").err
+    _write(tmp_path / "twice.jsonl", [{"id": "1", "spans": [[0, 2], [0, 2]]}])
+    taken = emotui("import", "twice.jsonl", "--into", "mine")
+    assert (taken.status, taken.err) == (0, "twice.jsonl: 1 span given twice with the same label: kept once\n")
+    assert emotui("export", "mine", "--to", "out.jsonl", "--with", "gold").status == 0
+    assert json.loads((tmp_path / "out.jsonl").read_text())["spans"] == [{"start": 0, "end": 2}]
+    again = emotui("import", "twice.jsonl", "--into", "mine", "--json")
+    assert (again.document["keys"], again.document["gold"]) == ({}, 2)
