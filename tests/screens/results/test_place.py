@@ -142,7 +142,7 @@ async def test_a_table_opens_on_its_own_figures_with_headings_that_are_whole_and
         assert cell(pilot)[0].label == table.rows[-1].label
         assert grid(pilot).scroll_offset.y > 0
         # The headings stay when the rows scroll.
-        assert next(line for line in heads if line.strip()).split()[0] in screen_text(pilot).split("\n")[2]
+        assert next(line for line in heads if line.strip()).split()[0] in screen_text(pilot).split("\n")[3]
         await press(pilot, "P")
         assert grid(pilot).table == without_unasked(alone)
 
