@@ -31,7 +31,7 @@ PICTURES: dict[str, tuple[str, ...]] = {
     "browse": ("1", "n", "n"),
     "annotate": ("2", "v", "l", "l", "H", "i"),
     "annotate_adjudicate": ("escape", "f4"),
-    "rephrase": ("f4", "3", "i"),
+    "rephrase": ("escape", "3", "i"),
     "scenes": ("escape", "4", "n"),
     "masked": ("5", "j", "j"),
     "generate": ("6", "j"),
