@@ -204,7 +204,7 @@ def resampled_sums(
         x = grouped_sums(x, groups, n_groups)
     n, k = x.shape
     sums = np.zeros((resamples, k))
-    if not n:
+    if not n or not resamples:
         return sums
     varied = []
     for column, places in _alike(x):

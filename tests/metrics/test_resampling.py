@@ -127,6 +127,12 @@ def test_sums_are_those_of_the_rows_that_are_drawn_however_many_are_alike(
     assert resampled_sums(columns, None, seed, 5) == pytest.approx(np.array(naive), rel=1e-12)
 
 
+def test_nothing_drawn_or_drawn_from_has_sums_of_nothing() -> None:
+    assert resampled_sums(np.ones((5, 2)), None, 0, 0).shape == (0, 2)
+    assert resampled_sums(np.arange(10.0).reshape(5, 2), None, 0, 0).shape == (0, 2)
+    assert resampled_sums(np.empty((0, 2)), None, 0, 3).tolist() == [[0.0, 0.0]] * 3
+
+
 def _false_positives(simulations: int, resamples: int, members: int) -> float:
     """How often an interval of differences leaves out 0 where there is none; samples of a group share a part."""
     draw, groups = np.random.default_rng(11), 250
