@@ -1,6 +1,7 @@
 """What the values of a record must be beyond their types. Each check gives the first fault, or None."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -49,14 +50,24 @@ def key_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     return _KEYS.get(kind, ("id",))
 
 
-def fault(record: msgspec.Struct) -> str | None:
-    """What is wrong with a record by itself, in words for a person; None if nothing is."""
-    check = _CHECKS.get(type(record))
-    return _empty(record, *_name_fields(type(record))) if check is None else check(record)
+@cache
+def fault_of(kind: type[msgspec.Struct]) -> Callable[[Any], str | None]:
+    """What says of a record of this kind what is wrong with it by itself, in words for a person; None if nothing is."""
+    check = _CHECKS.get(kind)
+    return check or (lambda record: _empty(record, *_name_fields(kind)))
 
 
 def _name_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     return tuple(field for field in key_fields(kind) if field != "repeat")
+
+
+def fault(record: msgspec.Struct) -> str | None:
+    """What is wrong with a record by itself, in words for a person; None if nothing is."""
+    return fault_of(type(record))(record)
+
+
+VECTORS = (ScenesGold, ScenesPrediction)
+"""Records that have the same labels throughout a file."""
 
 
 def label_set(record: msgspec.Struct) -> Mapping[str, object] | None:
@@ -249,7 +260,10 @@ def _class_prediction(record: ClassPrediction) -> str | None:
     return _empty(record, "id")
 
 
-def _names(labels: Iterable[str], field: str = "labels") -> str | None:
+def _names(labels: Collection[str], field: str = "labels") -> str | None:
+    # The usual case first: a file has a million of these.
+    if len(set(labels)) == len(labels) and all(map(str.strip, labels)):
+        return None
     seen: set[str] = set()
     for label in labels:
         if not label.strip():
@@ -264,7 +278,7 @@ def _labels_gold(record: LabelsGold) -> str | None:
     if record.labels is not None and record.label is not None:
         return "has both `labels` and `label`: leave one out"
     wrong = _empty(record, "id")
-    if isinstance(record.labels, Mapping):
+    if record.labels is not None and not isinstance(record.labels, tuple):
         wrong = wrong or _binary(record.labels)
     wrong = wrong or _names(record.said or ())
     for name, labels in record.annotators.items():
@@ -275,6 +289,8 @@ def _labels_gold(record: LabelsGold) -> str | None:
 
 def _labels_prediction(record: LabelsPrediction) -> str | None:
     listed = isinstance(record.labels, tuple)
+    if listed and record.given is None and not record.unanswered:
+        return _empty(record, "id") or _names(record.labels)
     if not listed and isinstance(record.labels, Mapping):
         for label, p in record.labels.items():
             if not 0 <= p <= 1 + PROBABILITY_ROUNDING:

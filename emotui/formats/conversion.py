@@ -1,11 +1,11 @@
 """From a row to a record: types only; what the values mean is for `checks`."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -275,36 +275,47 @@ def to_record(kind: type[R], row: object, line: int) -> R | Flaw:
 _ESCAPED = re.compile(rb"\\u(?:00|[dD][89a-fA-F])")
 """An escape that may spell a key, or half of a pair of surrogates."""
 
-_GREAT = re.compile(rb"\d(?:[eE]\+?\d{3}|\d{18})")
-"""A number that may be out of range."""
+_DIGITS = bytes.maketrans(b"123456789E", b"000000000e")
+_GREAT = (b"0" * 19, b"0e000", b"0e+000")
+"""A number that may be out of range, its digits read by `_DIGITS`."""
+
+
+class LineDecoder(Generic[R]):
+    """Makes records of lines of JSON at once, where `to_record` would leave their rows as they are."""
+
+    def __init__(self, kind: type[R]) -> None:
+        self._decode = msgspec.json.Decoder(kind).decode
+        self._empty = tuple(name for name, absent in _optional(kind) if "" in absent)
+        both = ("label",) if kind in (ClassGold, LabelsGold) else ()  # one that holds several is several
+        self._formed = tuple(f'"{key}"'.encode() for key in (*kept_beside(kind), *both, "annotators"))
+
+    def plain(self, text: bytes) -> bool:
+        """Whether nothing stands in whole lines that `to_record` might bring into another form."""
+        if any(key in text for key in self._formed) or (b"\\" in text and _ESCAPED.search(text)):
+            return False
+        digits = text.translate(_DIGITS)
+        if any(great in digits for great in _GREAT):
+            return False
+        try:
+            if not text.isascii():
+                text.decode()  # what stands in unknown fields is not decoded
+        except UnicodeDecodeError:
+            return False
+        return True
+
+    def decode(self, line: bytes) -> R | None:
+        """The record of a plain line; None where its row has to be looked at."""
+        try:
+            record = self._decode(line)
+        except (msgspec.MsgspecError, RecursionError):
+            return None
+        return None if b'""' in line and any(getattr(record, name) == "" for name in self._empty) else record
 
 
 @cache
-def line_decoder(kind: type[R]) -> Callable[[bytes], R | None] | None:
-    """What makes a record of a line of JSON at once, where `to_record` would leave its row as it is; None of any other.
-
-    Returns:
-        None for a kind whose rows are always brought into form (marks).
-    """
-    if marked(kind):
-        return None
-    decode = msgspec.json.Decoder(kind).decode
-    empty = tuple(name for name, absent in _optional(kind) if "" in absent)
-    both = ("label",) if kind in (ClassGold, LabelsGold) else ()  # one that holds several is several
-    formed = re.compile(b"|".join(f'"{key}"'.encode() for key in (*kept_beside(kind), *both, "annotators")))
-
-    def at_once(line: bytes) -> R | None:
-        if formed.search(line) or _GREAT.search(line) or (b"\\" in line and _ESCAPED.search(line)):
-            return None
-        try:
-            if not line.isascii():
-                line.decode()  # what stands in unknown fields is not decoded
-            record = decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return None
-        return None if any(getattr(record, name) == "" for name in empty) else record
-
-    return at_once
+def line_decoder(kind: type[R]) -> LineDecoder[R] | None:
+    """What makes records of lines at once; None for a kind whose rows are always brought into form (marks)."""
+    return None if marked(kind) else LineDecoder(kind)
 
 
 def decimal_string(number: object) -> str | None:

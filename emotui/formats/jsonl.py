@@ -2,34 +2,74 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn, Protocol
 
 import msgspec
 
-from emotui.formats.rows import Flaw, Rows, numbered
+from emotui.formats.rows import Flaw, Rows, UnreadableFile, numbered
 
 _decode = msgspec.json.Decoder().decode
 _CUT_SHORT = Flaw("not JSON: it ends too early")
 
 
-def rows(lines: Iterable[bytes], at_once: Callable[[bytes], object] | None = None) -> Rows:
+_AT_ONCE = 256 << 10
+"""Bytes of lines that are looked through together."""
+
+
+class AtOnce(Protocol):
+    """Makes a record of a line, which stands in place of the row (`conversion.LineDecoder`)."""
+
+    def plain(self, text: bytes) -> bool:
+        """Whether lines may be decoded at once."""
+
+    def decode(self, line: bytes) -> object | None:
+        """The record of such a line; None where its row stands."""
+
+
+def rows(lines: Iterable[bytes], at_once: AtOnce | None = None) -> Rows:
     """The rows of JSONL; blank lines are passed over but count.
 
     Args:
         lines: as they stand in the file, each with its line ending.
-        at_once: what makes a record of a line, which stands in place of the row; where it gives None, the row does.
     """
-    for number, line in numbered(lines):
-        if not line or line.isspace():
-            continue
-        if at_once is not None and (record := at_once(line)) is not None:
-            yield number, record
-            continue
-        value = decode(line)
-        if value == _CUT_SHORT:
-            value = Flaw(f"{_CUT_SHORT.reason} (each line must hold one whole object)")
-        yield number, value
+    if at_once is None:
+        for number, line in numbered(lines):
+            if line and not line.isspace():
+                yield number, _row(line)
+        return
+    for together in _together(numbered(lines)):
+        plain = at_once.plain(b"".join([line for _, line in together]))
+        for number, line in together:
+            if not line or line.isspace():
+                continue
+            # In lines that are not all plain, each is looked at by itself.
+            record = at_once.decode(line) if plain or at_once.plain(line) else None
+            yield number, _row(line) if record is None else record
+
+
+def _together(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    """Lines by the batch: the first one alone, so that who wants few of a pipe waits for no more, then ever more."""
+    batch: list[tuple[int, bytes]] = []
+    size, most = 0, 1
+    try:
+        for pair in lines:
+            batch.append(pair)
+            size += len(pair[1])
+            if size >= most:
+                yield batch
+                batch, size, most = [], 0, min(2 * size, _AT_ONCE)
+    except (UnreadableFile, OSError):
+        yield batch  # what stands before the fault comes before it
+        raise
+    yield batch
+
+
+def _row(line: bytes) -> Any:
+    value = decode(line)
+    if value == _CUT_SHORT:
+        return Flaw(f"{_CUT_SHORT.reason} (each line must hold one whole object)")
+    return value
 
 
 def decode(text: bytes) -> Any:

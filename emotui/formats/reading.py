@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
 
@@ -153,6 +154,8 @@ class _File(Generic[R]):
         self.further = 0
         self._most = most
         self._key_fields = checks.key_fields(kind)
+        self._key = attrgetter(*self._key_fields)
+        self._fault, self._is_vector = checks.fault_of(kind), kind in checks.VECTORS
         self._seen: dict[object, int] = {}
         self._labels: set[str] | None = None
         self._has_label = kind in (ClassGold, LabelsGold) or "label" in kept_beside(kind)
@@ -166,7 +169,7 @@ class _File(Generic[R]):
         if isinstance(record, Flaw):
             problem: str | None = record.reason
         else:
-            problem = checks.fault(record) or self._disagreement(record, line)
+            problem = self._fault(record) or self._disagreement(record, line)
             if problem is None:
                 if isinstance(label, str):
                     self._cells[label] += 1
@@ -195,16 +198,16 @@ class _File(Generic[R]):
 
     def _disagreement(self, record: R, line: int) -> str | None:
         """What is wrong with a record beside those before it."""
-        labels = checks.label_set(record)
-        if labels is not None:
+        if self._is_vector and (labels := checks.label_set(record)) is not None:
             if self._labels is None:
                 self._labels = set(labels)
             elif labels.keys() != self._labels:
                 return checks.label_set_fault(labels, self._labels, f"of line {self.lines[0]}")
-        values = [getattr(record, field) for field in self._key_fields]
-        first = self._seen.setdefault(values[0] if len(values) == 1 else tuple(values), line)
+        key = self._key(record)
+        first = self._seen.setdefault(key, line)
         if first == line:
             return None
+        values = key if len(self._key_fields) > 1 else (key,)
         named = ", ".join(f"{field} {shown(value)}" for field, value in zip(self._key_fields, values, strict=True))
         return f"duplicate {named}: already on line {first}"
 
@@ -226,7 +229,7 @@ def _rows(
     name: str,
     kind: type[msgspec.Struct],
     columns: LabelColumns,
-    at_once: Callable[[bytes], object] | None = None,
+    at_once: jsonl.AtOnce | None = None,
 ) -> Iterator[Rows]:
     """The rows of the file of this name, open for as long as the context lasts.
 

@@ -2,12 +2,14 @@
 
 import codecs
 import io
+import itertools
 import json
 import os
 import random
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pytest
 from emotui.errors import BadInput
 from emotui.formats import MOST_PROBLEMS, jsonl, read
 from emotui.formats.conversion import line_decoder, to_record
+from emotui.formats.rows import too_long
 from emotui.records import (
     Chain,
     ClassGold,
@@ -537,7 +540,7 @@ def test_a_line_read_at_once_is_the_record_of_its_row(kind: type[Any]) -> None:
         fit = FITTING | {"labels": draw.choice(('["joy"]', '{"joy": 1}', '{"joy": 0.25}'))}
         pairs = [f'"{key}": {fit[key] if draw.random() < 0.9 else draw.choice(VALUES)}' for key in keys]
         line = ("{" + ", ".join(pairs) + "}").replace("labels", draw.choice(("labels", "labels", "l\\u0061bels")))
-        record = at_once(line.encode())
+        record = at_once.decode(line.encode()) if at_once.plain(line.encode()) else None
         if record is not None:
             row = jsonl.decode(line.encode())
             assert isinstance(row, dict), line
@@ -549,4 +552,36 @@ def test_a_line_read_at_once_is_the_record_of_its_row(kind: type[Any]) -> None:
 def test_a_line_is_not_read_at_once_where_a_field_nobody_knows_is_not_utf8() -> None:
     at_once = line_decoder(LabelsGold)
     assert at_once is not None
-    assert at_once(b'{"id": "a", "text": "b", "x": "\xff"}') is None
+    assert not at_once.plain(b'{"id": "a", "text": "b", "x": "\xff"}')
+
+
+def test_a_line_that_needs_a_look_leaves_those_around_it_as_they_are(tmp_path: Path) -> None:
+    # Lines are looked through together, and the first ones in small batches: the odd one may stand anywhere in one.
+    plain = [f'{{"id": "{number}", "labels": ["joy"]}}\n' for number in range(3000)]
+    odd = {7: '{"id": 7, "labels": ["joy"]}\n', 8: "\n", 1500: '{"id": "1500", "l\\u0061bels": ["joy"]}\n'}
+    odd[2900] = '{"id": "2900", "labels": ["joy"], "x": 1234567890123456789}\n'
+    file = tmp_path / "p.jsonl"
+    file.write_text("".join(odd.get(place, line) for place, line in enumerate(plain)))
+    got = read(file, LabelsPrediction)
+    assert [record.id for record in got.records] == [str(number) for number in range(3000) if number != 8]
+    assert got.lines == [number for number in range(1, 3001) if number != 9]
+    file.write_bytes(file.read_bytes() + b'{"id": "\xff"}\n' + b"{\n" + b"x" * (32 * 2**20 + 1))
+    with pytest.raises(BadInput) as refused:
+        read(file, LabelsPrediction)
+    assert refused.value.problems == (f"{file}:3003: {too_long()}",)
+    file.write_bytes(file.read_bytes()[: -32 * 2**20 - 1])
+    with pytest.raises(BadInput) as refused:
+        read(file, LabelsPrediction)
+    assert [problem.split(": ")[0] for problem in refused.value.problems] == [f"{file}:3001", f"{file}:3002"]
+
+
+def test_who_asks_for_few_records_of_a_pipe_waits_for_no_more() -> None:
+    at_once, asked = line_decoder(LabelsPrediction), []
+
+    def lines() -> Iterator[bytes]:
+        for number in range(1000):
+            asked.append(number)
+            yield b'{"id": "%d", "labels": ["joy"]}\n' % number
+
+    assert [line for line, _ in itertools.islice(jsonl.rows(lines(), at_once), 1)] == [1]
+    assert len(asked) == 1
