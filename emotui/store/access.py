@@ -240,6 +240,7 @@ class Access:
         self._shut = shut
         self.was_open = False
         self._engine: DuckDBPyConnection | None = None
+        self._prepared: tuple[DuckDBPyConnection, str] | None = None  # an engine, and what DuckDB may use in it
         self._beside: Path | None = None  # what the engine may open beside the store
         self._together = threading.local()  # the connection of a thread that is inside `together`
         self._until_let_go = contextlib.ExitStack()  # closed when the file is, with the lock still held
@@ -429,13 +430,20 @@ class Access:
             begun = time.monotonic()
             if beside is not None:
                 connection.execute(f"attach {_quoted(beside)} as staged (read_only)")
-            # Several statements at a time: each call costs as much as what it does. The store does not come first in
-            # the search path, so it can be closed as it is.
-            begin = f"set memory_limit = '{memory}'; set search_path = '{SEARCHED}'; begin; "
+            # Several statements at a time: each call costs as much as what it does, and settings are a sixth of a turn.
+            # The store does not come first in the search path, so it can be closed as it is, and the path stays.
+            begin = "begin; "
+            if self._prepared is None or self._prepared[0] is not connection:
+                begin = f"set memory_limit = '{memory}'; set search_path = '{SEARCHED}'; {begin}"
+            elif self._prepared[1] != memory:
+                begin = f"set memory_limit = '{memory}'; {begin}"
+            self._prepared = None  # until it is so
             if checked:
                 check_version(self.path, schema.version_of(connection, begin))
             else:
                 connection.execute(begin)
+            # An upgrade has a search path of its own, and leaves it behind.
+            self._prepared = (connection, memory) if checked else None
             yield connection
             connection.execute("commit")
             if beside is not None:
@@ -526,7 +534,7 @@ class Access:
         """Drop the engine with whatever it has open; an unfinished transaction is rolled back."""
         from emotui.store import duckdb_core
 
-        engine, self._engine = self._engine, None
+        engine, self._engine, self._prepared = self._engine, None, None
         if engine is not None:
             with contextlib.suppress(duckdb_core.Error):
                 engine.close()

@@ -89,19 +89,18 @@ def add_columns(connection: "DuckDBPyConnection", table: str, columns: Columns) 
     arrays: dict[str, np.ndarray] = {}
     chosen = []
     for name, values in columns.items():
-        there = [value is not None for value in values]
         kind = next((type(value) for value in values if value is not None), None)
         if kind is None:
             chosen.append("null")
             continue
         # DuckDB guesses what a column of objects holds, so nothing but strings stands in one.
-        blank = kind()
-        kept = values if all(there) else [blank if value is None else value for value in values]
+        blank, whole = kind(), None not in values
+        kept = values if whole else [blank if value is None else value for value in values]
         arrays[name] = np.array(kept, dtype=object if kind is str else None)
-        if all(there):
+        if whole:
             chosen.append(name)
         else:
-            arrays[f"has_{name}"] = np.array(there)
+            arrays[f"has_{name}"] = np.array([value is not None for value in values])
             chosen.append(f"case when has_{name} then {name} end")
     connection.register("added_rows", arrays)
     try:
@@ -384,7 +383,8 @@ def _add_results(
     }
     add_columns(connection, "predictions", columns)
     last = {(row.sample, row.repeat): output for output, row, _ in scored}
-    sets = numbers_of(connection, dict.fromkeys(tuple(score.values) for _, _, score in scored))
+    named = [tuple(score.values) for _, _, score in scored]
+    sets = numbers_of(connection, named)
     values = [split(score.values) for _, _, score in scored]
     bits: dict[str, int] = {}
     columns = {
@@ -400,7 +400,7 @@ def _add_results(
             for _, _, score in scored
         ],
         "detail": [score.detail.decode() for _, _, score in scored],
-        "metric_set": [sets[tuple(score.values)] for _, _, score in scored],
+        "metric_set": [sets[names] for names in named],
         **{f"value_{at + 1}": [each[at] for each in values] for at in range(_COLUMNS)},
         "further": [each[_COLUMNS] for each in values],
         "gold": [gold] * len(scored),

@@ -49,8 +49,7 @@ class OfAnotherKind(BadInput):
     """A file says nothing of what a task asks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True, gc=False):
     """What a line of a file says about an id; `said`: JSON, by the keys of records."""
 
     line: int
@@ -119,11 +118,11 @@ def _own_records(task: Task, path: str, *, skip_bad: bool, warn: Warn) -> list[L
     got = read(path, task.files.predicted, skip_bad=skip_bad)
     warn_skipped(got, warn)
     records: list[Any] = got.records
-    found = []
+    found, encode = [], msgspec.json.Encoder().encode
     for place, line in enumerate(got.lines):
         keys = present(records[place])
         records[place] = None  # a million records and what they say do not stand in memory together
-        found.append(Line(line, keys.pop("id"), keys.pop("repeat", 0), msgspec.json.encode(keys)))
+        found.append(Line(line, keys.pop("id"), keys.pop("repeat", 0), encode(keys)))
     return found
 
 
@@ -160,8 +159,7 @@ _AT_ONCE = 10_000
 """Answers of one transaction."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(msgspec.Struct, frozen=True):
     """What is said about the sample of this number, by the keys of records in files, or as JSON of these."""
 
     sample: int
@@ -394,18 +392,21 @@ def _fitting(
     known: set[str] = set()
     wrong: dict[tuple[str, int], str] = {}
     compared = dataset.task != "masked"
-    waiting = sorted((one for one in lines if one.id in numbers), key=lambda one: numbers[one.id], reverse=True)
+    waiting: dict[int, list[Line]] = {}
+    for one in lines:
+        if one.id in numbers:
+            waiting.setdefault(numbers[one.id], []).append(one)
     for number, sample in stored_samples(store, dataset, dataset.n):
         if compared:
             own = {key: value for key in ("label", "labels") if (value := getattr(sample, key, None))}
             known.update(_listed(own, also_absent=True))
-        while waiting and numbers[waiting[-1].id] == number:
-            one = waiting.pop()
+        for one in waiting.get(number, ()):
             try:
                 task.taken(sample, one.keys)
             except (ValueError, TypeError) as error:
                 wrong[one.id, one.repeat] = f"{path}:{one.line}: {error}"
     good = [one for one in lines if one.id in numbers and (one.id, one.repeat) not in wrong]
-    said = dict.fromkeys(name for one in good for name in _listed(one.keys)) if known else {}
+    each = dict.fromkeys(one.said for one in good) if known else ()  # many say alike
+    said = dict.fromkeys(name for one in each for name in _listed(_decoded(one)))
     problems = [wrong[one.id, one.repeat] for one in lines if (one.id, one.repeat) in wrong]
     return good, problems, [name for name in said if name not in known]

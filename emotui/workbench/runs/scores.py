@@ -108,23 +108,29 @@ def scored(
     last = {(row.sample, row.repeat): place for place, row in enumerate(outputs)}
     last |= {(row.sample, row.repeat): place for place, row in enumerate(outputs) if row.raw is not None}
     rows = list(outputs)
+    parsed: dict[int, bytes | None] = {}
+    errors: dict[int, str | None] = {}
     places: list[int] = []
     answers: list[Parsed] = []
+    encode = msgspec.json.Encoder().encode
     for key, place in last.items():
         row, sample = rows[place], samples[key[0]]
+        prediction, errors[place] = None, row.error
         try:
             prediction = _parsed(task, way, sample, row.raw)
         except (ValueError, msgspec.DecodeError) as error:
-            rows[place] = replace(row, error=f"the output cannot be parsed: {error}")
-            prediction = None
+            errors[place] = f"the output cannot be parsed: {error}"
         if prediction is not None:
-            rows[place] = replace(row, prediction=msgspec.json.encode(prediction), error=None)
+            errors[place] = None
+        parsed[place] = row.prediction if prediction is None else encode(prediction)
         said = _silence(task, sample) if prediction is None else prediction
         if said is not None and (task.scores_unlabelled or is_labelled(task, sample)):
             places.append(place)
             answers.append(Parsed(sample, row.repeat, said))
-    for place, score in zip(places, with_added(task, answers, task.score(answers, embed)), strict=True):
-        rows[place] = replace(rows[place], score=score)
+    scores = dict(zip(places, with_added(task, answers, task.score(answers, embed)), strict=True))
+    for place, prediction in parsed.items():
+        score = scores.get(place, rows[place].score)
+        rows[place] = replace(rows[place], prediction=prediction, error=errors[place], score=score)
     return rows
 
 
