@@ -1,7 +1,8 @@
 """From a row to a record: types only; what the values mean is for `checks`."""
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from math import isfinite
@@ -220,6 +221,85 @@ def out_of_column(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: out_of_column(marks) for name, marks in value.items()}
     return [out_of_column(mark) for mark in value] if isinstance(value, list) else value
+
+
+def kept_once(n: int) -> str:
+    """That so many spans were left out, which stood twice."""
+    return f"{n:,} span{'s' * (n != 1)} given twice with the same label: kept once"
+
+
+def spans_once(row: dict[str, Any]) -> int:
+    """Keep each span of a row, and of each of its annotators, once a label; how many went."""
+    gone = 0
+    people = row.get("annotators")
+    if isinstance(people, dict) and any(isinstance(said, list | dict) for said in people.values()):
+        row["annotators"] = people = dict(people)
+        for name, said in people.items():
+            own = {"spans": said} if isinstance(said, list) else dict(said) if isinstance(said, dict) else {}
+            if n := _of_row(own):
+                people[name] = own["spans"] if isinstance(said, list) else own
+                gone += n
+    return gone + _of_row(row)
+
+
+def _of_row(row: dict[str, Any]) -> int:
+    spans = row.get("spans")
+    if not isinstance(spans, list):
+        return 0
+    kept: list[Any] = []
+    first: dict[str, int] = {}
+    places: list[int] = []
+    for item in spans:
+        span = _as_object(item)
+        there = None if span is None else first.setdefault(_place(span), len(kept))
+        if there is None or there == len(kept):
+            kept.append(item)
+        elif (both := _together(_as_object(kept[there]) or {}, span or {})) is not None:
+            kept[there] = kept[there] if both == _as_object(kept[there]) else both
+            places.append(there)
+            continue
+        else:
+            kept.append(item)  # told apart by what else is said of them: the record's own check has its say
+        places.append(len(kept) - 1)
+    if len(kept) == len(spans):
+        return 0
+    row["spans"] = kept
+    if isinstance(ties := row.get("relations"), list):
+        row["relations"] = [_moved(tie, places) for tie in ties]
+    return len(spans) - len(kept)
+
+
+def _moved(tie: Any, places: Sequence[int]) -> Any:
+    """A relation whose ends are places in a list of spans, by where these stand now."""
+    if not isinstance(tie, dict):
+        return tie
+    ends = {key: end for key in ("from", "to") if type(end := tie.get(key)) is int and 0 <= end < len(places)}
+    return tie | {key: places[end] for key, end in ends.items()}
+
+
+def _as_object(item: Any) -> dict[str, Any] | None:
+    if isinstance(item, list) and 2 <= len(item) <= 3:
+        return dict(zip(("start", "end", "label"), item, strict=False))
+    return item if isinstance(item, dict) and "start" in item and "end" in item else None
+
+
+def _place(span: Mapping[str, Any]) -> str:
+    return json.dumps([span["start"], span["end"], span.get("label")], default=str)
+
+
+def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What both say of one span; None where they say different things."""
+    found = dict(one)
+    for key, value in other.items():
+        there = found.get(key)
+        if isinstance(there, Mapping) and isinstance(value, Mapping):
+            value = _together(there, value)
+            if value is None:
+                return None
+        elif there is not None and value is not None and there != value:
+            return None
+        found[key] = there if value is None else value
+    return found
 
 
 R = TypeVar("R", bound=msgspec.Struct)

@@ -17,10 +17,10 @@ from emotui.errors import BadInput
 from emotui.formats import checks, jsonl, parquet, tables
 from emotui.formats.beside import kept_beside
 from emotui.formats.columns import FOUND, LabelColumns
-from emotui.formats.conversion import line_decoder, to_record
+from emotui.formats.conversion import kept_once, line_decoder, spans_once, to_record
 from emotui.formats.layouts.tables.several import as_label, may_be_several, several_in
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
-from emotui.records import ClassGold, LabelsGold, Text
+from emotui.records import ClassGold, LabelsGold, SpanSample, Text
 
 R = TypeVar("R", bound=msgspec.Struct)
 
@@ -122,7 +122,7 @@ def gathered(place: str, kind: type[R], rows: Rows, *, skip_bad: bool = False, l
     if not file.records:
         what = "no good record" if file.problems else "no record"
         raise BadInput(*capped(file.problems), f"{place}:1: there is {what} in the file")
-    remarks = tuple(f"{place}: {literal(line)}" for line in file.part_labels())
+    remarks = tuple(f"{place}: {literal(line)}" for line in (*file.part_labels(), *file.once()))
     return Read(file.records, file.lines, tuple(file.problems), remarks)
 
 
@@ -161,10 +161,13 @@ class _File(Generic[R]):
         self._has_label = kind in (ClassGold, LabelsGold) or "label" in kept_beside(kind)
         self._cells: Counter[str] = Counter()
         self._joined: dict[int, str] = {}
+        self._twice = 0
 
     def take(self, line: int, row: object) -> None:
         """Keeps the record of a row, or the problem with it."""
         label = row.get("label") if self._has_label and isinstance(row, dict) and row.get("labels") is None else None
+        if self.kind is SpanSample and isinstance(row, dict):
+            self._twice += spans_once(row)
         record = row if type(row) is self.kind or isinstance(row, Flaw) else to_record(self.kind, row, line)
         if isinstance(record, Flaw):
             problem: str | None = record.reason
@@ -195,6 +198,11 @@ class _File(Generic[R]):
                 self.records[place] = _with_labels(self.records[place], parts)
         yield from several.parted("label")
         yield from several.kept("label")
+
+    def once(self) -> Iterator[str]:
+        """That spans stood twice, a line where some did."""
+        if self._twice:
+            yield kept_once(self._twice)
 
     def _disagreement(self, record: R, line: int) -> str | None:
         """What is wrong with a record beside those before it."""

@@ -31,6 +31,7 @@ from emotui.workbench.annotate.fits import is_whole
 from emotui.workbench.annotate.fitted import LEAST, Fitted
 
 if TYPE_CHECKING:
+    from emotui.screens.dialogs.choices import ChoiceDialog
     from emotui.workbench.annotate.adjudicating import Adjudicating
     from emotui.workbench.annotate.planning.order import Order
     from emotui.workbench.annotate.service import Annotating
@@ -476,9 +477,22 @@ class Borrowing(AtWork):
         """Let the annotator's texts come in this order; by doubt, that of the heads where some are fitted."""
         self._orders.ask((bench, order))
 
+    @property
+    def choosing(self) -> bool:
+        """Is the list of whose word is suggested on its way?"""
+        return self._sources.busy
+
     def do_borrow(self) -> None:
-        """Choose whose word is suggested."""
+        """Choose whose word is suggested; keys that are pressed before the list is there wait for it."""
+        self._early.clear()
         self._sources.ask(self.at_work.text.number)
+
+    def _press_in(self, dialog: "ChoiceDialog") -> None:
+        """Do in the list what was pressed while it was on its way."""
+        early, self._early = self._early, []
+        for key, _ in early:
+            if dialog.is_current:
+                self.app.simulate_key(key)
 
     def _choose_source(self, sample: int, sources: tuple[tuple[str, str], ...]) -> None:
         from emotui.screens.dialogs.choices import Choice, ChoiceDialog
@@ -501,12 +515,15 @@ class Borrowing(AtWork):
             about = f"fitted to your {n} answers" if n >= LEAST else f"from {LEAST} answers on; so far {n}"
             choices.append(Choice(_FIT, "heads of your own", about))
         if not choices:
+            self._early.clear()
             self.remark("Nobody else says anything about this text")
             return
         if self._borrowed:
             choices.append(Choice(_NOBODY, "nobody", "no suggestions from the next text on"))
         title = "Suggestions: whose word to take, mend or refuse"
-        self.app.push_screen(ChoiceDialog(title, choices, self._borrowed), chosen)
+        dialog = ChoiceDialog(title, choices, self._borrowed)
+        self.app.push_screen(dialog, chosen)
+        dialog.call_after_refresh(self._press_in, dialog)
 
     def suggest_again(self) -> None:
         """An open text that nothing was said of comes with the suggestion of the source that was chosen last."""

@@ -376,6 +376,9 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
             if waits:
                 self._early.append((key, character))
             return waits
+        if self.choosing:  # the list of sources is on its way: what is pressed is meant for it
+            self._early.append((key, character))
+            return True
         if work.number and self.press_number(key, character):
             return True
         if work.marking.hints and self.press_hint(key, character):

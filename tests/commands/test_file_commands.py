@@ -72,7 +72,6 @@ def test_people_get_a_table(emotui: Emotui, gold: Path, tmp_path: Path) -> None:
         (b'{"id": "a", "text": "abc", "spans": [[2, 1]]}\n', ":1: "),
         (b'{"id": "a", "text": "abc", "spans": "abc"}\n', ":1: "),
         (b'{"id": "a", "text": "abc", "spans": [[0.5, 1]]}\n', ":1: "),
-        (b'{"id": "a", "text": "abcdef", "spans": [[0, 3], [0, 3]]}\n', ":1: "),
         (b'{"id": "a", "text": "abc", "spans": []}\n{"id": "a", "text": "abc", "spans": []}\n', ":2: "),
     ],
 )

@@ -152,3 +152,35 @@ def test_spans_of_unlabelled_records_are_left_out_and_counted(emotui: Emotui, tm
     pred = _write(tmp_path / "p.jsonl", *({"id": i, "spans": ["sad"]} for i in "abcd"), {"id": "e", "spans": ["this"]})
     got = emotui("score", "spans", "--gold", gold, "--pred", pred, "--no-sim", "--json").document
     assert (got["n"], got["unlabelled"], got["f1"], got["empty_gold"]) == (4, 1, 1, 0)
+
+
+def test_gold_is_read_as_import_reads_it(emotui: Emotui, tmp_path: Path) -> None:
+    meld = tmp_path / "meld.csv"
+    meld.write_text(
+        "Sr No.,Utterance,Speaker,Emotion,Sentiment,Dialogue_ID,Utterance_ID\n"
+        "1,Hi.,Ross,neutral,neutral,0,0\n2,No!,Joey,anger,negative,0,1\n4,Oh.,Ross,neutral,neutral,1,0\n"
+    )
+    pred = _write(tmp_path / "pred.jsonl", *({"id": i, "label": "neutral"} for i in "124"))
+    done = emotui("score", "class", "--gold", meld, "--pred", pred, "--json")
+    assert done.document["accuracy"] == pytest.approx(2 / 3)
+    assert done.err.startswith(f"{meld}: taken for meld, because it has Utterance, Speaker and Dialogue_ID\n")
+    people = tmp_path / "people.csv"
+    people.write_text("text_id,text,annotator_1,annotator_2\na,Hi.,joy,anger\nb,No!,anger,anger\n")
+    pred = _write(tmp_path / "pred.jsonl", {"id": "a", "label": "joy"}, {"id": "b", "label": "anger"})
+    got = emotui("score", "class", "--gold", people, "--pred", pred, "--against", "people", "--json").document
+    assert got["people"]["n"] == 2
+
+
+def test_records_of_the_project_are_blamed_by_its_own_reader(emotui: Emotui, tmp_path: Path) -> None:
+    pred = _write(tmp_path / "pred.jsonl", {"id": "a", "label": "joy"})
+    gold = _write(tmp_path / "gold.jsonl", *2 * [{"id": "a", "text": "t", "label": "joy"}])
+    done = emotui("score", "class", "--gold", gold, "--pred", pred)
+    assert (done.status, done.err) == (2, f"{gold}:2: duplicate id 'a': already on line 1\n")
+
+
+def test_a_gold_span_given_twice_counts_once_and_is_told(emotui: Emotui, tmp_path: Path) -> None:
+    gold = _write(tmp_path / "gold.jsonl", {"id": "a", "text": "I am sad now.", "spans": [[5, 8], [5, 8]]})
+    pred = _write(tmp_path / "pred.jsonl", {"id": "a", "spans": ["sad"]})
+    done = emotui("score", "spans", "--gold", gold, "--pred", pred, "--no-sim", "--json")
+    assert done.document["f1"] == 1.0
+    assert f"{gold}: 1 span given twice with the same label: kept once\n" in done.err

@@ -141,8 +141,10 @@ def test_a_text_may_be_generated_by_several_models(tmp_path: Path) -> None:
         ("[[-1, 1]]", "span [-1, 1] starts before the text"),
         ("[[0, 5]]", "span [0, 5] ends past the text, which has 4 characters"),
         ("[[4, 1000000000000000000000000000000000000000]]", "ends past the text, which has 4 characters"),
-        ("[[2, 4], [0, 1], [0, 1]]", "span [0, 1] stands twice"),
-        ('[[0, 1, "joy"], [0, 1], [0, 1, "joy"]]', "span [0, 1] stands twice with the label 'joy'"),
+        (
+            '[{"start": 0, "end": 1, "label": "joy", "score": 1}, {"start": 0, "end": 1, "label": "joy", "score": 2}]',
+            "span [0, 1] stands twice with the label 'joy'",
+        ),
         ("[[0, 1.0]]", "`spans[0][1]` must be a whole number, not 1.0"),
         ("[[0, true]]", "`spans[0][1]` must be a whole number, not true"),
         ("[[0, null]]", "`spans[0][1]` must be a whole number, not null"),
@@ -163,6 +165,17 @@ def test_a_text_may_be_generated_by_several_models(tmp_path: Path) -> None:
 )
 def test_gold_spans_are_offsets_in_the_text_each_with_a_label_once(tmp_path: Path, spans: str, reason: str) -> None:
     assert reason in line_refusal(tmp_path, f'{{"id": "a", "text": "abcd", "spans": {spans}}}')
+
+
+def test_a_span_given_twice_is_kept_once_and_told_and_relations_go_along(tmp_path: Path) -> None:
+    spans = '[[2, 4, "fear"], [2, 4, "fear"], [0, 1, "joy"]]'
+    ties = '[{"from": 1, "to": 2, "label": "cause"}]'
+    path = put(tmp_path, f'{{"id": "a", "text": "abcd", "spans": {spans}, "relations": {ties}}}')
+    got = read(path, SpanSample)
+    assert got.remarks == (f"{path}: 1 span given twice with the same label: kept once",)
+    fear, joy = got.records[0].spans or ()
+    assert (fear.start, fear.end, fear.attributes["relations"]) == (2, 4, [{"to": "T2", "type": "cause"}])
+    assert (joy.start, joy.end, joy.attributes) == (0, 1, {"id": "T2"})
 
 
 def test_spans_may_touch_reach_both_ends_and_come_in_any_order(tmp_path: Path) -> None:

@@ -1,10 +1,9 @@
 """Files that other hands wrote, as samples of a task: looked at, read by their layout, fitted, and checked."""
 
 import errno
-import json
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from emotui.errors import BadInput
 from emotui.formats import capped
 from emotui.formats.beside import SAID, kept_beside
 from emotui.formats.columns import cell_kinds, required
+from emotui.formats.conversion import kept_once, spans_once
 from emotui.formats.layouts.layout import ReadOptions, TextRow
 from emotui.formats.layouts.registry import Taken, rows, take
 from emotui.formats.layouts.tools.said import all_labels
@@ -91,8 +91,7 @@ class Fitting:
 
         moved = {key: n for key, n in self._moved.items() if key != "meta"}
         lines = [f"{key} ({n:,} text{'s' * (n != 1)}) {where(key)}" for key, n in moved.items()]
-        twice = f"{self._twice:,} span{'s' * (self._twice != 1)} given twice with the same label: kept once"
-        return (*lines, *([twice] if self._twice else []))
+        return (*lines, *([kept_once(self._twice)] if self._twice else []))
 
     def _fit_labels(self, row: dict[str, Any]) -> None:
         several, one = row.get("labels"), row.get("label")
@@ -112,66 +111,6 @@ class Fitting:
             row["labels"] = {name: int(name in several) for name in self._labels}
         if "labels" in row and "label" in row and "label" in self._fields and not self._one_label:
             row["meta"] = {**(row.get("meta") or {}), "label": row.pop("label")}
-
-
-def spans_once(row: dict[str, Any]) -> int:
-    """Keep each span of a row, and of each of its annotators, once a label; how many went."""
-    gone = 0
-    people = row.get("annotators")
-    if isinstance(people, dict) and any(isinstance(said, list | dict) for said in people.values()):
-        row["annotators"] = people = dict(people)
-        for name, said in people.items():
-            own = {"spans": said} if isinstance(said, list) else dict(said) if isinstance(said, dict) else {}
-            if n := _once(own):
-                people[name] = own["spans"] if isinstance(said, list) else own
-                gone += n
-    return gone + _once(row)
-
-
-def _once(row: dict[str, Any]) -> int:
-    spans = row.get("spans")
-    if not isinstance(spans, list):
-        return 0
-    kept: list[Any] = []
-    first: dict[str, int] = {}
-    for item in spans:
-        span = _as_object(item)
-        there = None if span is None else first.setdefault(_place(span), len(kept))
-        if there is None or there == len(kept):
-            kept.append(item)
-        elif (both := _together(_as_object(kept[there]) or {}, span or {})) is not None:
-            kept[there] = kept[there] if both == _as_object(kept[there]) else both
-        else:
-            kept.append(item)  # told apart by what else is said of them: the record's own check has its say
-    if len(kept) == len(spans):
-        return 0
-    row["spans"] = kept
-    return len(spans) - len(kept)
-
-
-def _as_object(item: Any) -> dict[str, Any] | None:
-    if isinstance(item, list) and 2 <= len(item) <= 3:
-        return dict(zip(("start", "end", "label"), item, strict=False))
-    return item if isinstance(item, dict) and "start" in item and "end" in item else None
-
-
-def _place(span: Mapping[str, Any]) -> str:
-    return json.dumps([span["start"], span["end"], span.get("label")], default=str)
-
-
-def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What both say of one span; None where they say different things."""
-    found = dict(one)
-    for key, value in other.items():
-        there = found.get(key)
-        if isinstance(there, Mapping) and isinstance(value, Mapping):
-            value = _together(there, value)
-            if value is None:
-                return None
-        elif there is not None and value is not None and there != value:
-            return None
-        found[key] = there if value is None else value
-    return found
 
 
 def _there(labels: Any) -> list[str]:
@@ -203,6 +142,7 @@ class Foreign:
     Attributes:
         taken: what each was taken for.
         task: whose samples they are.
+        places: `FILE:LINE` of each sample.
         skipped: a line for each row that was left out.
         notes: what of the rows has no field of its own in such records.
     """
@@ -210,6 +150,7 @@ class Foreign:
     taken: tuple[Taken, ...]
     task: Task
     samples: list[Any]
+    places: list[str]
     skipped: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -254,6 +195,7 @@ def read_foreign(paths: Sequence[str], wish: Wish, *, skip_bad: bool = False, on
     task = task_named(wish.kind or guessed_kind(good))
     fitting = Fitting(task, good)
     samples: list[Any] = []
+    places: list[str] = []
     problems: list[str] = []
     seen: dict[str, str] = {}
     for taken, found in files:
@@ -267,11 +209,12 @@ def read_foreign(paths: Sequence[str], wish: Wish, *, skip_bad: bool = False, on
                 continue
             seen[sample.id] = taken.place
             samples.append(sample)
+            places.append(f"{taken.place}:{line}")
     if problems and not skip_bad:
         raise BadInput(*capped(problems))
     if not samples:
         raise BadInput(*capped(problems), f"{files[0][0].place}:1: there is no good record in the file")
-    return Foreign(tuple(taken for taken, _ in files), task, samples, tuple(problems), fitting.notes())
+    return Foreign(tuple(taken for taken, _ in files), task, samples, places, tuple(problems), fitting.notes())
 
 
 def import_foreign(

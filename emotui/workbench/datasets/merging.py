@@ -10,7 +10,7 @@ from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.formats import capped, fingerprint
 from emotui.formats.checks import fault
-from emotui.formats.conversion import to_record
+from emotui.formats.conversion import kept_once, spans_once, to_record
 from emotui.formats.layouts.tables.several import names_people
 from emotui.formats.reading import Warn
 from emotui.formats.rows import Flaw, literal
@@ -18,7 +18,7 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.texts import SAID, TextSaid, record_json, said_of_text, sample_of_text
-from emotui.workbench.datasets.foreign import Wish, read_rows, spans_once
+from emotui.workbench.datasets.foreign import Wish, read_rows
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.drafts import DraftBook
 from emotui.workbench.progress import OnStep, silent
@@ -110,7 +110,7 @@ def import_into(
             f"--by {'text' if by == 'id' else 'id'} matches by the other"
         )
     if twice:
-        warn(f"{literal(paths[0])}: {twice:,} span{'s' * (twice != 1)} given twice with the same label: kept once")
+        warn(f"{literal(paths[0])}: {kept_once(twice)}")
     if strangers:
         some = ", ".join(map(literal, strangers[:_NAMED])) + (", …" if len(strangers) > _NAMED else "")
         warn(f"{literal(paths[0])}: {len(strangers):,} of {len(rows):,} records match no text of {found.name}: {some}")

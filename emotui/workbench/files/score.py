@@ -1,17 +1,22 @@
 """The figures of files: every command that scores, decodes or compares without a model and without the store."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from operator import attrgetter
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from emotui.bounded import is_there
 from emotui.errors import BadInput
 from emotui.formats import Read, capped, read
+from emotui.formats.beside import kept_beside
 from emotui.formats.columns import FOUND, LabelColumns
+from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.ratings import read_ratings
-from emotui.formats.reading import Warn, warn_skipped
+from emotui.formats.reading import Warn, first_fields, warn_skipped
 from emotui.records import (
     ClassGold,
     LabelsGold,
@@ -26,6 +31,8 @@ from emotui.tasks.added_metrics import NO_VALUE, file_means
 from emotui.tasks.parts import AGAINST, CALIBRATE, PEOPLE
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
+from emotui.workbench.datasets.foreign import Foreign, Wish, read_foreign
+from emotui.workbench.datasets.importing import described
 from emotui.workbench.runs.scores import LazyEmbedder
 
 if TYPE_CHECKING:
@@ -101,6 +108,40 @@ class _Files:
             self._places[name(record)] = f"{path}:{line}"
         return got.records
 
+    def golds(self, path: str, task: Task, columns: LabelColumns) -> list[Any]:
+        """Gold records of a file as plain `emotui import` reads it; the project's own kind by a faster reader.
+
+        Raises:
+            BadInput: neither reader takes it; what the own one finds wrong, where the file is of its kind.
+        """
+        kind, on_disk = task.sample, is_there(path) and (Path(path).is_file() or Path(path).is_dir())
+        if columns.threshold is not None or not on_disk:
+            return self.read(path, kind, columns=columns)
+        lines = Path(path).suffix.lower() == ".jsonl"
+        there = first_fields(path) if lines else frozenset[str]()
+        own = bool(there) and there <= {*kind.__struct_fields__, *kept_beside(kind), "annotators"}
+        if own or columns.names:
+            with suppress(BadInput):
+                return self.read(path, kind, columns=columns)
+        wish = Wish(task.name, options=ReadOptions(label_names=columns.names or ()))
+        try:
+            found = read_foreign([path], wish, skip_bad=self._skip_bad)
+        except BadInput:
+            if lines or columns.names or task.files.label_columns:
+                return self.read(path, kind, columns=columns)
+            raise
+        unread = "id" in there and not any("id" in taken.options.columns for taken in found.taken)
+        labelled, people = task.files.labelled, task.files.annotators
+        silent = labelled is not None and not any(
+            labelled(one) or (people is not None and people(one)) for one in found.samples
+        )
+        if unread or silent:
+            return self.read(path, kind, columns=columns)
+        for line in (*(f"skipped {line}" for line in found.skipped), *_read_as(found)):
+            self._warn(line)
+        self._places |= {sample.id: place for sample, place in zip(found.samples, found.places, strict=True)}
+        return found.samples
+
     def place(self, key: str, path: str, line: int) -> None:
         """Let a record that was read elsewhere be blamed by its line."""
         self._places[key] = f"{path}:{line}"
@@ -147,6 +188,19 @@ class _Files:
         return problem
 
 
+def _read_as(found: Foreign) -> Iterator[str]:
+    """What a file was taken for, where its columns are not called as the fields of records are, and what was made of it
+    that may be meant otherwise; a line each.
+    """
+    (taken,) = found.taken
+    if any(column != key.partition(".")[2] and column != key for key, column in taken.options.columns.items()):
+        first, *more = described(found)
+        yield first
+        yield from (f"{taken.place}: {line.strip()}" for line in more)
+    else:
+        yield from (f"{taken.place}: {line}" for line in (*taken.options.remarks, *found.notes))
+
+
 def score_files(
     kind: str,
     gold: str,
@@ -177,20 +231,20 @@ def score_files(
     if baselines and task.files.baselines is None:
         raise BadInput(f"there are no baselines for {kind}")
     files = _Files(skip_bad=skip_bad, warn=warn)
-    every = files.scorable(files.read(gold, task.sample, columns=columns), task.files.fault)
-    known = {record.id for record in every}  # type: ignore[attr-defined]
+    every = files.scorable(files.golds(gold, task, columns), task.files.fault)
+    known = {record.id for record in every}
     said = files.read(predicted, task.files.predicted, columns=_given(columns))
     if skip_bad:
         said = files.good(said, lambda record: _known(record, known, gold))
     labelled = task.files.labelled
     golds = every if labelled is None else [record for record in every if labelled(record)]
-    unlabelled = known - {record.id for record in golds}  # type: ignore[attr-defined]
+    unlabelled = known - {record.id for record in golds}
     answers = [record for record in said if record.id not in unlabelled]  # type: ignore[attr-defined]
     lacking = lacking_in(task, golds, answers)
     files.report(lambda: check_fit(golds, answers, {} if missing else lacking, predicted, gold))
     if missing == "skip":
         there = {record.id for record in answers}  # type: ignore[attr-defined]
-        golds = [record for record in golds if record.id in there]  # type: ignore[attr-defined]
+        golds = [record for record in golds if record.id in there]
         whole = answers
     else:
         whole = [*answers, *(task.record(key, None, repeat) for key, repeat in lacking)]

@@ -13,6 +13,8 @@ from emotui.formats.layouts.registry import take
 from emotui.formats.layouts.tables.names import APPRAISALS
 from emotui.formats.layouts.tables.several import is_person, said_by
 from emotui.formats.rows import Flaw
+from emotui.workbench.datasets.foreign import Wish, read_foreign
+from emotui.workbench.datasets.importing import described
 from tests.formats.layouts.reading_rows import columns, flaws, read
 
 
@@ -96,7 +98,7 @@ def test_numbers_of_people_are_of_the_emotion_that_the_row_is_about(tmp_path: Pa
     good, bad = read(_csv(tmp_path, ASKED.format(top=1)))
     assert good["annotators"] == {
         "annotator_1": {"labels": {"joy": 1, "fear": 0}},
-        "annotator_4": {"labels": {"joy": 0}},  # not asked about fear
+        "annotator_4": {"values": {"joy": 0}},  # not asked about fear: as a label, it would be denied
     }
     assert bad["annotators"]["annotator_4"] == {"labels": {"joy": 0, "fear": 1}}
     assert "label" not in good
@@ -220,7 +222,7 @@ def test_brighters_single_answers_are_of_people_and_the_vote_is_gold(
     assert first["annotators"] == {
         person.format(1): {"labels": {joy: 0, "fear": 1}},
         person.format(2): {"labels": {joy: 1, "fear": 1}},
-        person.format(5): {"labels": {"fear": 1}},  # not asked about joy
+        person.format(5): {"values": {"fear": 1}},  # not asked about joy
     }
     assert second["labels"] == {joy: 1}
     assert "meta" not in second
@@ -338,3 +340,27 @@ def test_crowd_envent_has_an_emotion_and_21_numbers_of_one_text_under_their_own_
     cells[2:4] = "I was so sad of it.", "I was so [...] of it."
     (row,) = read(_csv(tmp_path, ",".join(names) + "\n" + ",".join(cells) + "\n"))
     assert row["text"] == "I was so sad of it."
+
+
+def test_who_was_asked_about_a_part_of_the_labels_denies_none_of_the_others_in_a_record(tmp_path: Path) -> None:
+    found = read_foreign([str(_csv(tmp_path, ASKED.format(top="1")))], Wish())
+    good, bad = found.samples
+    assert good.annotators == {"annotator_1": ("joy",)}
+    assert good.meta["annotators"] == {"annotator_4": {"values": {"joy": 0}}}
+    assert bad.annotators == {"annotator_1": ("fear",), "annotator_4": ("fear",)}
+    (told,) = (line for line in described(found) if "empty cells" in line)
+    assert "1 answer of people to a part of the labels of a text (empty cells): kept as numbers" in told
+
+
+@pytest.mark.parametrize(
+    ("column", "said", "gold"),
+    [("label", {"mia": ("joy",)}, None), ("gold_label", {}, "joy"), ("majority_label", {}, "joy")],
+)
+def test_the_rows_of_one_annotator_are_that_persons_answers_and_gold_where_the_column_says_so(
+    tmp_path: Path, column: str, said: object, gold: str | None
+) -> None:
+    file = _csv(tmp_path, f"id,text,annotator,{column}\n1,so good,mia,joy\n2,so bad,mia,anger\n")
+    found = read_foreign([str(file)], Wish())
+    assert (found.samples[0].annotators, found.samples[0].label) == (said, gold)
+    told = any("annotator: what a row says is that person's answer" in line for line in described(found))
+    assert told is bool(said)

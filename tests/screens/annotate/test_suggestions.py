@@ -1,5 +1,6 @@
 """Suggestions of whole texts on the screen: shown, taken, refused, and going on from text to text."""
 
+import threading
 from pathlib import Path
 
 from emotui.records import LabelsGold
@@ -9,7 +10,7 @@ from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.runs.elsewhere import FILE, Said, keep_said
 from emotui.workbench.workspace import Workspace
 from tests.screens.annotate.test_labels import place, workspace
-from tests.screens.driving import opened, press, screen_text
+from tests.screens.driving import opened, press, screen_text, settle
 
 SCHEME = """
 name = "two"
@@ -73,6 +74,22 @@ async def test_a_label_that_was_taken_and_then_changed_is_mended(tmp_path: Path)
         assert place(pilot).at_work.said.labels == ("fear",)
     (trace,) = answer_traces(source.store, dataset_named(source.store, "some"), None)
     assert (trace.taken, trace.mended, trace.followed) == (0, 1, False)
+
+
+async def test_what_is_pressed_before_the_list_of_sources_opens_is_meant_for_it(tmp_path: Path) -> None:
+    source = _suggested(tmp_path)
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2")
+        annotate, opens = place(pilot), threading.Event()
+        sources = annotate._sources._call
+        annotate._sources._call = lambda sample: sources(sample) if opens.wait(10) else ()
+        await pilot.press("b", "enter")
+        assert not annotate.at_work.said.accepted
+        assert annotate.choosing
+        opens.set()
+        await settle(pilot, work=True)
+        assert annotate.at_work.said.suggestion is not None
+        assert not annotate.at_work.said.accepted
 
 
 async def test_heads_are_fitted_from_twenty_answers_on_and_again_after_twenty_more(tmp_path: Path) -> None:

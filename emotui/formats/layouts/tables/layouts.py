@@ -14,6 +14,7 @@ from emotui.formats.layouts.tables.names import (
     NAMES,
     PREDICTED,
     SCALES,
+    SETTLED,
     is_emotion,
     normal,
     tells_of_collecting,
@@ -33,6 +34,8 @@ _LONG = 12.0
 """Characters that texts have in the mean, where no name tells which column they are."""
 
 _OF_TEXT = frozenset(NAMES["text"])
+_SAID = ("label", "labels", "spans", "tags")
+_SAID_BELOW = ("labels.", "values.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,34 @@ def settled(table: Table, options: ReadOptions) -> ReadOptions:
         encoding=options.encoding or table.encoding,
         columns=columns,
         label_names=names,
-        remarks=(*told, *table.remarks, *remarks(table, columns)),
+        remarks=(*told, *table.remarks, *remarks(table, columns), *_not_asked(table, columns)),
     )
+
+
+def _not_asked(table: Table, columns: Mapping[str, str]) -> list[str]:
+    """That people were asked about some labels of a text and not about others, a line where it is so.
+
+    An empty cell is no answer, and no label that is not there.
+    """
+    people = [column for key, column in columns.items() if key.startswith("people.")]
+    by = columns.get("id") or columns.get("text")
+    if "about" not in columns or not people or by is None:
+        return []
+    asked: dict[tuple[str | None, str], set[bool]] = {}
+    numbers = set()
+    for _, row in table.rows:
+        if isinstance(row, Flaw) or all(is_empty(row.get(name)) for name in people):
+            continue
+        for name in people:
+            asked.setdefault((identifier(row.get(by)), name), set()).add(not is_empty(row.get(name)))
+            numbers.add(number(row.get(name)))
+    n = sum(len(each) == 2 for each in asked.values())
+    if not n or numbers - {None, 0.0, 1.0}:
+        return []
+    return [
+        f"{n:,} answer{'s' * (n != 1)} of people to a part of the labels of a text (empty cells): kept as numbers, 0 "
+        "or 1 for each label asked about, and not counted as labels, of which all others would be denied"
+    ]
 
 
 def guessed(table: Table, options: ReadOptions) -> tuple[dict[str, str], list[str]]:
@@ -313,17 +342,28 @@ class _Guess:
                 return
 
     def _annotator(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """A column with who says it, where the same text stands in several rows."""
+        """A column with who says it: of a text in several rows, and of one whose label is not called that of all."""
         if "annotator" in self.columns:
             return
         key = self.columns.get("id") or self.columns.get("text")
         if "start" in self.columns:
             self._take("annotator")
             return
+        said = [column for one, column in self.columns.items() if one in _SAID or one.startswith(_SAID_BELOW)]
+        settled = any(set(normal(column).split("_")) & SETTLED for column in said)
         for name in self._named("annotator"):
-            if key and not _all_different(row.get(key) for _, row in self._table.rows if not isinstance(row, Flaw)):
-                self._take("annotator", name)
-                return
+            if not key or not self._looks[name].n:
+                continue
+            apart = _all_different(row.get(key) for _, row in self._table.rows if not isinstance(row, Flaw))
+            looks = self._looks[name]
+            if apart and (settled or not said or 1 < looks.distinct == looks.n):  # of each text another: its writer
+                continue
+            self._take("annotator", name)
+            if apart:
+                self.told.append(
+                    literal(f"{name}: what a row says is that person's answer; gold is what a column calls so")
+                )
+            return
 
 
 def _around(free: Sequence[str], named: Sequence[str], binary: Sequence[str]) -> list[str]:

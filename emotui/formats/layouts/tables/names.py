@@ -128,6 +128,14 @@ DIMENSION = re.compile(r"dim_?\d{1,2}")
 MAJORITY = frozenset({"majority_vote", "majority", "majority_label", "gold", "gold_label", "aggregated", "label"})
 """What is called that says in numbers what people together say of the label that a row is about."""
 
+SETTLED = frozenset(
+    {
+        *("gold", "majority", "hard", "aggregated", "aggregate", "adjudicated", "consensus", "final", "true", "truth"),
+        *("ground", "mean", "average", "agreed", "resolved"),
+    }
+)
+"""Parts of the name of a column that says what is settled of a text, whoever else is named in its row."""
+
 _OF_COLLECTING = frozenset({"phase", "round", "wave", "fold", "split", "session", "train", "dev", "test", "words"})
 """Parts of names of columns that say how a text was collected, and nothing of it."""
 _ROLES = frozenset(name for names in (*NAMES.values(), *SCALES.values()) for name in names if len(name) > 1)

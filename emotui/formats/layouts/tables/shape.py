@@ -306,8 +306,21 @@ def _grouped(rows: Rows, *, spans_apart: bool) -> Rows:
         if (problem := _joined(text, row, spans_apart=spans_apart)) is not None:
             wrong.setdefault(key, problem)
             flaws.append((line, problem))
-    good = [(line, row) for key, (line, row) in found.items() if key not in wrong]
+    good = [(line, _as_asked(row)) for key, (line, row) in found.items() if key not in wrong]
     yield from sorted([*good, *flaws], key=lambda one: one[0])
+
+
+def _as_asked(text: TextRow) -> TextRow:
+    """A text with the answers of those who were asked about a part of its labels as numbers of these alone: as labels
+    they would deny the others.
+    """
+    people = text.get("annotators", {})
+    each = [said["labels"] for said in (text, *people.values()) if isinstance(said.get("labels"), Mapping)]
+    asked = {name for labels in each for name in labels}
+    for name, said in people.items():
+        if isinstance(labels := said.get("labels"), Mapping) and labels.keys() < asked and "values" not in said:
+            people[name] = {key: value for key, value in said.items() if key != "labels"} | {"values": labels}
+    return text
 
 
 def _joined(text: TextRow, row: TextRow, *, spans_apart: bool) -> Flaw | None:
