@@ -14,7 +14,7 @@ from emotui.formats.beside import lifted
 from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.layouts.registry import take
-from emotui.formats.layouts.tables.several import several_in
+from emotui.formats.layouts.tables.several import outside_of, several_in
 from emotui.records import ClassGold, LabelsGold, SpanSample
 from tests.conftest import Emotui
 from tests.formats.layouts.reading_rows import read
@@ -178,3 +178,61 @@ def test_a_parquet_file_of_datasets_tells_the_names_of_its_tags(tmp_path: Path) 
     duckdb.execute(f"COPY ({rows}) TO '{file}' (FORMAT parquet)")
     with pytest.raises(BadInput, match="without names"):
         read(file)
+
+
+_CLASSES = ["O", "B-joy", "I-joy"]
+_FEATURES = {"ner_tags": {"feature": {"names": _CLASSES, "_type": "ClassLabel"}, "_type": "List"}}
+_CARD = """---
+dataset_info:
+- config_name: raw
+  features:
+  - name: text
+    dtype: string
+- config_name: tokens
+  features:
+  - name: ner_tags
+    sequence:
+      class_label:
+        names: {'0': O, '1': B-joy, '2': I-joy}
+---
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("dataset_info.json", json.dumps({"features": _FEATURES})),
+        ("dataset_infos.json", json.dumps({"default": {"features": _FEATURES}})),
+        ("README.md", _CARD),
+    ],
+)
+def test_names_of_tags_are_read_from_what_describes_the_data_set_beside_a_file(
+    tmp_path: Path, name: str, told: str
+) -> None:
+    (tmp_path / name).write_text(told)
+    first, second = read(_tokens(tmp_path, TOKENS))
+    assert first["spans"] == [{"start": 3, "end": 13, "label": "joy"}]
+    assert second["spans"] == [{"start": 0, "end": 3, "label": "joy"}]
+
+
+def test_names_of_a_column_on_which_two_configurations_differ_are_none(tmp_path: Path) -> None:
+    other = {"ner_tags": {"feature": {"names": ["O", "B-fear", "I-fear"], "_type": "ClassLabel"}, "_type": "List"}}
+    told = {"a": {"features": _FEATURES}, "b": {"features": other}}
+    (tmp_path / "dataset_infos.json").write_text(json.dumps(told))
+    with pytest.raises(BadInput, match="without names"):
+        read(_tokens(tmp_path, TOKENS))
+
+
+@pytest.mark.parametrize(
+    ("names", "outside"),
+    [
+        (("none", "joy"), "none"),
+        (("nothing here", "joy"), "nothing here"),
+        (("O", "joy"), None),
+        (("joy", "fear"), None),
+        (("B-joy", "I-joy"), None),
+        (("joy", "O"), None),
+    ],
+)
+def test_the_tag_of_number_0_is_no_evidence_unless_it_names_some(names: tuple[str, ...], outside: str | None) -> None:
+    assert outside_of(names) == outside

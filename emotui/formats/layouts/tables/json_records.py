@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from emotui.formats import jsonl
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.tables.layouts import read_shaped, settle
 from emotui.formats.layouts.tables.names import NAMES, normal
+from emotui.formats.layouts.tables.parquet_files import names_beside
 from emotui.formats.layouts.tables.table import Table, broken, decoded_file, decoded_head
 from emotui.formats.layouts.tools.said import lost
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
@@ -91,8 +93,8 @@ _LISTS = ("data", "rows", "records", "examples", "items")
 
 
 def read_json_lines(path: Path, options: ReadOptions) -> Table:
-    """The objects of JSONL as a table whose columns are their fields."""
-    return _table(_lines(path, options))
+    """The objects of JSONL as a table whose columns are their fields, with names of labels that lie beside it."""
+    return replace(_table(_lines(path, options)), names=names_beside(path))
 
 
 def read_json_list(path: Path, options: ReadOptions) -> Table:

@@ -37,16 +37,32 @@ def names_of(features: object) -> dict[str, tuple[str, ...]]:
 
 
 def names_in_json(text: bytes) -> dict[str, tuple[str, ...]]:
-    """Those in a document that is `{features: ...}`, or has it below `info`; none where it is something else."""
+    """Those in a document that is `{features: ...}`, or has it below `info` or below each configuration's name; none
+    where it is something else.
+    """
     value = jsonl.decode(text)
     if isinstance(value, Flaw) or not isinstance(value, dict):
         return {}
     inner = value.get("info")
-    return names_of((inner if isinstance(inner, dict) else value).get("features"))
+    whole = inner if isinstance(inner, dict) else value
+    if "features" in whole:
+        return names_of(whole["features"])
+    return _together(
+        [names_of(one["features"]) for one in whole.values() if isinstance(one, dict) and "features" in one]
+    )
+
+
+def _together(each: Sequence[dict[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    """Those of all configurations; of a column that two of them name otherwise, none."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for one in each:
+        for column, names in one.items():
+            found.setdefault(column, set()).add(names)
+    return {column: names for column, (names, *others) in found.items() if not others}
 
 
 def names_in_card(card: str) -> dict[str, tuple[str, ...]]:
-    """Those in the head of a README.md on the Hub, of its first configuration."""
+    """Those in the head of a README.md on the Hub, of all its configurations."""
     import yaml
 
     parts = card.split("---\n", 2)
@@ -57,13 +73,13 @@ def names_in_card(card: str) -> dict[str, tuple[str, ...]]:
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}
     described = head.get("dataset_info") if isinstance(head, dict) else None
-    described = described[0] if isinstance(described, list) and described else described
-    features = described.get("features") if isinstance(described, dict) else None
-    found = {}
-    for feature in features if isinstance(features, list) else ():
-        if isinstance(feature, dict) and (names := _in_card(feature)) is not None:
-            found[str(feature.get("name"))] = names
-    return found
+    each = []
+    for one in described if isinstance(described, list) else [described]:
+        features = one.get("features") if isinstance(one, dict) else None
+        there = [feature for feature in features if isinstance(feature, dict)] if isinstance(features, list) else []
+        named = ((str(feature.get("name")), _in_card(feature)) for feature in there)
+        each.append({name: names for name, names in named if names is not None})
+    return _together(each)
 
 
 def _class_label(feature: Any) -> tuple[str, ...] | None:
@@ -226,14 +242,17 @@ def _held(key: str, value: Any, feature: Feature, numbers: Mapping[str, int]) ->
 
 _MAGIC = b"PAR1"
 _INFO, _STATE, _SPLITS = "dataset_info.json", "state.json", "dataset_dict.json"
+_INFOS = "dataset_infos.json"
+"""What older versions of the library wrote: an object by the name of the configuration."""
 _SHARD = re.compile(r"^(.+?)-\d{5}-of-\d{5}(-[0-9a-f]+)?$")
 
 Found = list[tuple[int, dict[str, Any] | Flaw]]
 
 
 def read_parquet(path: Path, options: ReadOptions) -> Table:
-    """One Parquet file, with the names of labels that its metadata has."""
+    """One Parquet file, with the names of labels that its metadata has, or what describes the data set beside it."""
     header, rows, names = _parquet(path)
+    names = names or names_beside(path)
     return Table(header, [(line, row) for line, row in enumerate(rows, start=1)], names=names)
 
 
@@ -360,9 +379,20 @@ def _split(file: Path) -> str:
     return shard[1] if shard else file.stem if not file.stem.isdigit() else file.parent.name
 
 
+def names_beside(path: Path) -> dict[str, tuple[str, ...]]:
+    """The names of labels that what describes a data set tells beside one of its files."""
+    folder = path.absolute().parent
+    return _names_told(folder, (folder / _INFO,))
+
+
 def _names_in(path: Path) -> dict[str, tuple[str, ...]]:
     """The names of labels that a folder tells beside its data."""
-    for file in (path / _INFO, *sorted(path.glob(f"*/{_INFO}"))):
+    return _names_told(path, (path / _INFO, *sorted(path.glob(f"*/{_INFO}"))))
+
+
+def _names_told(path: Path, infos: Sequence[Path]) -> dict[str, tuple[str, ...]]:
+    """Those in the first of these files, of older ones and of cards of a folder and the one above it that has some."""
+    for file in (*infos, path / _INFOS, path.parent / _INFOS):
         try:
             if names := names_in_json(read_bytes(file)):
                 return names

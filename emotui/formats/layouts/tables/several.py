@@ -15,6 +15,7 @@ from emotui.formats.rows import Flaw, UnreadableFile, literal, shown
 
 _BEGINS, _INSIDE = ("B", "U", "S"), ("I", "L", "E", "M")
 _OUTSIDE = ("O", "", "_")
+_NOTHING = frozenset({"none", "neutral", "no_emotion", "noemotion", "outside", "o"})
 
 
 def text_and_spans(tokens: Sequence[str], tags: Sequence[str]) -> tuple[str, list[dict[str, Any]]] | Flaw:
@@ -40,6 +41,19 @@ def text_and_spans(tokens: Sequence[str], tags: Sequence[str]) -> tuple[str, lis
             found.append({"start": start, "end": start + len(token)} | ({"label": label} if label else {}))
         open_label = None if place in ("L", "E", "U", "S") else label
     return " ".join(tokens), found
+
+
+def outside_of(names: Sequence[str]) -> str | None:
+    """Which of the names of numbered tags says that a token is in no span, where none is `O`: the first, of number 0.
+
+    None: one of them is `O`, or the first begins a span or is an emotion.
+    """
+    if not names or any(name in _OUTSIDE for name in names):
+        return None
+    place, dash, _ = names[0].partition("-")
+    if dash and place in (*_BEGINS, *_INSIDE):
+        return None
+    return names[0] if normal(names[0]) in _NOTHING or not is_emotion(names[0]) else None
 
 
 def check_named(column: str, cells: Iterable[object]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from emotui.formats.conversion import merged_attributes, related
 from emotui.formats.layouts.layout import ReadOptions, TextRow
-from emotui.formats.layouts.tables.several import ANSWERS, said_by, several_of, text_and_spans
+from emotui.formats.layouts.tables.several import ANSWERS, outside_of, said_by, several_of, text_and_spans
 from emotui.formats.layouts.tables.table import Table
 from emotui.formats.layouts.tables.values import (
     differs,
@@ -179,12 +179,13 @@ class _Shape:
         if not isinstance(tokens, list) or not isinstance(tags, list):
             return Flaw("tokens and tags must be lists")
         names = self._labels_of("tags") if "tags" in self._columns else ()
+        nothing = outside_of(names)
         said: list[str] = []
         for tag in tags:
             one = label(tag, names)
             if isinstance(one, Flaw):
                 return one
-            said.append(one or "O")
+            said.append("O" if one is None or one == nothing else one)
         return text_and_spans([str(token) for token in tokens], said)
 
     def _take_numbers(self, values: Mapping[str, Any], found: TextRow) -> Flaw | None:
