@@ -1,6 +1,5 @@
 """From a row to a record: types only; what the values mean is for `checks`."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -244,14 +243,15 @@ def spans_once(row: dict[str, Any]) -> int:
 
 def _of_row(row: dict[str, Any]) -> int:
     spans = row.get("spans")
-    if not isinstance(spans, list):
+    if not isinstance(spans, list) or len(spans) < 2:
         return 0
     kept: list[Any] = []
-    first: dict[str, int] = {}
+    first: dict[tuple[object, ...], int] = {}
     places: list[int] = []
     for item in spans:
         span = _as_object(item)
-        there = None if span is None else first.setdefault(_place(span), len(kept))
+        place = None if span is None else _place(span)
+        there = None if place is None else first.setdefault(place, len(kept))
         if there is None or there == len(kept):
             kept.append(item)
         elif (both := _together(_as_object(kept[there]) or {}, span or {})) is not None:
@@ -283,8 +283,11 @@ def _as_object(item: Any) -> dict[str, Any] | None:
     return item if isinstance(item, dict) and "start" in item and "end" in item else None
 
 
-def _place(span: Mapping[str, Any]) -> str:
-    return json.dumps([span["start"], span["end"], span.get("label")], default=str)
+def _place(span: Mapping[str, Any]) -> tuple[object, ...] | None:
+    """Where a span stands and its label; None where these are of other types, which the record's own check tells."""
+    start, end, label = span["start"], span["end"], span.get("label")
+    whole = type(start) is int and type(end) is int
+    return (start, end, label) if whole and (label is None or type(label) is str) else None
 
 
 def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any] | None:
