@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
 from emotui.errors import BadInput
 from emotui.records import PLUTCHIK
@@ -52,6 +53,19 @@ def test_a_model_without_words_has_an_answer_and_no_prompt() -> None:
     assert answer.raw is not None
     assert [each["start"] for each in json.loads(answer.raw)] == [start for start, _ in answer.parsed["offsets"]]
     assert found.spans is not None
+
+
+@pytest.mark.parametrize(("able", "told"), [(("generate",), True), (("embed",), False)])
+def test_a_model_that_only_writes_is_told_how_emotions_are_asked_in_words(able: tuple[str, ...], told: bool) -> None:
+    class Writer:
+        pid = 1
+
+        def load(self, *_: object) -> ModelCard:
+            return ModelCard("some:model", "some", able, {}, {})
+
+    found = probe(Writer(), TEXT, parts=("emotions",))  # type: ignore[arg-type]
+    assert found.notes["emotions"].startswith("some:model cannot score; kinds of model that can: ")
+    assert found.notes["emotions"].endswith("emotui probe --task scenes --way yes-no") is told
 
 
 def test_a_prompt_that_does_not_fit_is_told_with_its_length_and_is_shown() -> None:

@@ -32,6 +32,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import resolve_labels, tasks
+from emotui.tasks.rephrase.labelling import labelling
 from emotui.tasks.rephrase.task import (
     PROMPTS,
     SHOTS,
@@ -134,6 +135,13 @@ def test_the_ways_are_those_that_the_model_can_go() -> None:
     assert TASK.ways(card("generate")) == ("zs", "fs", "fs-r")
     with pytest.raises(ModelError, match=r"cannot classify.*any model that writes, ranks or scores will do too"):
         TASK.ways(card("embed"))
+
+
+def test_a_writer_that_cannot_be_the_classifier_of_chains_is_told_what_can() -> None:
+    with pytest.raises(ModelError, match=r"cannot classify.*ranks or scores labels will do too, such as"):
+        labelling(card("generate"), GOLDS)
+    with pytest.raises(ModelError, match=r"ranks or scores labels will do too$"):
+        labelling(card("embed"), GOLDS)
 
 
 def test_a_classifier_is_asked_over_the_label_set_of_the_run_and_keeps_its_probabilities() -> None:

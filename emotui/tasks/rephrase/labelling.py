@@ -127,7 +127,10 @@ def labelling(card: ModelCard, golds: Iterable[tuple[str, str]]) -> Labelling:
     else:
         way = next((way for way in WAYS if way in card.capabilities), None)
         if way is None:
-            raise ModelError(f"{lacks(card.spec, 'classify')}; any model that ranks or scores labels will do too")
+            told = f"{lacks(card.spec, 'classify')}; any model that ranks or scores labels will do too"
+            if "generate" in card.capabilities:
+                told += ", such as gguf: or a server with log-probabilities: labels in words alone have no probability"
+            raise ModelError(told)
         found = Labelling(way, choices(pairs))
     check_known(card.spec, found.labels, pairs)
     return found

@@ -35,7 +35,7 @@ from emotui.backends.host import IsCancelled, ModelProcess, lacks
 from emotui.errors import BadInput, ModelError
 from emotui.records import PLUTCHIK, Text
 from emotui.tasks.masked.task import MASK
-from emotui.tasks.prompting.settings import configured
+from emotui.tasks.prompting.settings import YES_NO, configured
 from emotui.tasks.registry import kinds, with_labels
 from emotui.tasks.scenes.asking import QUESTION, SCENE, SOMEONE, SYSTEM
 from emotui.tasks.task import AskModel, Task
@@ -268,7 +268,7 @@ def probe(
             return None
         if capability is not None and (capability not in able or (name == "words" and "generate" in able)):
             # Which words an answer in words follows depends on the question: `emotui lens gradients` asks it.
-            notes[name] = lacks(card.spec, capability) if capability not in able else _ASKED_ELSEWHERE
+            notes[name] = _lacks(card, capability) if capability not in able else _ASKED_ELSEWHERE
             lacking.append(name)
             return None
         progress(name)
@@ -322,6 +322,14 @@ def probe(
 
 
 _ASKED_ELSEWHERE = "which words the answers of a model that writes follow: emotui lens gradients"
+
+
+def _lacks(card: ModelCard, capability: Capability) -> str:
+    """What a model cannot do, which kinds can, and how this one can be asked the same in words."""
+    told = lacks(card.spec, capability)
+    if capability == "score" and "generate" in card.capabilities:
+        return f"{told}; in words, yes or no of each emotion: emotui probe --task scenes --way {YES_NO}"
+    return told
 
 
 def _label_sets(card: ModelCard, labels: tuple[str, ...]) -> dict[str, tuple[str | None, tuple[str, ...] | None]]:
