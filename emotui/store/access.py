@@ -139,9 +139,9 @@ def is_duckdb(path: Path) -> bool:
         return file.read(12)[8:] == b"DUCK"
 
 
-SMALL, ROOMY = "208MB", "2GB"
+SMALL, WIDE, ROOMY = "208MB", "400MB", "2GB"
 """What DuckDB may use at most: little for what a screen asks, since it lives in the same process; more for what brings
-whole records in or out, which may be long. It is given back at the end of a turn."""
+many records in, and most for whole records that may be long. It is given back at the end of a turn."""
 
 
 def settings(memory: str = SMALL) -> dict[str, str | bool | int | float | list[str]]:
@@ -281,19 +281,22 @@ class Access:
                 self._together.connection = None
 
     @contextlib.contextmanager
-    def writing(self, *, shown: bool = True, beside: Path | None = None) -> Iterator["DuckDBPyConnection"]:
+    def writing(
+        self, *, shown: bool = True, beside: Path | None = None, memory: str = ROOMY
+    ) -> Iterator["DuckDBPyConnection"]:
         """A transaction that writes: all of it is kept, or nothing where the block or the commit fails.
 
         Args:
             shown: whether it changes what a screen shows (`Store.marker`).
             beside: another DuckDB file to read from, as the schema `staged`.
+            memory: what DuckDB may use at most.
 
         Raises:
             StoreError: as for reading; the store was opened read-only; the disk is full.
         """
         if self.read_only:
             raise StoreError(f"{self.path} is open read-only: start again without --read-only to change it")
-        with self._turn(read_only=False, beside=beside) as connection:
+        with self._turn(read_only=False, beside=beside, memory=memory) as connection:
             yield connection
             if shown:
                 connection.execute("update workspace set revision = revision + 1")

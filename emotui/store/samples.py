@@ -21,6 +21,9 @@ _FLUSH = 10_000
 _FLUSH_BYTES = 8 << 20
 """Samples, and bytes of their records, that wait in memory before they are laid out."""
 
+_LONG = 1 << 16
+"""Bytes from which a record is long: DuckDB holds thousands of them at once."""
+
 _DATASET = "select dataset, name, task, n, fingerprint, source, added, gold, asked, deleted from datasets"
 
 
@@ -31,6 +34,8 @@ class Staged:
         self.file = Path(folder) / "staged.duckdb"
         self.n = 0
         self.label_sets: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
+        self.memory = access.WIDE
+        """What DuckDB may use at most for samples as long as these."""
 
     def fill(self, rows: Iterable[SampleRow]) -> None:
         """Take in all samples. Raises StoreError where two have one id, or where there is no room for them."""
@@ -49,6 +54,7 @@ class Staged:
                 "create table samples(position bigint, id varchar, text varchar using compression uncompressed,"
                 " length integer, emotion varchar, valence varchar, label_set integer, record varchar)"
             )
+            connection.execute(f"set memory_limit = '{self.memory}'")
             appender = connection.appender("samples")
             waiting, size = 0, 0
             for row in rows:
@@ -58,6 +64,9 @@ class Staged:
                     self.n, row.id, row.text, len(row.text), row.emotion, row.valence, label_set, row.record.decode()
                 )
                 self.n += 1
+                if self.memory != access.ROOMY and len(row.record) >= _LONG:
+                    self.memory = access.ROOMY
+                    connection.execute(f"set memory_limit = '{self.memory}'")
                 waiting, size = waiting + 1, size + len(row.record)
                 if waiting == _FLUSH or size > _FLUSH_BYTES:
                     appender.flush()

@@ -179,7 +179,7 @@ class Store:
             staged = samples.Staged(folder)
             staged.fill(rows)
             samples.check_room(self.path, staged)
-            with self._turns.writing(beside=staged.file) as connection:
+            with self._turns.writing(beside=staged.file, memory=staged.memory) as connection:
                 if (known := samples.dataset(connection, name)) is not None:
                     return _same(known, fingerprint)
                 return samples.add(connection, name, task, staged, source, fingerprint, room, asked)
@@ -238,7 +238,7 @@ class Store:
             staged = samples.Staged(folder)
             staged.fill(rows)
             samples.check_room(self.path, staged)
-            with self._turns.writing(beside=staged.file) as connection:
+            with self._turns.writing(beside=staged.file, memory=staged.memory) as connection:
                 check(runs.runs(connection, dataset.dataset))
                 return gold.replace(
                     connection, dataset.dataset, staged, as_unicode(source), dataset.fingerprint, fingerprint
@@ -402,16 +402,18 @@ class Store:
 
     def dataset_samples(self, dataset: int, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(number, record as JSON) in file order, positions `start` up to but without `stop`."""
-        with self._turns.reading() as connection:
-            first, n = samples.first_of(connection, dataset)
-        stop = n if stop is None else min(stop, n)
         begin, size = max(start, 0), _CHUNK
+        with self._turns.reading(access.ROOMY) as connection:
+            first, n = samples.first_of(connection, dataset)
+            stop = n if stop is None else min(stop, n)
+            rows = samples.record_range(connection, first + begin, first + min(begin + size, stop))
         while begin < stop:
-            with self._turns.reading(access.ROOMY) as connection:
-                rows = samples.record_range(connection, first + begin, first + min(begin + size, stop))
             yield from rows
             begin += size
             size = _further_rows(size, sum(len(record) for _, record in rows))
+            if begin < stop:
+                with self._turns.reading(access.ROOMY) as connection:
+                    rows = samples.record_range(connection, first + begin, first + min(begin + size, stop))
 
     def start_run(
         self,
@@ -509,24 +511,28 @@ class Store:
                 rows = runs.results_of(connection, run, _plain(numbers))
             yield from rows
             return
-        with self._turns.reading() as connection:
-            start, last = runs.output_bounds(connection, run)
         size = _CHUNK
+        with self._turns.reading(access.ROOMY) as connection:
+            start, last = runs.output_bounds(connection, run)
+            rows = runs.results(connection, run, start, start + size) if start <= last else []
         while start <= last:
-            with self._turns.reading(access.ROOMY) as connection:
-                rows = runs.results(connection, run, start, start + size)
             yield from rows
             start += size
             size = _further_rows(size, sum(map(_length, rows)))
+            if start <= last:
+                with self._turns.reading(access.ROOMY) as connection:
+                    rows = runs.results(connection, run, start, start + size)
 
     def outcomes(self, run: str) -> Iterator[Outcome]:
         """What became of each question of a run, without the outputs themselves: for tables over all of it.
 
         By sample, in pieces; in each piece by repeat. Half the time of `results` and less (docs/results.md).
         """
-        with self._turns.reading() as connection:
+        with self._turns.reading(access.ROOMY) as connection:
             first, end = runs.bounds(connection, run)
-        for start in range(first, end, _WIDE_CHUNK):
+            rows = runs.outcomes(connection, run, first, min(first + _WIDE_CHUNK, end)) if first < end else []
+        yield from rows
+        for start in range(first + _WIDE_CHUNK, end, _WIDE_CHUNK):
             with self._turns.reading(access.ROOMY) as connection:
                 rows = runs.outcomes(connection, run, start, min(start + _WIDE_CHUNK, end))
             yield from rows
@@ -675,7 +681,7 @@ class Store:
 
 def _further_rows(rows: int, size: int) -> int:
     """How many rows the next transaction of an iteration reads, where one of so many brought so many bytes."""
-    return max(_CHUNK, min(2 * rows, _WIDE_CHUNK, rows * _CHUNK_BYTES // max(size, 1)))
+    return max(_CHUNK, min(4 * rows, _WIDE_CHUNK, rows * _CHUNK_BYTES // max(size, 1)))
 
 
 def _length(row: ResultRow) -> int:

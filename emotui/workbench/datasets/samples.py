@@ -1,6 +1,6 @@
 """How samples come into the store, and what is told of where they are from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +40,20 @@ COMPOSED = "composed for the sample data, no people"
 
 
 def add_samples(
-    store: Store, task: str, name: str, samples: Sequence[Any], source: str, *, on_step: OnStep = silent
+    store: Store,
+    task: str,
+    name: str,
+    samples: Sequence[Any],
+    source: str,
+    *,
+    on_step: OnStep = silent,
+    let_go: bool = False,
 ) -> Dataset:
     """Add samples of a task as a dataset, or return the one that holds the same under this name.
 
     Args:
         on_step: told how far it is; where it raises, nothing is added.
+        let_go: the list is the caller's last use of them: each sample goes from it, in memory, once it is laid out.
 
     Raises:
         BadInput: the name belongs to other samples.
@@ -57,8 +65,17 @@ def add_samples(
         if there.fingerprint == mark and there.task == found.name:
             return there
         raise BadInput(f"the store has other samples under the name {name!r}: choose another (emotui import --name)")
-    rows = told((found.row(sample) for sample in samples), "keeping", len(samples), on_step)
-    return store.add_dataset(name, found.name, rows, source, mark, asked=asked_fingerprint(found, samples))
+    asked = asked_fingerprint(found, samples)
+    each = _let_go(samples) if let_go and isinstance(samples, list) else iter(samples)
+    rows = told((found.row(sample) for sample in each), "keeping", len(samples), on_step)
+    return store.add_dataset(name, found.name, rows, source, mark, asked=asked)
+
+
+def _let_go(samples: list[Any]) -> Iterator[Any]:
+    """A million of them take as much as what the store needs to copy them, and the one comes after the other."""
+    for place, sample in enumerate(samples):
+        samples[place] = None
+        yield sample
 
 
 def has_texts(dataset: Dataset) -> bool:

@@ -209,7 +209,7 @@ def import_files(
         records = read_whole_records(task_named(task), paths, skip_bad=skip_bad, warn=warn)
         return add_whole_records(store, task, dataset, records, ", ".join(paths))
     samples = _read(task_named(task), paths, columns, skip_bad=skip_bad, warn=warn)
-    return add_samples(store, task, dataset, samples, ", ".join(paths))
+    return add_samples(store, task, dataset, samples, ", ".join(paths), let_go=True)
 
 
 def add_own_samples(store: Store, task: str, *, cancelled: IsCancelled = lambda: False) -> Dataset:
@@ -244,20 +244,21 @@ def own_records(own: OwnSamples, kind: type[msgspec.Struct]) -> list[Any]:
 def _read(task: Task, paths: Sequence[str], columns: LabelColumns, *, skip_bad: bool, warn: Warn) -> list[Any]:
     """The records of all files."""
     samples: list[Any] = []
-    seen: dict[str, str] = {}
+    several, seen = len(paths) > 1, dict[str, str]()
     problems: list[str] = []
     for path in paths:
         got = read(path, task.sample, skip_bad=skip_bad, columns=columns)
         warn_skipped(got, warn)
         for sample, line in zip(got.records, got.lines, strict=True):
             key = sample.id  # type: ignore[attr-defined]
-            if key in seen:
+            if several and key in seen:
                 raise BadInput(f"{path}:{line}: the id {key!r} stands in {seen[key]} too")
             why = task.problem(sample, samples[0] if samples else sample)
             if why is not None:
                 problems.append(f"{path}:{line}: {why}")
                 continue
-            seen[key] = path
+            if several:  # within a file no id stands twice
+                seen[key] = path
             samples.append(sample)
     if problems and not skip_bad:
         raise BadInput(*capped(problems))
