@@ -12,10 +12,12 @@ import pytest
 from msgspec.structs import replace
 
 from emotui.errors import BadInput, StoreError
+from emotui.records import LabelsGold
 from emotui.store import access
 from emotui.store.access import Access
 from emotui.store.query import Run
 from emotui.store.store import Store, default_path
+from emotui.workbench.datasets.samples import add_samples
 from tests.paths import CHECKOUT
 from tests.store.store_samples import failure, result, sample, samples, score
 
@@ -91,6 +93,27 @@ def test_a_dataset_with_an_id_twice_is_not_added_at_all(store: Store) -> None:
     with pytest.raises(StoreError, match="two samples have the id 's1'"):
         store.add_dataset("twice", "spans", [*samples(3), *samples(1)], "twice.jsonl", "2")
     assert len(store.datasets()) == 1
+
+
+def test_long_records_among_short_ones_come_in_whole(store: Store) -> None:
+    rows = samples(3)
+    rows[1] = replace(rows[1], record=b'{"id":"s2","text":"' + b"x" * (1 << 20) + b'"}')
+    dataset = store.add_dataset("long", "spans", rows, "test", "of three").dataset
+    assert [record for _, record in store.dataset_samples(dataset)] == [row.record for row in rows]
+
+
+def test_samples_that_nobody_needs_any_more_go_as_they_are_laid_out(store: Store) -> None:
+    records: list[object] = [LabelsGold(id=f"t{number}", text="Such a day.", labels=("joy",)) for number in range(9)]
+    add_samples(store, "labels", "kept", list(records), "test")
+    gone = list(records)
+    dataset = add_samples(store, "labels", "gone", gone, "test", let_go=True)
+    assert gone == [None] * 9
+    kept = store.dataset("kept")
+    assert kept is not None
+    assert [record for _, record in store.dataset_samples(dataset.dataset)] == [
+        record for _, record in store.dataset_samples(kept.dataset)
+    ]
+    assert (dataset.fingerprint, dataset.n, dataset.asked) == (kept.fingerprint, 9, kept.asked)
 
 
 def test_emotions_of_a_dataset_are_those_of_its_samples_and_sentences_only(store: Store) -> None:

@@ -50,13 +50,13 @@ def comparable(store: Store, dataset: Dataset) -> list[Compared]:
         runs = {run.run: run for run in runs_of(store, dataset)}
         named = sources(store, dataset.name)
         versions = store.gold_versions(dataset.dataset)
+        formerly = {key: former_gold(store, run) for key, run in runs.items()} if dataset.gold > 1 else {}
     kept, people = [], []
     for one in named:
         if one.run is not None:
             if one.n and one.run in runs:
                 run = runs[one.run]
-                under = former_gold(store, run) if dataset.gold > 1 else ""
-                told = " ".join(filter(None, (_told(run), under)))
+                told = " ".join(filter(None, (_told(run), formerly.get(one.run, ""))))
                 kept.append(Compared(one.run, one.name, one.kind, told, one.n, one.run))
         elif one.kind == PERSON:
             people.append(Compared(f"{PERSON}:{one.name}", one.name, PERSON, "in the gold records", one.n))

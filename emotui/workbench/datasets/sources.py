@@ -50,11 +50,14 @@ def sources(store: Store, dataset: str) -> list[Source]:
     Raises:
         BadInput: there is no such dataset.
     """
-    found = dataset_named(store, dataset)
-    runs = [with_state(run) for run in store.runs(found.dataset)]
-    taken = {run.model for run in runs if run.source == PERSON}
-    people = [Source(name, PERSON, n) for name, n in store.annotators(found.dataset) if name not in taken]
-    kept = [Source(run.model, run.source, run.done, run.run, run.state, store.scored_under(run.run)) for run in runs]
+    with store.together():
+        found = dataset_named(store, dataset)
+        runs = [with_state(run) for run in store.runs(found.dataset)]
+        taken = {run.model for run in runs if run.source == PERSON}
+        people = [Source(name, PERSON, n) for name, n in store.annotators(found.dataset) if name not in taken]
+        kept = [
+            Source(run.model, run.source, run.done, run.run, run.state, store.scored_under(run.run)) for run in runs
+        ]
     return [Source(GOLD, GOLD, found.n, gold=found.gold), *people, *kept]
 
 
