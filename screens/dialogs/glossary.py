@@ -186,7 +186,7 @@ _STATISTICS: Signs = (
         ("n", "over how many texts"),
         ("M", "the mean of all values; among the marks of the list M is missed"),
         ("AUC", "how often a right text has a greater value than a wrong one; .50 is chance"),
-        ("Δ, A − B, Difference", "the first less the second: above 0 the first has more"),
+        ("Δ, ● − ◇, Difference", "the first less the second: above 0 the first has more"),
         ("d", "the difference in standard deviations: .2 is small, .8 is large"),
         ("d, pooled", "the same by the standard deviation of both together"),
         ("Models less people", "the share of models less that of people"),
@@ -203,7 +203,10 @@ _SHAPES: Signs = (
     (
         ("▸", "the line under the cursor"),
         ("sad, ang", "names that lack room: their first three letters, or as many as no other name begins with"),
-        ("● ◐ ○", "the one in use or yours, in between, the other or gold"),
+        (
+            "● ◐ ○",
+            "the one in use or yours, in between, the other or gold; of two compared ● the first, ◇ the second",
+        ),
         ("◆ ◇ ▲ ▼ △ ▽", "a point on an axis; which one stands in the line under it"),
         ("├ ┤", "the ends of a 95% interval"),
         ("│ ┊", "the mark that others are measured against, the limit of an axis"),

@@ -1,4 +1,4 @@
-"""Two sources sample by sample, the parts of a dataset and rules that were found, by any metric; A against B."""
+"""Two sources sample by sample, the parts of a dataset and rules that were found, by any metric; ● against ◇."""
 
 import textwrap
 from collections.abc import Callable, Sequence
@@ -39,6 +39,7 @@ from emotui.screens.results.parts import (
 )
 from emotui.screens.results.state import ALL, PAIR, RULES, Looked
 from emotui.screens.session import Session
+from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import count
@@ -149,8 +150,8 @@ class ComparedView(Vertical):
         picked = self.rows.picked
         if picked is None:
             return
-        both = f"   A {parts.bare(picked.first, 2)}   B {parts.bare(picked.second, 2)}"
-        difference = f"   A − B {parts.signed(picked.difference)}"
+        both = f"   {axis.OWN} {parts.bare(picked.first, 2)}   {axis.OTHER} {parts.bare(picked.second, 2)}"
+        difference = f"   {parts.BOTH} {parts.signed(picked.difference)}"
         left = [
             Part(f" {shown(marks.id)}", "strong"),
             Part(both),
@@ -363,7 +364,7 @@ class ComparedPlace(Place):
         left = [
             *([Part(f" {found.task}", "dim")] if found.task else []),
             Part(f" {shown(held.metric.title)}", "strong", "do('metric')"),
-            Part("  A − B" * bool(found.pair), "dim"),
+            Part(f"  {parts.BOTH}" * bool(found.pair), "dim"),
         ]
         by_part = found.parts or found.rules
         if by_part is not None:
@@ -473,12 +474,12 @@ class ComparedPlace(Place):
             self.notify("No further change that way", markup=False)
 
     def do_run(self) -> None:
-        """Choose A."""
-        self._choose("A: which source", "first", self._key_of("first"))
+        """Choose the first source."""
+        self._choose(f"{axis.OWN} Which source", "first", self._key_of("first"))
 
     def do_compare_with(self) -> None:
-        """Choose B."""
-        self._choose("B: which source", "second", self._key_of("second"))
+        """Choose the one that it is compared with."""
+        self._choose(f"{axis.OTHER} With which source", "second", self._key_of("second"))
 
     def _choose(self, title: str, side: str, now: str) -> None:
         from emotui.screens.dialogs.choices import Choice, ChoiceDialog
@@ -492,7 +493,7 @@ class ComparedPlace(Place):
             self._turn(**{side: value})
 
     def _key_of(self, side: str) -> str:
-        """The key of A or B, as far as it is known."""
+        """The key of either source, as far as it is known."""
         found = self.found
         held = None if found is None else found.pair or found.parts or found.rules
         source = getattr(held, side, None)

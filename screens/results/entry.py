@@ -99,10 +99,10 @@ ENTRY = PlaceEntry(
             ("A",),
             "A",
             "alone",
-            "Groups and rules of A alone, or of A against B",
+            "Groups and rules of ● alone, or of ● against ◇",
             "Results",
             4,
-            needs="only groups and rules are of A alone, or of A against B",
+            needs="only groups and rules are of ● alone, or of ● against ◇",
         ),
         Action(
             "counter_test",

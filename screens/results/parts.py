@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 FEW = 10
 """Sources and parts of fewer texts say too little: they stand aside and stretch no axis."""
 
+BOTH = f"{axis.OWN} − {axis.OTHER}"
+"""The difference of two sources, as it is headed."""
+
 # How a comparison is written: both means, their difference with its interval, tests, and how differences spread.
 
 Interval = Sequence[float] | None
@@ -115,13 +118,13 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
     at = min(at, max(cells - 33, 12))
     of_samples = "permutation_p" not in report
     rows = []
-    for letter, source, mean, sure in (
-        ("A", pair.first, report["mean_a"], first),
-        ("B", pair.second, report["mean_b"], second),
+    for sign, source, mean, sure in (
+        (axis.OWN, pair.first, report["mean_a"], first),
+        (axis.OTHER, pair.second, report["mean_b"], second),
     ):
         rows.append(
             [
-                Part(f" {letter} ", "key", "do('run')" if letter == "A" else "do('compare_with')"),
+                Part(f" {sign} ", "key", "do('run')" if sign == axis.OWN else "do('compare_with')"),
                 Part(f"{_ending(told(source), at):{at}}  ", "plain"),
                 Part("mean " if of_samples else "", "dim"),
                 Part("–" if mean is None else bare(mean), "strong"),
@@ -135,7 +138,7 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
     if report.get("mcnemar_p") is not None:
         tests += f"   McNemar {p_value(report['mcnemar_p'])}"
     middle = [
-        Part(" A − B ", "strong"),
+        Part(f" {BOTH} ", "strong"),
         Part("–" if off is None else signed(off, 3), "strong"),
         Part(f" {between(report['ci95'], plus=True)}", "dim"),
         Part(tests),
@@ -261,7 +264,9 @@ class DifferenceRows(Page, inherit_bindings=False):
         least, greatest = pair.rows[-1].difference, pair.rows[0].difference
         left, right = sides(least, greatest, min(max(room.width - _ID - 26, 8), _WIDEST))
         better = "better" if pair.metric.higher_is_better else "more"
-        lines = [[Part(f"  {'id':{_ID}}     A     B    A−B  {f'B {better}':>{left}} │ A {better}", "dim")]]
+        own, other = axis.OWN, axis.OTHER
+        head = f"  {'id':{_ID}}     {own}     {other}  {BOTH}  {f'{other} {better}':>{left}} │ {own} {better}"
+        lines = [[Part(head, "dim")]]
         for at, row in enumerate(pair.rows[self._first : self._first + height], self._first):
             here = at == self.cursor
             kind = "picked" if here else "plain" if row.changed else "dim"
@@ -276,11 +281,11 @@ class DifferenceRows(Page, inherit_bindings=False):
 
 
 def annotated(marks: "Marks") -> AnnotatedText:
-    """The text with a row each for gold, A and B; rows only where somebody marks something."""
+    """The text with a row each for gold, ● and ◇; rows only where somebody marks something."""
     sides = (
         ("gold", "gold", marks.gold, True),
-        ("A", "predicted", marks.first, False),
-        ("B", "annotator", marks.second, False),
+        (axis.OWN, "predicted", marks.first, False),
+        (axis.OTHER, "annotator", marks.second, False),
     )
     drawn = tuple(_tier(name, role, said, inline=inline) for name, role, said, inline in sides if said)
     return AnnotatedText(marks.text, drawn, rows=bool(drawn))
@@ -292,13 +297,13 @@ def _tier(name: str, role: str, marks: "Sequence[Mark]", *, inline: bool) -> Tie
 
 
 def said_lines(marks: "Marks", cells: int) -> list[list[Part]]:
-    """What gold, A and B say of each thing that is no span: in a line where it fits into one, else a line each."""
+    """What gold, ● and ◇ say of each thing that is no span: in a line where it fits into one, else a line each."""
     if not (marks.lines or marks.gold or marks.first or marks.second):
-        return [[Part("gold, A and B: nothing in this text", "dim")]]
+        return [[Part(f"gold, {axis.OWN} and {axis.OTHER}: nothing in this text", "dim")]]
     found: list[list[Part]] = []
     for name, *said in marks.lines:
         same = said[1] == said[2]
-        words = [f"{who} {shown(one) or '–'}" for who, one in zip(("gold", "A", "B"), said, strict=True)]
+        words = [f"{who} {shown(one) or '–'}" for who, one in zip(("gold", axis.OWN, axis.OTHER), said, strict=True)]
         head, line = f"{shown(name)}: ", ", ".join(words)
         kind = "dim" if same else "plain"
         if len(head) + len(line) <= cells:
@@ -413,9 +418,9 @@ def against_rest(row: "Sliced") -> str:
     """How far a part is from the rest, in words: the figure, or the difference of two sources (the interaction)."""
     said = []
     if row.difference is not None:
-        said.append(f"A − B {signed(row.difference, 3)} {between(_ends(row), plus=True)} {p_value(row.adjusted)}")
+        said.append(f"{BOTH} {signed(row.difference, 3)} {between(_ends(row), plus=True)} {p_value(row.adjusted)}")
     if row.apart is not None:
-        what = "A − B here less A − B in the rest" if row.other is not None else "here less the rest"
+        what = f"{BOTH} here less {BOTH} in the rest" if row.other is not None else "here less the rest"
         sure = None if row.apart_low is None or row.apart_high is None else (row.apart_low, row.apart_high)
         said.append(f"{what} {signed(row.apart, 3)} {between(sure, plus=True)} {p_value(row.apart_adjusted)}")
     return f"{_named(row)}: {'; '.join(said)}" if said else _named(row)

@@ -295,7 +295,7 @@ class Results(CountedPlace):
     # Keys.
 
     def doing(self, action: str) -> Callable[[], None] | None:
-        """Beside two sources the list has the cursor; A and B are chosen where they are all that is shown."""
+        """Beside two sources the list has the cursor; both are chosen where they are all that is shown."""
         looked, step = self.looked, {"pane": 1, "pane_back": -1}.get(action)
         if step is not None:
             return partial(self._move, step) if self._main.has_focus and self._further(step) else None

@@ -126,7 +126,7 @@ class ResultsView(Vertical):
         looked = self._looked
         forest, self._standing = standing(found, looked.aside)
         first = next((row for row in found.rows if row.key == found.first and not row.published), None)
-        said = tuple("A" if row is first else _against(row) for row in self._standing)
+        said = tuple("–" if row is first else _against(row) for row in self._standing)
         against = None if first is None else Against(f"against {first.name}", said)
         family = max(sum(not row.published for row in found.rows) - 1, 0)
         by = "Holm" if correction == "holm" else "Benjamini-Hochberg"

@@ -12,6 +12,7 @@ from emotui.records import Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.spot import blocks as spot_blocks
 from emotui.screens.spot.blocks import MASK, QUICK, STRONG, TASK, Block, Column, bar, carrying, likeliest, wrapped
+from emotui.screens.widgets import drawing
 from emotui.screens.widgets.cell_width import shown, width, wrap
 from emotui.screens.widgets.editor import DirectionLine, Editor
 from emotui.screens.widgets.line import Line, Part, cut
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 # Blocks of one model, or of two with the same things beside or under each other so that differences show.
 
-LETTERS = "AB"
+SIGNS = (drawing.OWN, drawing.OTHER)
 GAP = 3
 WIDEST = 120
 _TWO = 74
@@ -49,7 +50,7 @@ def arranged(models: Sequence[Mapping[str, Block]], cells: int, *, stacked: bool
     """All blocks of one or two models in lines of so many cells; of two, first what both have, side by side.
 
     Args:
-        stacked: two models under each other, with their letters, instead of side by side.
+        stacked: two models under each other, with their signs, instead of side by side.
         spared: stale blocks about this text are not greyed yet.
     """
     wide, narrow = shares(cells, len(models), stacked)
@@ -74,10 +75,10 @@ def arranged(models: Sequence[Mapping[str, Block]], cells: int, *, stacked: bool
 
 
 def _stacked(drawn: Sequence[list[list[Part]]]) -> list[list[Part]]:
-    """One under the other, each with its letter."""
+    """One under the other, each with its sign."""
     return [
-        [Part(f"{letter} " if not at else "  ", "key"), *line]
-        for letter, block in zip(LETTERS, drawn, strict=True)
+        [Part(f"{sign} " if not at else "  ", "key"), *line]
+        for sign, block in zip(SIGNS, drawn, strict=True)
         for at, line in enumerate(block)
     ]
 
@@ -228,11 +229,11 @@ def who_marked_what(columns: Sequence["Column"], text: str) -> AnnotatedText:
     """The text with a row for each model's evidence and one for the words that carry its label."""
     tiers = []
     for number, column in enumerate(columns):
-        letter = "AB"[number] + " " if len(columns) > 1 else ""
+        sign = f"{SIGNS[number]} " if len(columns) > 1 else ""
         role = "predicted" if number == 0 else "annotator"
-        tiers.append(Tier(f"{letter}evidence", role, tuple(evidence(column, text)), inline=number == 0))
+        tiers.append(Tier(f"{sign}evidence", role, tuple(evidence(column, text)), inline=number == 0))
         words = tuple(carried(column, text))
-        tiers.append(Tier(f"{letter}carries", "annotator", words, inline=False, dotted=words))
+        tiers.append(Tier(f"{sign}carries", "annotator", words, inline=False, dotted=words))
     return AnnotatedText(text, tuple(tiers), rows=True)
 
 
@@ -256,15 +257,15 @@ def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells:
     differ = len({one[0] for one in known}) > 1
     lines = []
     for at, one in enumerate(found):
-        letter = f"{LETTERS[at]} " if len(columns) > 1 else ""
+        sign = f"{SIGNS[at]} " if len(columns) > 1 else ""
         if one is None:
-            lines.append([Part(letter, "key"), Part("no answer", "dim")])
+            lines.append([Part(sign, "key"), Part("no answer", "dim")])
             continue
         name, filled, figure, about, answer = one
         stale = answer.text not in (text, spared)
         room = min(max(cells - names - width(figure) - width(about) - 10, _LEAST_BAR), _MOST_BAR)
         line = [
-            Part(letter or "▸ ", "key"),
+            Part(sign or "▸ ", "key"),
             Part(name + " " * (names - width(name)), "strong"),
             Part("  "),
             *bar(filled, 1.0, room),
@@ -453,6 +454,8 @@ class SpotView(Vertical):
             size += ", which is all that fits"
         name = "who marked what" if self.query_one("#spot-rows").display else "text"
         left = [Part(f" {name}", "strong", "do('annotators')"), Part(f"   {size}   ", "dim"), *self.from_where]
+        if not self.editor.has_focus:
+            left += [Part(keyed("   {write}"), "key", "do('write')"), Part(" writes", "dim", "do('write')")]
         legend = [Part(" evidence ", "ground"), Part("  "), Part("carries", "new"), Part(" ")]
         self.query_one("#spot-title", Line).show(left, legend if text else [])
 
@@ -465,7 +468,7 @@ class SpotView(Vertical):
         parts: list[Part] = []
         half = (cells - GAP) // 2
         for number, column in enumerate(self.columns):
-            one = _heading(column, text, LETTERS[number], self.asked_task, half)
+            one = _heading(column, text, SIGNS[number], self.asked_task, half)
             parts += cut(one, half - 1 if number == 0 else half)
             if number == 0:
                 parts.append(Part("  │ ", "rest"))
@@ -500,8 +503,8 @@ class SpotView(Vertical):
             return []
         said: list[str] = []
         for number, column in enumerate(self.columns):
-            letter = f"{LETTERS[number]} " if len(self.columns) > 1 else ""
-            said += [f"{letter}{answer.note}" for part, answer in column.answers.items() if column.lacks(part)]
+            sign = f"{SIGNS[number]} " if len(self.columns) > 1 else ""
+            said += [f"{sign}{answer.note}" for part, answer in column.answers.items() if column.lacks(part)]
         if MASK not in text and not all(column.lacks("masks") for column in self.columns):
             said.append(f"{MASK} in the text stands for a word that is to be filled in")
         return [[Part(shown(line, *place), "dim")] for line in said for place in wrap(line, max(cells, 8))]
@@ -526,11 +529,11 @@ def _trouble(column: Column, cells: int) -> spot_blocks.Block:
 _PICK = (Part("m", "key", "do('name_model')"), Part(" takes another model", "plain", "do('name_model')"))
 
 
-def _heading(column: Column, text: str, letter: str, task: str | None, cells: int) -> list[Part]:
+def _heading(column: Column, text: str, sign: str, task: str | None, cells: int) -> list[Part]:
     """A model and how it stands; of a long SPEC the end is shown, which tells more."""
     spec, room = shown(column.spec), max(cells // 2, 12)
     name = spec if width(spec) <= room else "…" + spec[1 - room :]
-    left = [Part(f" {letter}", "key"), Part(f" {name}" if letter else name, "strong", "do('name_model')")]
+    left = [Part(f" {sign}", "key"), Part(f" {name}" if sign else name, "strong", "do('name_model')")]
     if task is not None:
         left.append(Part(f"   task {task}", "said", "do('raw')"))
     if column.trouble:

@@ -9,17 +9,17 @@ def lines(*said: tuple[str, str, str, str], cells: int = 40) -> list[str]:
 
 
 def test_what_fits_is_one_line_and_longer_words_have_lines_of_their_own_that_lose_nothing() -> None:
-    assert lines(("label", "joy", "fear", "")) == ["label: gold joy, A fear, B –"]
+    assert lines(("label", "joy", "fear", "")) == ["label: gold joy, ● fear, ◇ –"]
     long = " ".join(f"word{at}" for at in range(12))
     found = lines(("neutral", "neutral", long, "short"))
     assert found[:2] == ["neutral:", "  gold neutral"]
-    assert found[-1] == "  B short"
+    assert found[-1] == "  ◇ short"
     assert all(len(line) <= 40 for line in found)
-    assert " ".join(part.strip() for part in found[2:-1]) == f"A {long}"
+    assert " ".join(part.strip() for part in found[2:-1]) == f"● {long}"
 
 
 def test_a_text_of_which_nobody_says_anything_says_so() -> None:
-    assert lines() == ["gold, A and B: nothing in this text"]
+    assert lines() == ["gold, ● and ◇: nothing in this text"]
 
 
 def test_what_would_act_on_a_terminal_is_shown_as_what_it_is() -> None:

@@ -200,9 +200,9 @@ def test_two_models_have_the_same_things_on_the_same_lines_and_a_mark_where_they
     assert [line.split("│")[1].strip() for line in found] == ["labels  ≠", "more", "right only"]
 
 
-def test_where_there_is_no_room_each_thing_is_under_the_other_models_with_its_letter() -> None:
+def test_where_there_is_no_room_each_thing_is_under_the_other_models_with_its_sign() -> None:
     left, right = {"a": Block("labels", "joy"), "c": Block("alone")}, {"a": Block("labels", "joy")}
-    assert two(left, right, 40, stacked=True) == ["A labels", "B labels", "A alone"]
+    assert two(left, right, 40, stacked=True) == ["● labels", "◇ labels", "● alone"]
 
 
 def test_stale_answers_are_not_compared_and_are_grey_but_for_those_that_are_spared() -> None:
@@ -253,8 +253,8 @@ def test_who_marked_what_has_evidence_in_the_text_and_rows_of_everyone() -> None
     other.take("words", TEXT, said("words", words=Attribution("sadness", ((7, 10, 1.0),))))
     score = who_marked_what([one, other], TEXT)
     assert [(voice.name, voice.spans, voice.inline) for voice in score.tiers if voice.spans] == [
-        ("A evidence", ((2, 6),), True),
-        ("B carries", ((7, 10),), False),
+        ("● evidence", ((2, 6),), True),
+        ("◇ carries", ((7, 10),), False),
     ]
 
 
@@ -284,10 +284,10 @@ def test_two_models_have_a_headline_each_that_says_where_they_differ_and_what_is
         answer = Classification({label: 0.5}, label, False)
         column.take("classes", TEXT, said("classes", classes={"ekman": answer}))
     first, second = lines(headlines([one, other], TEXT, None, 78))
-    assert first.startswith("A joy ")
-    assert second.startswith("B fear ")
+    assert first.startswith("● joy ")
+    assert second.startswith("◇ fear ")
     assert "≠" in first
-    assert lines(headlines([one, silent], TEXT, None, 78))[1] == "B no answer"
+    assert lines(headlines([one, silent], TEXT, None, 78))[1] == "◇ no answer"
     assert headlines([silent], TEXT, None, 78) == []
     assert {part.kind for part in headlines([one], "another text", None, 78)[0]} == {"stale"}
 

@@ -89,7 +89,7 @@ async def test_two_models_stand_side_by_side_and_under_each_other_where_there_is
         assert "≠" not in page(pilot)
         await pilot.resize_terminal(80, 24)
         await settle(pilot)
-        assert [line[0] for line in page(pilot).splitlines() if "emotions" in line] == ["A", "B"]
+        assert [line[0] for line in page(pilot).splitlines() if "emotions" in line] == ["●", "◇"]
         await press(pilot, "B")
         assert [column.spec for column in spot(pilot).columns] == ["breaking:"]
 
@@ -101,7 +101,7 @@ async def test_who_marked_what_has_a_row_for_each_model(source: Workspace) -> No
         await press(pilot, "a")
         rows = frame(pilot).query_one("#spot-rows", TieredText)
         assert rows.display
-        assert [voice.name for voice in rows.score.tiers] == ["A evidence", "A carries", "B evidence", "B carries"]
+        assert [voice.name for voice in rows.score.tiers] == ["● evidence", "● carries", "◇ evidence", "◇ carries"]
         assert rows.score.tiers[0].spans == rows.score.tiers[2].spans != ()
         await press(pilot, "i")
         assert not rows.display
