@@ -112,13 +112,13 @@ Sides = tuple[list[Part], list[Part]]
 
 
 def title(scene: "ScenesGold", run: Run | None, way: str, *, annotators: bool) -> Sides:
-    """The scenario, its subject and perhaps its annotators' vectors; the run and by which way it asked."""
+    """The scenario, its subject and perhaps its annotators' labels; the run and by which way it asked."""
     left = [Part(f" {scene.id}", "strong"), Part("  subject ", "dim"), Part(scene.subject or "not named")]
     if annotators:
-        from emotui.workbench.scenes.service import annotator_letters
+        from emotui.workbench.scenes.service import annotator_labels
 
-        for name, vector in annotator_letters(scene).items():
-            left += [Part(f"  {name} ", "dim"), Part(vector, "gold")]
+        for name, labels in annotator_labels(scene).items():
+            left += [Part(f"  {name} ", "dim"), Part(labels, "gold")]
     if run is None:
         return left, []
     state = f" {run.state}" if run.state != "done" else ""

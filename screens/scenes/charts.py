@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import LABEL, Axis, alpha_text, nearest_step
-from emotui.screens.widgets.cell_width import fit
+from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import Lines
+from emotui.tables import short_names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -159,10 +160,20 @@ def _curve(name: str, values: list[float], most: float, here: int, rows: int, ax
     return lines
 
 
-def figure_cells(matrices: Sequence["np.ndarray"]) -> int:
-    """Cells that a figure of these matrices takes, with the gap before it."""
+def figure_cells(matrices: Sequence["np.ndarray"], names: Sequence[str]) -> int:
+    """Cells that a figure of these matrices takes, or a short name over it, with the gap before it."""
     figures = (_figure(value) for matrix in matrices for value in matrix.ravel().tolist())
-    return 1 + max((len(figure) for figure in figures), default=3)
+    return 1 + max(*map(len, figures), *map(width, short_names(names)), 3)
+
+
+def label_cells(names: Sequence[str], cell: int, cells: int, blocks: int = 1) -> int:
+    """Cells for the names of a square's rows: whole, unless that puts one of so many squares under the others."""
+
+    def high(label: int) -> int:
+        return -(-blocks // max((cells + 2) // (label + len(names) * cell + 2), 1))
+
+    whole, least = (max(map(width, said)) + 2 for said in (names, short_names(names)))
+    return whole if high(whole) == high(least) and whole + len(names) * cell <= cells else least
 
 
 def heatmap(
@@ -174,6 +185,7 @@ def heatmap(
     diagonal: bool = True,
     most: float | None = None,
     upper: bool = False,
+    label: int = 0,
 ) -> list[list[Part]]:
     """A square of figures, each on a ground that is the stronger the greater it is.
 
@@ -183,14 +195,20 @@ def heatmap(
         diagonal: whether the diagonal means something.
         most: what the strongest ground stands for; None: the largest size in the matrix.
         upper: only what is above the diagonal, of a matrix that is symmetric.
+        label: cells of the rows' names with the gaps around them, as `label_cells` has them; 0: of short ones.
     """
     k = len(names)
     full = most if most is not None else largest(matrix, diagonal=diagonal)
     columns, rows = (range(1, k), range(k - 1)) if upper else (range(k), range(k))
-    lines = [[Part(fit(title, 4 + len(columns) * cell), "strong")]]
-    lines.append([Part(" " * 4), *(Part(f"{short(names[j]):>{cell}}", "dim") for j in columns)])
+    short = short_names(names)
+    least = max(map(width, short)) + 2
+    label = max(label, least)
+    heads = names if max(map(width, names)) < cell else short
+    said = names if max(map(width, names)) + 2 <= label else short
+    lines = [[Part(fit(title, label + len(columns) * cell), "strong")]]
+    lines.append([Part(" " * label), *(Part(fit(heads[j].rjust(cell), cell), "dim") for j in columns)])
     for i in rows:
-        parts = [Part(f" {short(names[i])} ", "dim")]
+        parts = [Part(f" {fit(said[i], label - 2)} ", "dim")]
         for j in columns:
             value = float(matrix[i, j])
             if (i == j and not diagonal) or (upper and j <= i):
@@ -218,19 +236,19 @@ def largest(matrix: "np.ndarray", *, diagonal: bool = False) -> float:
 
 def rates(title: str, names: Sequence[str], rows: Mapping[str, Sequence[float | None]], cells: int) -> list[list[Part]]:
     """Figures in [0, 1], a line a run and a column an emotion, each on its ground."""
-    label = min(max(cells - 5 * len(names), 12), 24)
-    lines = [[Part(fit(title, label), "strong"), *(Part(f"{short(name):>5}", "dim") for name in names)]]
+    label, whole = 24, [max(width(name) + 2, 5) for name in names]
+    heads, columns = (names, whole) if sum(whole) + label <= cells else (short_names(names), [5] * len(names))
+    columns = [max(size, width(head) + 1) for size, head in zip(columns, heads, strict=True)]
+    label = min(max(cells - sum(columns), 12), label)
+    over = (Part(fit(head.rjust(size), size), "dim") for head, size in zip(heads, columns, strict=True))
+    lines = [[Part(fit(title, label), "strong"), *over]]
     for run, figures in rows.items():
         line = [Part(fit(f"  {run}", label - 1) + " ")]
-        for figure in figures:
-            line += [Part(" "), Part(share(figure), "dim" if figure is None else ground(figure, 1.0))]
+        for figure, size in zip(figures, columns, strict=True):
+            written = share(figure)
+            line += [Part(" " * (size - len(written))), Part(written, "dim" if figure is None else ground(figure, 1.0))]
         lines.append(line)
     return lines
-
-
-def short(name: str) -> str:
-    """A label in two letters, as the matrices name it."""
-    return {"anticipation": "ac"}.get(name, name[:2])
 
 
 def _figure(value: float) -> str:

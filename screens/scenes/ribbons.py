@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HIT, EXTRA, MISSED, NEITHER = "▆", "▒", "▁", "·"
 _KINDS = {HIT: "said", EXTRA: "mark", MISSED: "gold", NEITHER: "rest"}
-_P, _GOLD, _VERDICT, _FLIPS = 6, 5, 10, 8
+_P, _GOLD, _VERDICT, _FLIPS = 6, 5, 12, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,17 +115,17 @@ def ribbon(on: Sequence[int], gold: bool, step: int, axis: Axis) -> list[Part]:
 
 
 def _verdict(row: "Row", cells: int) -> Part:
-    """What has become of the emotion, in a word or, where there is no room, a letter."""
+    """What is wrong with the emotion, in a word or, where there is no room, a letter; ▾ ▴: the flip brought it."""
     if row.clamp is not None:
         said, kind = ("clamp yes" if row.clamp else "clamp no"), "key"
-    elif row.before != row.now:
-        said, kind = ("gain", "said") if row.now == row.gold else ("loss", "mark")
+        ways: tuple[str, ...] = (f" {said}", said, f" {said[6:]}", said[6:], said[6:7])
     elif row.now != row.gold:
-        said, kind = ("M missed" if row.gold else "X extra"), "mark"
+        letter, word = ("M", "missed") if row.gold else ("X", "extra")
+        flip, kind = ("▾" if row.before != row.now else ""), "mark"
+        ways = (f" {letter} {word} {flip}", f" {word} {flip}", f" {letter}{flip}", f"{letter}{flip}", letter)
     else:
-        said, kind = "", "plain"
-    last = said.rpartition(" ")[2]
-    ways = (f" {said}", said, f" {last}", last, said[:1])
+        kind = "said"
+        ways = (" right ▴", "▴") if row.before != row.now else ("",)
     return Part(fit(next((way for way in ways if width(way) <= cells), ""), cells), kind)
 
 

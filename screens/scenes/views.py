@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import LABEL, Axis, alpha_text
-from emotui.screens.scenes.charts import choice, figure_cells, ground, heatmap, largest, rates, short, sweep
+from emotui.screens.scenes.charts import choice, figure_cells, ground, heatmap, label_cells, largest, rates, sweep
 from emotui.screens.widgets.cell_width import fit, width, wrap
 from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
 from emotui.screens.widgets.page import Lines
-from emotui.tables import reads_zero
+from emotui.tables import reads_zero, short_names
 
 if TYPE_CHECKING:
     from emotui.workbench.results.published import Published
@@ -249,8 +249,8 @@ def _sweep(shown: Shown, cells: int, height: int) -> Lines:
     said = choice(shown.chosen, shown.with_prior, cells, in_sample=shown.in_sample)
     rows = max(1, min(4, (height - 2 - len(said)) // 3))
     prior, names = shown.redecoding.whole, shown.redecoding.scenes.labels
-    cell = figure_cells([prior.couplings])
-    beside = 4 + (len(names) - 1) * cell
+    cell = figure_cells([prior.couplings], names)
+    beside = max(map(width, short_names(names))) + 2 + (len(names) - 1) * cell
     left = cells - beside - 2
     label = LABEL if left >= LABEL + len(shown.sweep.alphas) else _NARROW
     axis = Axis.of(shown.sweep.alphas, left, label, 0)
@@ -365,26 +365,21 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
 
 def _couplings(shown: Shown, cells: int, height: int) -> Lines:
     names, prior = shown.redecoding.scenes.labels, shown.redecoding.whole
-    cell = figure_cells([prior.couplings])
-    block = heatmap("couplings (nats)", names, prior.couplings, cell=cell, diagonal=False)
+    cell = figure_cells([prior.couplings], names)
+    label = label_cells(names, cell, cells - 10)
+    block = heatmap("couplings (nats)", names, prior.couplings, cell=cell, diagonal=False, label=label)
     most = float(abs(prior.theta).max())
     bias: list[list[Part]] = [[Part("  bias", "strong")], []]
     bias += [[Part("  "), Part(f"{value:+6.2f}", ground(value, most))] for value in prior.theta.tolist()]
     return [
-        *side_by_side([block, bias], [4 + len(names) * cell, 8], cells),
+        *side_by_side([block, bias], [label + len(names) * cell, 8], cells),
         [],
         *note(
             f"Couplings in nats, at most {float(abs(prior.couplings).max()):.1f}; minus: rarer together than apart. "
             "Fitted on all scenarios; each is decoded by a prior fitted without its fold.",
             cells,
         ),
-        *note(_letters(names), cells),
     ]
-
-
-def _letters(names: Sequence[str]) -> str:
-    """What the two letters mean that stand for each label."""
-    return "  ".join(f"{short(name)} {name}" for name in names)
 
 
 def _pairs(kind: str) -> View:
@@ -394,7 +389,8 @@ def _pairs(kind: str) -> View:
         names, group = shown.redecoding.scenes.labels, shown.pairs[kind]
         # Gold, model and decoded share one scale; their difference has its own.
         most = max(largest(group[name]) for name in ("gold", "model", "now")) if len(names) > 1 else 1.0
-        cell = figure_cells(list(group.values()))
+        cell = figure_cells(list(group.values()), names)
+        label = label_cells(names, cell, cells, len(group))
         blocks = []
         for name, matrix in group.items():
             title = {"model": "model (α 0)", "now": f"decoded (α {alpha_text(shown.decoded.alpha)})"}.get(name, name)
@@ -407,6 +403,7 @@ def _pairs(kind: str) -> View:
                     cell=cell,
                     diagonal=kind != "given",
                     most=None if own_scale else most,
+                    label=label,
                 )
             )
         said = {
@@ -415,11 +412,10 @@ def _pairs(kind: str) -> View:
             "information": "mutual information in nats (on the diagonal, an emotion's entropy)",
         }[kind]
         return [
-            *side_by_side(blocks, [4 + len(names) * cell] * len(blocks), cells),
+            *side_by_side(blocks, [label + len(names) * cell] * len(blocks), cells),
             [],
             *note(f"{said}; the strongest ground is {most:.2f}, in the difference its own largest", cells),
             *note(_counts(shown), cells),
-            *note(_letters(names), cells),
         ]
 
     return view
@@ -435,9 +431,7 @@ def _counts(shown: Shown) -> str:
     agreement = scenes.agreement
     if agreement is None:
         return said
-    by_label = ", ".join(
-        f"{short(name)} {_two(kappa)}" for name, kappa in zip(scenes.labels, agreement.by_label, strict=True)
-    )
+    by_label = ", ".join(f"{name} {_two(kappa)}" for name, kappa in zip(scenes.labels, agreement.by_label, strict=True))
     return (
         f"{said}; annotators: Fleiss kappa {_two(agreement.fleiss)} ({by_label}), mean pairwise Cohen kappa "
         f"{_two(agreement.mean_pairwise)}"
@@ -464,7 +458,6 @@ def _rates(shown: Shown, cells: int, height: int) -> Lines:
     return [
         *lines,
         *note("runs at α 0, newest first, and this run as decoded now; – where nothing was predicted", cells),
-        *note(_letters(names), cells),
     ]
 
 

@@ -52,10 +52,10 @@ _WITHOUT_COLOUR = {
     "stale": "dim",
     "heat-4": "bold",
     "cold-4": "bold",
-    "said-now": "reverse",
-    "mark-now": "reverse",
-    "gold-now": "reverse",
-    "rest-now": "reverse",
+    "said-now": "bold",
+    "mark-now": "bold",
+    "gold-now": "bold",
+    "rest-now": "bold",
 }
 
 

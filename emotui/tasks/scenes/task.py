@@ -107,14 +107,6 @@ _OPTIONS = {
 }
 """Of the ways that have others than prompts alone."""
 
-LETTERS = {"surprise": "u", "anger": "r"}
-"""The letter of a label in a vector, where it is not its first: those are taken by sadness and anticipation."""
-
-
-def vector_letters(labels: Sequence[str], vector: Sequence[int]) -> str:
-    """A vector in a few cells: a label's letter where it is on, a point where it is not (`j······a`)."""
-    return "".join(LETTERS.get(name, name[:1]) if on else "·" for name, on in zip(labels, vector, strict=True))
-
 
 class Prediction(msgspec.Struct, frozen=True):
     """What was parsed from one scenario's answers. `labels`: 1 where yes is above no.
@@ -266,7 +258,7 @@ class Scenes(Task):
         title="Emotion vectors (EmoScene)",
         progress="asking about",
         runs="Run whose answers are decoded",
-        without_run="gold emotions alone",
+        without_run="gold alone",
         asks="multi-label classification of the emotions of a scene",
         measures=SCENES,
     )
@@ -308,13 +300,14 @@ class Scenes(Task):
         return None
 
     def row(self, sample: ScenesGold) -> SampleRow:
-        """A scenario as the store lists it: its vector stands where other samples have their emotion."""
+        """A scenario as the store lists it."""
+        there = tuple(name for name, value in sample.labels.items() if value)
         return SampleRow(
             id=sample.id,
             text=sample.text or "",
-            emotion=vector_letters(list(sample.labels), list(sample.labels.values())),
+            emotion=", ".join(there) or "·",
             valence=None,
-            emotions=tuple(name for name, value in sample.labels.items() if value),
+            emotions=there,
             valences=(),
             record=msgspec.json.encode(sample),
         )

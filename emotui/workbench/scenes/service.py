@@ -18,7 +18,8 @@ from emotui.metrics.states import Bits
 from emotui.records import ScenesGold
 from emotui.store.query import Run
 from emotui.store.store import Store
-from emotui.tasks.scenes.task import Prediction, Scenes, vector_letters
+from emotui.tables import short_names
+from emotui.tasks.scenes.task import Prediction, Scenes
 from emotui.workbench.runs.export_rows import export_run
 from emotui.workbench.runs.scores import groups_of, metrics
 from emotui.workbench.scenes.decoding import Redecoding, SceneRun, Tuning
@@ -172,10 +173,10 @@ def _scaling(value: object) -> Scaling:
     return float(value) if isinstance(value, int | float) and 0.02 <= value <= 50 else 1.0
 
 
-def annotator_letters(scene: ScenesGold) -> dict[str, str]:
-    """What each annotator said of a scenario, in the letters of its labels."""
-    labels = list(scene.labels)
+def annotator_labels(scene: ScenesGold) -> dict[str, str]:
+    """What each annotator said of a scenario, in short names: `joy ant`, or `none`."""
+    short = dict(zip(scene.labels, short_names(list(scene.labels)), strict=True))
     return {
-        name: vector_letters(labels, [said.get(label, 0) for label in labels])
+        name: " ".join(short[label] for label in scene.labels if said.get(label)) or "none"
         for name, said in scene.annotators.items()
     }

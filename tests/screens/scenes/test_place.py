@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -13,7 +14,7 @@ from emotui.records import PLUTCHIK
 from emotui.screens.browse.place import Browse
 from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import LABEL, Axis, alpha_text
-from emotui.screens.scenes.charts import choice, sweep
+from emotui.screens.scenes.charts import choice, figure_cells, heatmap, label_cells, sweep
 from emotui.screens.scenes.place import Scenes
 from emotui.screens.scenes.shown_place import SETTING
 from emotui.screens.scenes.views import VIEWS
@@ -459,7 +460,7 @@ async def test_annotators_stand_in_the_heading_on_request(source: Workspace) -> 
         await press(pilot, "4", "a")
         heading = place(pilot).query_one("#scene-title", Line).text
         assert all(name in heading for name in ("A1", "A2", "A3"))
-        assert "j······a" in heading
+        assert "joy ant" in heading
 
 
 async def test_the_run_is_exported_as_records_that_decode_takes(source: Workspace, tmp_path: Path) -> None:
@@ -503,7 +504,19 @@ async def test_without_colour_flips_gold_and_signs_are_still_told_apart(
         first = min((*decoded.flips.gains, *decoded.flips.losses))
         await press(pilot, *["j"] * first)
         text = place(pilot).rows.text
-        assert "gain" in text or "loss" in text
+        assert "right ▴" in text or "missed ▾" in text or "extra ▾" in text
         assert set("▆▁·") <= set(text)
         await press(pilot, "v", "v", "v")
         assert "-" in view(pilot)
+
+
+def test_emotions_have_whole_names_where_all_squares_keep_their_places_and_else_the_short_ones_of_any_list() -> None:
+    names, matrix = ("joy", "anger", "anticipation"), np.zeros((3, 3))
+    cell = figure_cells([matrix], names)
+    narrow, wide = 3 * cell + 5, 3 * cell + 14
+    assert (label_cells(names, cell, narrow), label_cells(names, cell, wide)) == (5, 14)
+    for label, first in ((5, ["joy", "ang", "ant"]), (14, list(names))):
+        rows = ["".join(part.text for part in line) for line in heatmap("t", names, matrix, cell=cell, label=label)]
+        assert rows[1].split() == ["joy", "ang", "ant"]
+        assert [row.split()[0] for row in rows[2:]] == first
+    assert label_cells(names, cell, 2 * narrow + 2, 2) == 5, "whole names would put the second square under the first"

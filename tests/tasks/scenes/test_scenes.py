@@ -13,7 +13,7 @@ from emotui.errors import ModelError
 from emotui.records import PLUTCHIK, ScenesGold
 from emotui.store.rows import ResultRow
 from emotui.tasks.registry import BUILT_IN, tasks
-from emotui.tasks.scenes.task import Prediction, Scenes, vector_letters
+from emotui.tasks.scenes.task import Prediction, Scenes
 from emotui.tasks.task import Parsed
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
@@ -156,9 +156,10 @@ def test_repeats_give_means_and_standard_deviations() -> None:
     assert report["sd"]["vector_accuracy"] == pytest.approx(0.5**0.5)  # type: ignore[index]
 
 
-def test_the_letters_of_a_vector_tell_the_eight_apart() -> None:
-    assert vector_letters(PLUTCHIK, [1] * 8) == "jtfusdra"
-    assert vector_letters(PLUTCHIK, [1, 0, 0, 0, 0, 0, 0, 1]) == "j······a"
+def test_the_list_names_the_emotions_of_a_scenario_and_says_where_there_are_none() -> None:
+    labels = dict.fromkeys(PLUTCHIK, 0)
+    assert TASK.row(msgspec.structs.replace(sample(), labels=labels)).emotion == "·"
+    assert TASK.row(msgspec.structs.replace(sample(), labels={**labels, "joy": 1, "trust": 1})).emotion == "joy, trust"
 
 
 def test_every_task_is_known_by_its_own_name() -> None:
