@@ -40,7 +40,7 @@ class Turned(Message):
 
 
 class Dialog(ModalScreen["T | None"], Generic[T]):
-    """A title, a body, a line for what is wrong, and one that says which keys do what.
+    """A title, a body and a line for what is wrong; which keys do what stands in the last line of the terminal.
 
     Attributes:
         wide: of the two widths of sheets the greater one, for tables and lists of many columns.
@@ -55,7 +55,8 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         Binding("shift+tab", "field(-1)", show=False, priority=True),
     ]
     DEFAULT_CSS = """
-    Dialog { align: center middle; background: transparent; }
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog:nocolor { background: transparent; }
     Dialog > #sheet {
         width: 84;
         max-width: 96%;
@@ -69,7 +70,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     }
     Dialog.-wide > #sheet { width: 120; }
     Dialog Label { color: $text-muted; width: 1fr; margin: 1 0 0 0; }
-    Dialog.-low Label, Dialog.-low Line#sheet-keys { margin: 0; }
+    Dialog.-low Label { margin: 0; }
     Dialog #unkept { color: $foreground; text-style: bold; height: auto; margin: 0; }
     Dialog #why { color: $error; height: auto; }
     Dialog Input, Dialog Input:focus { height: 1; border: none; padding: 0 1; background: $field; }
@@ -80,7 +81,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         color: $field; background: $foreground; text-style: bold reverse;
     }
     Dialog OptionList:focus > .option-list--option-highlighted { color: $primary; background: $background; }
-    Dialog Line#sheet-keys { margin: 1 0 0 0; color: $text-muted; }
+    Dialog > Line#sheet-keys { dock: bottom; padding: 0 1; background: $panel; color: $text-muted; }
     """
 
     def __init__(self, title: str, *keys: tuple[str, str]) -> None:
@@ -119,7 +120,7 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
             yield from self.body()
             yield Label("", id="unkept", markup=False)
             yield Label("", id="why", markup=False)
-            yield Line(id="sheet-keys")
+        yield Line(id="sheet-keys")
 
     def on_mount(self) -> None:
         """Name the keys; nothing blinks."""

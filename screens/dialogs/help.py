@@ -173,7 +173,6 @@ class HelpDialog(Dialog[str]):
         height: 1fr; max-height: 100%; text-wrap: nowrap; text-overflow: ellipsis;
     }
     HelpDialog #help-about { height: 3; margin: 0; color: $foreground; }
-    HelpDialog Line#sheet-keys { margin: 0; }
     """
 
     def __init__(self, here: str, rows: Mapping[str, Sequence[Row]]) -> None:

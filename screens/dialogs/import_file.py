@@ -198,6 +198,10 @@ def _completed(value: str) -> str | None:
     return folder + slash + name + "/" * is_folder
 
 
+_AROUND = 5
+"""Lines of border, gap and what is wrong with the fields."""
+
+
 class ImportDialog(Dialog["Asked"]):
     """Enter looks; Enter again, with nothing changed, gives back what to bring in. Esc stops a look, and else leaves.
 
@@ -209,9 +213,9 @@ class ImportDialog(Dialog["Asked"]):
 
     wide = True
     DEFAULT_CSS = """
-    ImportDialog > #sheet { height: 90%; }
+    ImportDialog > #sheet { max-height: 90%; }
     ImportDialog Label { margin: 0; }
-    ImportDialog #look { height: 1fr; margin: 1 0 0 0; background: $surface; }
+    ImportDialog #look { height: 3; margin: 1 0 0 0; background: $surface; }
     """
 
     def __init__(
@@ -240,7 +244,11 @@ class ImportDialog(Dialog["Asked"]):
     def body(self) -> list[Widget]:
         fields: list[Widget] = []
         for name, about, example in _FIELDS:
-            options: dict[str, Any] = {"id": name, "compact": True, "placeholder": example}
+            options: dict[str, Any] = {
+                "id": name,
+                "compact": True,
+                "placeholder": f"such as {example}" if example else "",
+            }
             if name in ("path", "mapping"):
                 options["suggester"] = Paths()
             long = name in LONG
@@ -254,7 +262,7 @@ class ImportDialog(Dialog["Asked"]):
         """Type at once."""
         super().on_mount()
         self.query_one("#path", Input).focus()
-        self._page.show_for(lambda room: _folded(_FIRST, room, "dim"))
+        self._tell_in(lambda room: _folded(_FIRST, room, "dim"))
         if self._path:
             self.query_one("#path", Input).value = self._path
             self.action_accept()
@@ -275,7 +283,7 @@ class ImportDialog(Dialog["Asked"]):
             return replace(asked, skip_bad=self._flawed)
         self.refuse("")
         self._over.clear()
-        self._page.show([[Part("looking …   Esc stops", "dim")]])
+        self._tell_in(lambda _: [[Part("looking …   Esc stops", "dim")]])
         self._asked.ask(asked)
         return None
 
@@ -299,11 +307,23 @@ class ImportDialog(Dialog["Asked"]):
         """How far the look is."""
         if self.busy and progress.done:
             of = f" of {count(progress.n)}" if progress.n else ""
-            self._page.show([[Part(f"{progress.step} … {count(progress.done)}{of} rows   Esc stops", "dim")]])
+            told = f"{progress.step} … {count(progress.done)}{of} rows   Esc stops"
+            self._tell_in(lambda _: [[Part(told, "dim")]])
 
     @property
     def _page(self) -> Page:
         return self.query_one("#look", Page)
+
+    def _tell_in(self, lines: "Callable[[Size], Lines]") -> None:
+        """Show these from their beginning, in as many lines as they need or as the terminal has."""
+
+        def as_high(room: Size) -> Lines:
+            told, page = lines(room), self._page
+            fields = sum(one.region.height for one in self.query_one("#sheet").children if one is not page)
+            page.styles.height = max(min(len(told), self.size.height * 9 // 10 - fields - _AROUND), 1)
+            return told
+
+        self._page.show_for(as_high, home=True)
 
     def _show(self, asked: "Asked", look: "Look") -> None:
         self._looked, self._flawed = asked, bool(look.wrong)
@@ -316,14 +336,14 @@ class ImportDialog(Dialog["Asked"]):
             wrong = _folded(look.wrong, room, "mark")
             return [*_folded([said], room, "strong"), *wrong, *first, [], *_folded(look.lines, room)]
 
-        self._page.show_for(lines, home=True)
+        self._tell_in(lines)
 
     def _failed(self, _: "Asked", why: str) -> None:
         self._looked = None
         if self._over.is_set():
-            self._page.show([[Part("stopped; nothing was read", "dim")]])
+            self._tell_in(lambda _: [[Part("stopped; nothing was read", "dim")]])
             return
-        self._page.show_for(lambda room: _folded(why.split("\n"), room, "mark"), home=True)
+        self._tell_in(lambda room: _folded(why.split("\n"), room, "mark"))
         self.refuse("The file cannot be taken as it is: name its columns, kind or format above, or mend it.")
 
 

@@ -7,6 +7,7 @@ from textual.widgets import Input
 from emotui.screens.dialogs.choices import Choice, ChoiceDialog
 from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.dialogs.textual_private_options import PickList
+from emotui.screens.widgets.line import Line
 from tests.screens.driving import event_of
 from tests.waiting import awaited
 
@@ -78,3 +79,16 @@ async def test_a_list_to_choose_from_takes_the_lines_that_its_folded_options_nee
         options = dialog.query_one(PickList)
         assert len(options._lines) > len(choices)
         assert options.size.height == len(options._lines)
+
+
+async def test_the_last_line_names_the_keys_of_the_sheet_and_what_is_under_it_is_dimmed() -> None:
+    app = Bare()
+    async with app.run_test(size=(80, 24)):
+        dialog = OneField("One", ("Enter", "take"))
+        dialog.ask(app, print)
+        await awaited(lambda: dialog.focused is not None)
+        keys = dialog.query_one("#sheet-keys", Line)
+        await awaited(lambda: bool(keys.region.height))
+        assert keys.region.bottom == 24
+        assert keys.text.split() == ["Enter", "take", "Esc", "back"]
+        assert 0 < dialog.styles.background.a < 1
