@@ -48,6 +48,12 @@ _WIDE = 104
 _PANE = 40
 """Cells that they take."""
 
+_HIGH = 30
+"""Lines from which on they have room under the text, where there is none beside it."""
+
+_UNDER = 12
+"""Lines that they take there."""
+
 _LEAST_BELOW = 6
 """Lines of labels that stay in sight under the longest text."""
 
@@ -300,11 +306,18 @@ class AtWork(Place):
 
     @property
     def has_room(self) -> bool:
-        """Whether the guidelines have room beside the text."""
-        return self.size.width >= _WIDE
+        """Whether the guidelines have room beside the text or under it."""
+        return self.size.width >= _WIDE or self.size.height >= _HIGH
+
+    @property
+    def _guided(self) -> tuple[int, int]:
+        """The cells beside the text and the lines under it that the guidelines take."""
+        shown = any(one.display for one in self.query(".guidelines"))
+        beside = self.size.width >= _WIDE
+        return (_PANE if shown and beside else 0), (_UNDER if shown and not beside else 0)
 
     def place_guidelines(self) -> None:
-        """The guidelines stand beside the text where there is room, unless one put them away."""
+        """The guidelines stand beside the text or under it where there is room, unless one put them away."""
         there = next(iter(self.query(".guidelines")), None)
         wanted = "" if self.work is None else self.work.scheme.guidelines
         room = self.has_room and not self.without_guidelines
@@ -316,10 +329,11 @@ class AtWork(Place):
 
         if isinstance(there, GuidelinesPane) and there.guidelines == wanted:
             there.display = room
+            there.set_class(self.size.width < _WIDE, "-under")
             return
         if there is not None:
             there.remove()
-        self.mount(GuidelinesPane(wanted))
+        self.mount(GuidelinesPane(wanted, under=self.size.width < _WIDE))
 
     def draw(self) -> None:
         """The text with what is marked in it, and the lines around it."""
@@ -327,14 +341,13 @@ class AtWork(Place):
         if work is not None:
             self.place_guidelines()
             self.query_one("#annotate-title", Line).show(*drawing.title(work))
-            self.passage.most_rows = self.size.height - 4 - _LEAST_BELOW
+            self.passage.most_rows = self.size.height - self._guided[1] - 4 - _LEAST_BELOW
             self.passage.show(drawing.passage_view(work, self._tierer))
             self.draw_below()
 
     def draw_below(self) -> None:
         """The lines under the text."""
-        beside = sum(_PANE for one in self.query(".guidelines") if one.display)
-        work, cells = self.work, self.size.width - beside - 3
+        work, cells = self.work, self.size.width - self._guided[0] - 3
         if work is not None:
             self.query_one("#annotate-about", Line).show(*drawing.about(work, self.last_label, cells + 3))
             lines = [*drawing.label_lines(work, cells), *drawing.others_lines(work, cells)]
@@ -350,7 +363,8 @@ class AtWork(Place):
         Args:
             below: how many lines there are under the line about what the keys would act on.
         """
-        passage, labels, room = self.passage, self.query_one("#annotate-labels", Page), self.size.height - 2
+        passage, labels = self.passage, self.query_one("#annotate-labels", Page)
+        room = self.size.height - self._guided[1] - 2
         if passage.columns != self._columns:
             self._rows, self._columns = 0, passage.columns
         rows = max(self._rows, passage.rows + 2)

@@ -155,16 +155,20 @@ class AdjudicateDialog(Dialog[tuple[tuple[str, ...], str]]):
 
 
 class GuidelinesPane(VerticalScroll, can_focus=False):
-    """The guidelines of the scheme beside the text."""
+    """The guidelines of the scheme beside the text, or under it."""
 
     DEFAULT_CSS = """
     GuidelinesPane { dock: right; width: 40; padding: 1 1 0 2; border-left: solid $rule; scrollbar-size-vertical: 1; }
+    GuidelinesPane.-under {
+        dock: bottom; width: 100%; height: 12; padding: 0 1; border-left: none; border-top: solid $rule;
+    }
     GuidelinesPane Markdown { padding: 0; background: $background; }
     GuidelinesPane MarkdownBullet { color: $primary; }
+    GuidelinesPane.-under MarkdownH1 { margin: 0 0 1 0; content-align: left middle; }
     """
 
-    def __init__(self, guidelines: str) -> None:
-        super().__init__(classes="guidelines")
+    def __init__(self, guidelines: str, *, under: bool = False) -> None:
+        super().__init__(classes="guidelines -under" if under else "guidelines")
         self.guidelines = guidelines
 
     def compose(self) -> ComposeResult:

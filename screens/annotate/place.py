@@ -220,7 +220,7 @@ class AnswerKeys(AtWork):
         NoteDialog(self.at_work.said.note, self.session.drafts, field).ask(self.app, written)
 
     def do_guidelines(self) -> None:
-        """Show the guidelines; where they have room beside the text, put them away or bring them back."""
+        """Show the guidelines; where they have room beside or under the text, put them away or bring them back."""
         if self.has_room:
             self.without_guidelines = not self.without_guidelines
             self.place_guidelines()

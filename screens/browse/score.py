@@ -168,6 +168,8 @@ _CURSOR = 4
 
 _BOLD = Style(bold=True)
 
+_LEAST_BARRED = 12
+"""Lines of text in sight from which on bars stand under all of them."""
 _ROOMY = 17
 """Lines from which gold and predicted stand under each other."""
 
@@ -239,6 +241,8 @@ class Score(TieredText):
             return False
         self.cursor = at
         self._marked, self._below = self.things[at].places, None
+        if self._starts and self.lines_in_sight < _LEAST_BARRED:
+            self._lay_out()
         self._follow()
         self.refresh()
         self.post_message(self.Walked())
@@ -286,10 +290,17 @@ class Score(TieredText):
         layout = lay_out(self.score, cells, Margin(self._shape.cells, starts))
         if len(self.score.chips) > 1 and len(layout.rows) + len(self.score.chips) <= self.lines_in_sight - 2:
             layout = lay_out(self.score, cells, Margin(self._shape.cells, starts, airy=True))
+        if self.lines_in_sight < _LEAST_BARRED:
+            layout = msgspec.structs.replace(layout, rows=tuple(filter(self._keeps, layout.rows)))
         self._note_rows = {row.note: line for line, row in enumerate(layout.rows) if row.note >= 0}
         barred = any(row.voice >= 0 for row in layout.rows)
         self._starts = [line for line, row in enumerate(layout.rows) if row.voice < 0] if barred else []
         return layout
+
+    def _keeps(self, row: Row) -> bool:
+        """In a low pane bars are under the lines of the cursor's span alone, so that there is text to read."""
+        here = () if self.thing is None else self.thing.places
+        return row.voice < 0 or row.note >= 0 or any(start < row.end and row.start < end for start, end in here)
 
     def _lay_out(self) -> None:
         self._width = self.scrollable_content_region.width

@@ -529,7 +529,7 @@ class Generate(Place):
                     ]
                 ]
             )
-        labels = f"  {_ILLUSTRATION}: invented texts, writers and raters" if found.illustration else ""
+        labels = "  texts, writers and raters are invented" if found.illustration else ""
         self.query_one("#generate-seen", Line).show([Part(" all metrics of this text", "strong"), Part(labels, "mark")])
         values = self.query_one("#generate-values", Page)
         values.show_for(lambda room: _below(found, rows.cursor, room))

@@ -81,9 +81,7 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
     words = [_plainly(metric.help) for metric in metrics]
     folded = [[said[start:end].rstrip() for start, end in wrap(said, max(room, 20))] for said in words]
     whole = 1 + sum(map(len, folded)) <= height
-    if not whole:
-        folded = [[fit(said, room).rstrip()] for said in words]
-    about = room >= (20 if whole else _LEAST_ABOUT)
+    about = whole and room >= 20
     head += [Part("  what it is", "dim")] if about else []
     for metric, said in zip(metrics, folded, strict=True):
         end = better(metric)
@@ -94,11 +92,18 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
         indent = " " * taken(line)
         lines.append([*line, Part(f"  {said[0]}", "dim")] if about else line)
         lines += [[Part(f"{indent}  {more}", "dim")] for more in said[1:] if about]
+    return lines if about else [*lines, [], *_told_under(metrics, words, widest, cells)]
+
+
+def _told_under(metrics: "Sequence[Metric]", words: Sequence[str], widest: int, cells: int) -> Lines:
+    """What each metric is, in lines of their own where they have no room beside the values."""
+    lines: list[list[Part]] = [[Part("what they are", "strong")]]
+    for metric, said in zip(metrics, words, strict=True):
+        for start, end in wrap(said, max(cells - widest - 2, 20)):
+            lines.append(
+                [Part(f"{fit('' if start else metric.title, widest)} "), Part(said[start:end].rstrip(), "dim")]
+            )
     return lines
-
-
-_LEAST_ABOUT = 36
-"""Cells below which what a metric is would be cut too short to say it."""
 
 
 def _plainly(words: str) -> str:

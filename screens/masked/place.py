@@ -23,10 +23,11 @@ from emotui.screens.widgets.cell_width import fit, width, wrap
 from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
+from emotui.tables import short_names
 
 if TYPE_CHECKING:
     from textual.geometry import Size
@@ -85,12 +86,12 @@ def _dimensions(gold: "WordEntry", said: "MaskSaid | None", guessed: "WordEntry 
         line = [Part(f"{name:{_NAME}} ", "plain")]
         for _, one, kind in columns:
             on = None if one is None or one.vector is None else one.vector[place]
-            sign = " " if one is None else "?" if on is None else "■" if on else "·"
-            line += [Part(sign * cells, kind if on else "rest"), Part(" ")]
+            sign = "" if one is None else UNDEFINED if on is None else ("■" if on else "·") * cells
+            line += [Part(f"{sign:{cells}}", kind if on else "rest"), Part(" ")]
         how = _difference(gold, entry, place)
         lines.append([*line, Part(how, "dim" if how == "both" else "mark")])
     unknown = any(one is not None and one.vector is None for _, one, _ in columns)
-    return [*lines, [Part("■ carries it  · does not" + ("  ? unknown" if unknown else ""), "dim")]]
+    return [*lines, [Part("■ carries it  · does not" + (f"  {UNDEFINED} no entry" if unknown else ""), "dim")]]
 
 
 def _difference(gold: "WordEntry", said: "WordEntry | None", place: int) -> str:
@@ -126,6 +127,27 @@ def _words(
     return lines
 
 
+def likeliest_lines(gold: "WordEntry", said: "MaskSaid", cells: int) -> list[list[Part]]:
+    """Which emotions gold and each of the likeliest words carry, a row a word; nothing where a model gives none."""
+    if not said.entries:
+        return []
+    from emotui.metrics.masked import DIMENSIONS
+
+    word = min(max(width(one.word) for one in (gold, *said.entries)), _WORD)
+    heads = list(DIMENSIONS)
+    if sum(map(len, heads)) + 2 * len(heads) > cells - word - 5:
+        heads = list(short_names(heads))
+    lines = [[Part(" " * (word + 5)), *(Part(f"  {head}", "dim") for head in heads)]]
+    for rank, one in enumerate((gold, *said.entries)):
+        kind = "plain" if rank else "gold"
+        line = [Part(f"{rank or 'gold':<4} ", "dim"), Part(fit(one.word, word), kind)]
+        for place, head in enumerate(heads):
+            sign = UNDEFINED if one.vector is None else "■" if one.vector[place] else "·"
+            line.append(Part(f"  {sign:{len(head)}}", (kind if rank == 0 else "said") if sign == "■" else "rest"))
+        lines.append(line)
+    return lines
+
+
 _MOST = 3
 """Lines of an example's text."""
 
@@ -133,7 +155,7 @@ _MOST = 3
 def example_lines(view: "MaskedView", cells: int) -> list[list[Part]]:
     """The examples that the prompt showed, the nearest first, with their distances."""
     if not view.examples:
-        return [[Part(f"examples shown: {view.unshown or view.why}", "dim")]]
+        return [[Part(view.unshown or view.why, "dim")]]
     near = view.examples[0].distance is not None
     how = "the nearest first, by Euclidean distance of unit vectors, at most 2" if near else "drawn"
     n = len(view.examples)
@@ -370,8 +392,11 @@ class Masked(GuessPlace):
         def lines(room: "Size") -> "Lines":
             # A column is left for the scroll bar, which comes once there are more lines than rows.
             cells = room.width - 1
-            vectors = vector_lines(view, mask, guessed, cells)
-            return [*vectors, [Part("")], *example_lines(view, cells)]
+            vectors, examples = vector_lines(view, mask, guessed, cells), example_lines(view, cells)
+            likely = likeliest_lines(view.gold[mask], view.said[mask], cells) if mask < len(view.said) else []
+            if not likely or len(vectors) + len(likely) + len(examples) + 2 > room.height:
+                return [*vectors, [], *examples]
+            return [*vectors, [], *likely, [], *examples]
 
         page.show_for(lines)
 

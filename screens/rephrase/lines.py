@@ -195,13 +195,24 @@ def _leaning(words: "CarryingWords | None", cells: int) -> list[Part]:
     return parts if carrying else [Part(f"no word makes {words.gold_label} likelier", "dim")]
 
 
+def _aim(chain: "ChainView", cells: int) -> str:
+    """What is to be done, where nothing was tried yet."""
+    if chain.counters:
+        return "no attempt yet: without what misleads, the model should read it rightly"
+    ways = (
+        f"no attempt yet: people should still read {shown(chain.label)}, the model no longer",
+        f"people still read {shown(chain.label)}, the model no longer",
+    )
+    return next((way for way in ways if width(way) <= cells), "no attempt yet")
+
+
 def chain_lines(chain: "ChainView", drafts: Sequence[tuple[str, str]], cells: int) -> Lines:
     """The attempts so far: what the classifier said to each, how sure it was of gold, how near it was, the text.
 
     Args:
         drafts: what was written in other rounds and never submitted: what is told of each, and the text.
     """
-    lines: list[list[Part]] = [] if chain.attempts else [[Part("no attempt yet", "dim")]]
+    lines: list[list[Part]] = [] if chain.attempts else [[Part(_aim(chain, cells), "dim")]]
     name = max((width(one.predicted) for one in chain.attempts), default=0)
     for place, one in enumerate(chain.attempts, 1):
         succeeds = chain.succeeds(one.predicted)

@@ -167,7 +167,7 @@ class Evidence(Task):
         title="Evidence taken away",
         progress="taking evidence away from",
         runs="Run over the evidence",
-        without_run="gold spans alone",
+        without_run="gold alone",
         asks="emotion classification with and without the evidence spans",
     )
     files = TaskFiles(

@@ -418,8 +418,8 @@ class Labels(Task):
     words = TaskWords(
         title="Several labels a text",
         progress="labelling",
-        runs="Run over the gold labels",
-        without_run="gold labels alone",
+        runs="Run beside gold",
+        without_run="gold alone",
         marks_errors=True,
         asks="multi-label emotion classification",
         measures=LABELS,

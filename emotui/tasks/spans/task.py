@@ -362,8 +362,8 @@ class Spans(Task):
     words = TaskWords(
         title="Emotion evidence (SEER)",
         progress="marking",
-        runs="Run over the gold spans",
-        without_run="gold spans alone",
+        runs="Run beside gold",
+        without_run="gold alone",
         compares=True,
         marks_errors=True,
         asks="extraction of the spans that are evidence of an emotion",

@@ -378,8 +378,8 @@ class Values(Task):
     words = TaskWords(
         title="Numbers",
         progress="rating",
-        runs="Run beside the gold numbers",
-        without_run="gold numbers alone",
+        runs="Run beside gold",
+        without_run="gold alone",
         marks_errors=True,
         asks="prediction of emotion ratings on numeric scales",
         measures=VALUES,

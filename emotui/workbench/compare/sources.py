@@ -63,9 +63,29 @@ def comparable(store: Store, dataset: Dataset) -> list[Compared]:
     former = [
         Compared(f"{GOLD}:{version}", f"gold {version}", GOLD, (made or "")[:10], dataset.n)
         for version, _, made in versions
-        if version != dataset.gold
+        if version != dataset.gold and _answered_otherwise(store, dataset, version)
     ]
     return [*kept, *people, *former]
+
+
+def _answered_otherwise(store: Store, dataset: Dataset, version: int) -> bool:
+    """Does a former version of gold answer the dataset's task otherwise than today's, and not only another question?"""
+    task, former = task_named(dataset.task), store.former_gold(dataset.dataset, version)
+    for number, record in store.samples(sorted(former)):
+        sample = read_sample(store, dataset, record)
+        try:
+            before, now = (task.taken(sample, _said(json)) for json in (former[number], record))
+        except (BadInput, ValueError):
+            return True  # what cannot be read as an answer is told where it is compared
+        if before != now:
+            return True
+    return False
+
+
+def _said(record: bytes) -> dict[str, Any]:
+    """What gold says in a record, by the keys of records."""
+    read = msgspec.json.decode(record, type=dict[str, Any])
+    return {key: read[key] for key in _SAID if key in read}
 
 
 def _told(run: Run) -> str:
@@ -189,9 +209,4 @@ def says(store: Store, dataset: Dataset, source: Compared) -> Mapping[int, Mappi
     if kind == PERSON:
         return person_says(store, dataset, name)
     records = dict(store.dataset_samples(dataset.dataset)) | store.former_gold(dataset.dataset, int(name))
-    read = {number: msgspec.json.decode(record, type=dict[str, Any]) for number, record in records.items()}
-    return {
-        number: {key: record[key] for key in _SAID if key in record}
-        for number, record in read.items()
-        if any(key in record for key in _SAID)
-    }
+    return {number: keys for number, record in records.items() if (keys := _said(record))}

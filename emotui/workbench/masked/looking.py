@@ -74,7 +74,8 @@ class MaskSaid(msgspec.Struct, frozen=True):
     """What a run put behind a mask.
 
     `entry`: None where it gave no word. `f1`, `same_vector`: against gold. `likeliest`: its likeliest words with their
-    probabilities, of a model that gives any; `gold_rank`: where gold stands among them, from 1.
+    probabilities, of a model that gives any; `entries`: those of these words; `gold_rank`: where gold stands among
+    them, from 1.
     """
 
     entry: WordEntry | None
@@ -82,6 +83,7 @@ class MaskSaid(msgspec.Struct, frozen=True):
     same_vector: bool
     likeliest: tuple[tuple[str, float], ...] = ()
     gold_rank: int | None = None
+    entries: tuple[WordEntry, ...] = ()
 
 
 class MaskedView(msgspec.Struct, frozen=True):
@@ -118,7 +120,8 @@ def mask_said(gold: str, predicted: str | None, likeliest: Sequence[tuple[str, f
     scored = words.score(gold, predicted)
     entry = None if scored.predicted is None else entry_of(scored.predicted, words)
     ranks = [rank for rank, (word, _) in enumerate(likeliest, start=1) if fold(word) == fold(gold)]
-    return MaskSaid(entry, scored.f1, scored.same_vector, tuple(likeliest), ranks[0] if ranks else None)
+    entries = tuple(entry_of(word, words) for word, _ in likeliest)
+    return MaskSaid(entry, scored.f1, scored.same_vector, tuple(likeliest), ranks[0] if ranks else None, entries)
 
 
 class MaskedBench:

@@ -204,7 +204,7 @@ async def test_a_minus_passes_a_text_over_where_no_number_has_one(tmp_path: Path
         assert len(place(pilot).bench_of.skipped()) == 1
 
 
-async def test_the_guidelines_stand_beside_the_text_where_there_is_room(tmp_path: Path) -> None:
+async def test_the_guidelines_stand_beside_or_under_the_text_where_there_is_room(tmp_path: Path) -> None:
     source = workspace(tmp_path, "values", ValuesGold(id="a", text="My tea is cold."))
     async with opened(source, (200, 40)) as pilot:
         await press(pilot, "2")
@@ -213,6 +213,10 @@ async def test_the_guidelines_stand_beside_the_text_where_there_is_room(tmp_path
         await press(pilot, "f2")
         assert "from unpleasant (1)" not in screen_text(pilot)
         await press(pilot, "f2")
+        await pilot.resize_terminal(100, 40)
+        await settle(pilot)
+        assert "from unpleasant (1)" in screen_text(pilot), "under the text"
+        assert "My tea is cold." in screen_text(pilot)
         await pilot.resize_terminal(100, 30)
         await settle(pilot)
         assert "from unpleasant (1)" not in screen_text(pilot)

@@ -184,3 +184,13 @@ async def test_tab_walks_the_spans_then_goes_on_and_a_click_puts_the_cursor_on_o
         await click(pilot, offset=(lines[line].index(words, score.region.x) + 1, line))
         assert score.thing is not None
         assert score.thing.said == words
+
+
+async def test_a_low_pane_keeps_five_lines_of_text_under_which_only_the_cursors_bars_stand(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "a", "O")
+        view = frame(pilot).query_one(Score)
+        top = view.scroll_offset.y
+        rows = view._layout_now.rows[top : top + view.lines_in_sight]
+        assert sum(row.voice < 0 for row in rows) >= min(5, sum(row.voice < 0 for row in view._layout_now.rows))
+        assert any(row.voice >= 0 for row in rows)

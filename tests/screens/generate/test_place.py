@@ -59,12 +59,13 @@ def test_where_there_is_room_all_writers_texts_stand_side_by_side() -> None:
     assert side_lines(found, 1, 40) == []
 
 
-def test_what_a_metric_is_stands_in_full_where_lines_are_free_and_not_at_all_where_it_would_be_a_stump() -> None:
+def test_what_a_metric_is_stands_in_full_beside_its_values_or_under_all_of_them() -> None:
     found = _of_two("EAnS R1, cosine of one text and of quite another one (section 5.4)")
     there = written(value_lines(found, 0, 64, 4))
     assert [line[-25:].strip() for line in there][1:] == ["cosine of one text and of", "quite another one"]
-    assert len(value_lines(found, 0, 64)) == 2
-    assert "cosine" not in "".join(written(value_lines(found, 0, 64)))
+    under = written(value_lines(found, 0, 64))
+    assert "cosine" not in "".join(under[:2])
+    assert [line.split(maxsplit=1) for line in under[4:]] == [["m", "cosine of one text and of quite another one"]]
 
 
 def test_figures_have_three_digits() -> None:

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from emotui.screens.keymaps import keyed
-from emotui.screens.masked.place import Masked
+from emotui.screens.masked.place import Masked, likeliest_lines
 from emotui.screens.masked.text import GOLD, HIDDEN, RUN, Filling, hidden, text_lines
 from emotui.screens.widgets.page import Page
+from emotui.workbench.masked.looking import MaskSaid, WordEntry
 from tests.screens.driving import frame, opened, press, screen_text
 from tests.screens.masked.workspace import FILLS, WRITES, masked_workspace
 
@@ -86,3 +87,13 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
         assert kinds == ["masked-guess", "masked-guess-undo"]
         assert frame(pilot).session.run_shown is not None
         assert frame(pilot).session.run_shown.run in (FILLS, WRITES)
+
+
+def test_the_likeliest_words_stand_with_the_emotions_that_each_carries() -> None:
+    gold, joy = WordEntry("glum", "", None), WordEntry("glad", "", (0, 0, 0, 0, 1, 0, 0, 0, 0, 1))
+    said = MaskSaid(joy, 0.0, False, (("glad", 0.5),), None, (joy,))
+    head, *rows = ("".join(part.text for part in line) for line in likeliest_lines(gold, said, 70))
+    assert head.split() == ["ang", "ant", "dis", "fea", "joy", "sad", "sur", "tru", "neg", "pos"]
+    assert [row.split() for row in rows] == [["gold", "glum", *"–" * 10], ["1", "glad", *"····■····■"]]
+    assert "anticipation" in likeliest_lines(gold, said, 110)[0][2].text
+    assert likeliest_lines(gold, MaskSaid(joy, 0.0, False), 70) == []

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from emotui.errors import BadInput
@@ -112,3 +113,16 @@ def test_what_a_person_inside_gold_says_of_a_text_stands_beside_a_run_where_they
         ("fear", "yes", "no", "no"),
         ("joy", "yes", "yes", "yes"),
     )
+
+
+def test_former_gold_that_says_the_same_of_the_question_is_no_source(tmp_path: Path) -> None:
+    opened, dataset = workspace(tmp_path / "w.duckdb")
+    task, store = task_named("spans"), opened.store
+    records = [msgspec.json.decode(record, type=SpanSample) for _, record in store.dataset_samples(dataset.dataset)]
+    labelled = [task.row(msgspec.structs.replace(one, emotion="joy")) for one in records]
+    second = store.replace_gold(dataset, labelled, "labels", "b")
+    assert not [one for one in Comparing(store).sources(second.dataset) if one.kind == "gold"]
+    fewer = [task.row(msgspec.structs.replace(one, emotion="joy", spans=())) for one in records]
+    third = store.replace_gold(second, fewer, "fewer", "c")
+    assert [one.key for one in Comparing(store).sources(third.dataset) if one.kind == "gold"] == ["gold:1", "gold:2"]
+    opened.close()
