@@ -1,4 +1,7 @@
-"""What goes into the store and comes out of it, a row at a time. Records travel as JSON, so the store knows no task."""
+"""What goes into the store and comes out of it, a row at a time. Records travel as JSON, so the store knows no task.
+
+There may be millions at once, and nothing in one leads back to it, so that Python's collector passes them over.
+"""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -6,7 +9,7 @@ from datetime import UTC, datetime
 import msgspec
 
 
-class SampleRow(msgspec.Struct, frozen=True):
+class SampleRow(msgspec.Struct, frozen=True, gc=False):
     """One sample as it is added. `record` is its whole record as UTF-8 JSON.
 
     `emotion` and `valence` are the sample's own (None for a passage without one); `emotions` and `valences` are all
@@ -22,7 +25,7 @@ class SampleRow(msgspec.Struct, frozen=True):
     record: bytes
 
 
-class ScoreRow(msgspec.Struct, frozen=True):
+class ScoreRow(msgspec.Struct, frozen=True, gc=False):
     """How one prediction was scored, under a convention.
 
     `values`: by the name of the metric, None where it is undefined; `marks` are letters of `MARKS`; `detail` is JSON.
@@ -34,7 +37,7 @@ class ScoreRow(msgspec.Struct, frozen=True):
     detail: bytes
 
 
-class ResultRow(msgspec.Struct, frozen=True):
+class ResultRow(msgspec.Struct, frozen=True, gc=False):
     """What one question to a model gave: its output as it came, and what was parsed and scored from it.
 
     `attempt` counts the retries of one (sample, repeat) from 0. `error` says why there is no output; such a row leaves
@@ -54,7 +57,7 @@ class ResultRow(msgspec.Struct, frozen=True):
     output: int | None = None
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """What became of one question: how many answers it took (0: there is none), and what counts of them, as JSON.
 
     `record`: the sample's own.

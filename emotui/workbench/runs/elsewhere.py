@@ -159,7 +159,7 @@ _AT_ONCE = 10_000
 """Answers of one transaction."""
 
 
-class Said(msgspec.Struct, frozen=True):
+class Said(msgspec.Struct, frozen=True, gc=False):
     """What is said about the sample of this number, by the keys of records in files, or as JSON of these."""
 
     sample: int
@@ -229,6 +229,7 @@ def import_predictions(
     said = [Said(numbers[one.id], one.repeat, one.said) for one in lines]
     if missing == "empty":
         said += [Said(numbers[key], repeat, b"{}") for key, repeat in lacking]
+    del lines, numbers  # a million of them stand in memory no longer than they are asked
     run = keep_said(store, dataset, source, FILE, said, sim=sim, lexicon=lexicon, cancelled=cancelled)
     return Imported(run, used, len(lacking))
 
@@ -392,15 +393,16 @@ def _fitting(
     known: set[str] = set()
     wrong: dict[tuple[str, int], str] = {}
     compared = dataset.task != "masked"
-    waiting: dict[int, list[Line]] = {}
-    for one in lines:
-        if one.id in numbers:
-            waiting.setdefault(numbers[one.id], []).append(one)
+    of = [numbers.get(one.id, -1) for one in lines]
+    waiting = sorted((place for place, number in enumerate(of) if number >= 0), key=of.__getitem__)
+    at = 0
     for number, sample in stored_samples(store, dataset, dataset.n):
         if compared:
             own = {key: value for key in ("label", "labels") if (value := getattr(sample, key, None))}
             known.update(_listed(own, also_absent=True))
-        for one in waiting.get(number, ()):
+        while at < len(waiting) and of[waiting[at]] == number:
+            one = lines[waiting[at]]
+            at += 1
             try:
                 task.taken(sample, one.keys)
             except (ValueError, TypeError) as error:
