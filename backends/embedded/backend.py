@@ -125,6 +125,9 @@ EMOTION_WORDS = (
 LONGEST = 256
 """Tokens that `classify`, `score`, `embed` and `attribute` read of a text (`score` of each sentence of a scene)."""
 
+FEW = 64
+"""Texts that encoders without layers of their own answer about; about 200 cost the time that these take to make."""
+
 TRAINED_ON = (
     "embedded has learnt from GoEmotions' train part, its heads for Plutchik's eight from XED's and CovidEmo, and for "
     "scenes from sentences written for this project: on those texts its figures flatter it"
@@ -149,7 +152,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Embed
     use_threads(settings.threads)
     files = base_files(progress)
     progress("reading all-MiniLM-L6-v2")
-    return EmbeddedBackend(Weights(files, dtype="int8" if settings.dtype == "int8" else "float32"), settings.spans)
+    weights = Weights(files, dtype="int8" if settings.dtype == "int8" else "float32", few=FEW)
+    return EmbeddedBackend(weights, settings.spans)
 
 
 class EmbeddedBackend:
@@ -183,12 +187,13 @@ class EmbeddedBackend:
         bare = self.weights.pieces.bare(texts, marks)
         return [[START, *ids[: LONGEST - 2], END] for ids in bare], [len(ids) > LONGEST - 2 for ids in bare]
 
-    def _goemotions(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Calibrated logits. Returns: (n, 28)."""
-        return label_logits(self.weights.goemotions, ids).astype(np.float64)
+    def _goemotions(self, ids: Sequence[Sequence[int]], *, keep: bool = True) -> NDArray[np.float64]:
+        """Calibrated logits. Args: keep: as of `hidden_states`. Returns: (n, 28)."""
+        return label_logits(self.weights.goemotions, ids, keep=keep).astype(np.float64)
 
     def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
         """Independent, calibrated probabilities; the label is the most probable. Texts are cut at 256 tokens."""
+        self.weights.asked(len(requests))
         ids, cut = self._ids([request.text for request in requests], [request.mask for request in requests])
         probabilities = sigmoid(self._goemotions(ids))
         results: list[Classification | Refused] = []
@@ -212,6 +217,7 @@ class EmbeddedBackend:
         exactly where the head gives the label. A text of several sentences is read as a scene (`scene_embeddings`), a
         shorter one by the heads for single lines.
         """
+        self.weights.asked(len(requests))
         odds = self._plutchik_odds([request.text for request in requests], [request.mask for request in requests])
         results: list[Scores | Refused] = []
         for request, row in zip(requests, odds.tolist(), strict=True):
@@ -250,6 +256,7 @@ class EmbeddedBackend:
 
     def embed(self, requests: Sequence[Embed]) -> NDArray[np.float32]:
         """What sentence-transformers gives with the unmodified MiniLM. Returns: (n, 384), rows of length 1."""
+        self.weights.asked(len(requests))
         ids, _ = self._ids([request.text for request in requests])
         return sentence_embeddings(self.weights.base, ids)
 
@@ -259,6 +266,7 @@ class EmbeddedBackend:
         Option `spans`: `cues` marks words as REMAN does, `clauses` marks phrases as SEER does, `auto` takes the one
         whose training texts a text is more like.
         """
+        self.weights.asked(len(requests))
         texts = [request.text for request in requests]
         readings = read(self.weights.pieces, texts)
         like_fiction = self._like_fiction(texts)
@@ -293,6 +301,7 @@ class EmbeddedBackend:
 
         The label is one of the 28, by default the most probable. Words past the first 256 tokens carry nothing.
         """
+        self.weights.asked(len(requests))
         results: list[Attribution | Refused] = []
         for request in requests:
             if request.method != "removal":
@@ -304,7 +313,7 @@ class EmbeddedBackend:
             text = self._read_part(request.text)
             places = words(text)
             ids, _ = self._ids([text, *(text[:start] + text[end:] for start, end in places)])
-            logits = self._goemotions(ids)
+            logits = self._goemotions(ids, keep=False)
             label = GOEMOTIONS.index(request.label) if request.label else int(logits[0].argmax())
             drops = (logits[0, label] - logits[1:, label]).tolist()
             carried = tuple((start, end, drop) for (start, end), drop in zip(places, drops, strict=True))
@@ -321,6 +330,7 @@ class EmbeddedBackend:
 
         Of a text longer than 256 tokens each mask is read in its own surroundings.
         """
+        self.weights.asked(len(requests))
         read = [mask_windows(self.weights, request.text) for request in requests]
         flat = [window for windows in read for window in windows]
         states = iter(mask_states(self.weights, [ids for ids, _ in flat], [places for _, places in flat]))
@@ -341,6 +351,7 @@ class EmbeddedBackend:
 
     def states(self, requests: Sequence[States]) -> list[HiddenStates | Refused]:
         """States of the encoder that answers by GoEmotions' labels, 0 to 6. Texts are cut at 256 tokens."""
+        self.weights.asked(len(requests))
         return text_states(self.weights.goemotions.encoder, self.weights.pieces, requests, LONGEST)
 
     def generate(self, requests: Sequence[Generate]) -> list[Refused]:
@@ -446,7 +457,7 @@ def mask_states(weights: Weights, ids: Sequence[Sequence[int]], places: Sequence
     embeddings of the token before and of the token after (at an end of the text the frame's own)."""
     states = [np.empty((0, STATE), np.float32)] * len(ids)
     embedding = weights.base.words
-    for indices in batches_by_length([len(row) for row in ids]):
+    for indices in batches_by_length([len(row) for row in ids], weights.base.together):
         tokens, lengths = padded([ids[index] for index in indices])
         hidden = weights.base(tokens, lengths, DEPTH)
         for row, index in enumerate(indices):

@@ -3,6 +3,10 @@
 What one layer computes stands in `layer.onnx` (two kilobytes, made by `tools/embedded/graphs.py`), which holds no
 weights: these are the bytes of the original safetensors file, with a task's adapters added, and are handed over when a
 layer is made. So all layers of all encoders share one graph, and a cancel is heard between two layers.
+
+While few texts have been asked about, encoders compute by `layer_shared.onnx`: the original weights, in memory once for
+all of them, and the products of an encoder's adapters beside. That is a seventh slower a text, but there at once, and
+42 MB smaller an encoder.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +33,9 @@ from emotui.installing import pip
 Floats = NDArray[np.float32]
 Layer = Callable[[Floats, NDArray[np.int32]], Floats]
 """(n, t, 384) states and (n,) lengths to the next states; what stands behind a text's end has no meaning."""
+
+Session = Any
+"""ONNX Runtime's `InferenceSession`."""
 
 Engine = Literal["onnxruntime", "numpy"]
 Dtype = Literal["float32", "int8"]
@@ -54,15 +61,21 @@ MAPS = {
 }
 """The six linear maps of a layer, to their names in the original file."""
 
+SHAPES = dict.fromkeys(MAPS, (WIDTH, WIDTH)) | {"widen": (INNER, WIDTH), "narrow": (WIDTH, INNER)}
+"""Outputs and inputs of each."""
+
 NORMS = {"mix_norm": "attention.output.LayerNorm", "narrow_norm": "output.LayerNorm"}
 
-GRAPHS: Mapping[str, str] = {"float32": "layer.onnx", "int8": "layer_int8.onnx"}
+GRAPHS: Mapping[str, str] = {"float32": "layer.onnx", "int8": "layer_int8.onnx", "shared": "layer_shared.onnx"}
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Options of `mallopt(3)`."""
 
-_KEPT = 16_384
-"""Tokens whose states an encoder keeps: 25 MB, where so many were read."""
+TOGETHER = 2048, 512
+"""Tokens, with what is padded, that an encoder reads together by layers of its own, and (in less memory) by shared."""
+
+_KEPT = 16_384, 4096
+"""Tokens whose states an encoder keeps, with layers of its own (25 MB, where so many were read) and shared ones."""
 
 
 class BaseFile:
@@ -88,6 +101,23 @@ class BaseFile:
         return values.reshape(place["shape"])
 
 
+class SharedLayers:
+    """The six layers of the unmodified model, made once for all encoders; each hands its adapters over with a call."""
+
+    def __init__(self, base: BaseFile) -> None:
+        self._base = base
+
+    @cached_property
+    def layers(self) -> list[Session]:
+        """Raises: whatever ONNX Runtime raises where it does not run."""
+        with _large_blocks_go_back():
+            return [onnx_session(_mapped_tensors(self._base, number), GRAPHS["shared"]) for number in range(LAYERS)]
+
+    def with_adapters(self, adapters: Mapping[str, NDArray[Any]]) -> list[Layer]:
+        """Args and raises: as `Encoder` takes them, and as `layers` does."""
+        return [partial(_run, session, _changes(number, adapters)) for number, session in enumerate(self.layers)]
+
+
 class Encoder:
     """Token ids to one vector a token.
 
@@ -96,6 +126,7 @@ class Encoder:
         adapters: low-rank changes of its maps, named `LAYER.MAP.down` (16, in) and `LAYER.MAP.up` (out, 16).
         dtype: `int8` multiplies whole numbers: a quarter of the memory, and other answers.
         engine: None: ONNX Runtime, or NumPy where that does not run.
+        shared: what texts are read by until `leave_shared` (float32 on ONNX Runtime); None: layers of its own.
 
     Raises:
         ModelError: `int8` without ONNX Runtime.
@@ -108,15 +139,44 @@ class Encoder:
         *,
         dtype: Dtype = "float32",
         engine: Engine | None = None,
+        shared: SharedLayers | None = None,
     ) -> None:
         embeddings = "embeddings.{}_embeddings.weight".format
         self.words = base.mapped(embeddings("word"))
         self._places = base.read(embeddings("position")) + base.read(embeddings("token_type"))[0]
         self._norm = _norm(base, "embeddings.LayerNorm")
+        self._base, self._adapters, self._dtype, self._engine = base, adapters or {}, dtype, engine
+        self._shared = shared
+        self._layers: list[Layer] = []
+        self.lately = Lately(_KEPT[shared is not None])
+        if shared is None:
+            self._made_layers()
+
+    @property
+    def together(self) -> int:
+        """Tokens that are best read together."""
+        return TOGETHER[self._shared is not None]
+
+    def leave_shared(self) -> None:
+        """From now on by layers of its own, which are quicker."""
+        if self._shared is not None:
+            self._shared, self._layers = None, []
+            self.lately.most = _KEPT[0]
+
+    def _own_layers(self) -> list[Layer]:
         with _large_blocks_go_back():
-            layers = (_layer_tensors(base, number, adapters or {}) for number in range(LAYERS))
-            self._layers = [_made(tensors, dtype, engine) for tensors in layers]
-        self.lately = Lately()
+            layers = (_layer_tensors(self._base, number, self._adapters) for number in range(LAYERS))
+            return [_made(tensors, self._dtype, self._engine) for tensors in layers]
+
+    def _made_layers(self) -> list[Layer]:
+        if not self._layers and self._shared is not None:
+            try:
+                self._layers = self._shared.with_adapters(self._adapters)
+            except Exception:  # absent, built for another processor, or whatever a native library raises
+                self._shared = None
+        if not self._layers:
+            self._layers = self._own_layers()
+        return self._layers
 
     def __call__(self, ids: NDArray[np.int64], lengths: NDArray[np.int32], depth: int = LAYERS) -> Floats:
         """Args: ids: (n, t), t at most 512. lengths: (n,), how many tokens of a row count. depth: layers gone through.
@@ -130,7 +190,7 @@ class Encoder:
         """What goes into the first layer, and what comes out of each, one after the other. Args: as of a call."""
         hidden = _normed(self.words[ids] + self._places[: ids.shape[1]], *self._norm)
         yield hidden
-        for layer in self._layers[:depth]:
+        for layer in self._made_layers()[:depth]:
             stopping.check()
             hidden = layer(hidden, lengths)
             yield hidden
@@ -139,8 +199,8 @@ class Encoder:
 class Lately:
     """The states of texts that were read lately: several questions about one text are one reading of it."""
 
-    def __init__(self, most: int = _KEPT) -> None:
-        self._most, self._held = most, 0
+    def __init__(self, most: int) -> None:
+        self.most, self._held = most, 0
         self._states: OrderedDict[tuple[int, ...], Floats] = OrderedDict()
 
     def get(self, ids: tuple[int, ...]) -> Floats | None:
@@ -154,7 +214,7 @@ class Lately:
         """Keep these, and forget what was not asked for longest."""
         self._states[ids] = states
         self._held += len(ids)
-        while self._held > self._most and self._states:
+        while self._held > self.most and self._states:
             self._held -= len(self._states.popitem(last=False)[0])
 
 
@@ -206,6 +266,33 @@ def _layer_tensors(base: BaseFile, number: int, adapters: Mapping[str, NDArray[A
     return tensors
 
 
+def _mapped_tensors(base: BaseFile, number: int) -> dict[str, Floats]:
+    """What `layer_shared.onnx` names; weights are (out, in), as in the file, of which ONNX Runtime makes its copy."""
+    before = f"encoder.layer.{number}."
+    bias = {name: base.read(f"{before}{original}.bias") for name, original in MAPS.items()}
+    tensors = {f"{name}.weight": base.mapped(f"{before}{original}.weight") for name, original in MAPS.items()}
+    tensors["qkv.bias"] = np.concatenate([bias[name] for name in ("query", "key", "value")])
+    tensors |= {f"{name}.bias": bias[name] for name in ("mix", "widen", "narrow")}
+    for name, original in NORMS.items():
+        tensors[f"{name}.weight"], tensors[f"{name}.bias"] = _norm(base, before + original)
+    return tensors
+
+
+def _changes(number: int, adapters: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
+    """A layer's adapters as `layer_shared.onnx` takes them: `MAP.down` (in, r), `MAP.up` (r, out), scaled.
+
+    A map that has none is given one of rank 1 that changes nothing.
+    """
+    changes = {}
+    for name, (outputs, inputs) in SHAPES.items():
+        down, up = (adapters.get(f"{number}.{name}.{part}") for part in ("down", "up"))
+        if down is None or up is None:
+            down, up = np.zeros((1, inputs), np.float32), np.zeros((outputs, 1), np.float32)
+        changes[f"{name}.down"] = np.ascontiguousarray(down.T, np.float32)
+        changes[f"{name}.up"] = np.ascontiguousarray(SCALE * up.T, np.float32)
+    return changes
+
+
 def _made(tensors: dict[str, Floats], dtype: Dtype, engine: Engine | None) -> Layer:
     if engine != "numpy":
         try:
@@ -234,8 +321,8 @@ def quantised(tensors: Mapping[str, Floats]) -> dict[str, NDArray[Any]]:
 
 
 @cache
-def _session_options() -> tuple[Any, bytes, bytes]:
-    """ONNX Runtime with memory that all sessions share, and the two graphs."""
+def _session_options() -> tuple[Any, dict[str, bytes]]:
+    """ONNX Runtime with memory that all sessions share, and the graphs by their files."""
     # Without this, importing it makes a device's identity and a queue of events that it sends to its makers.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
@@ -246,7 +333,7 @@ def _session_options() -> tuple[Any, bytes, bytes]:
     # As much as is asked for, instead of twice as much each time.
     onnxruntime.create_and_register_allocator(kind, onnxruntime.OrtArenaCfg({"arena_extend_strategy": 1}))
     folder = resources.files("emotui.backends.embedded")
-    return onnxruntime, *((folder / name).read_bytes() for name in GRAPHS.values())
+    return onnxruntime, {name: (folder / name).read_bytes() for name in GRAPHS.values()}
 
 
 class _Threads:
@@ -260,9 +347,9 @@ def use_threads(each: int) -> None:
     _Threads.each = each
 
 
-def onnx_layer(tensors: Mapping[str, NDArray[Any]], graph: str) -> Layer:
-    """A layer by ONNX Runtime. Args: graph: a value of `GRAPHS`."""
-    onnxruntime, *graphs = _session_options()
+def onnx_session(tensors: Mapping[str, NDArray[Any]], graph: str) -> Session:
+    """What runs a graph with these weights. Args: graph: a value of `GRAPHS`."""
+    onnxruntime, graphs = _session_options()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = _Threads.each, 1
     options.log_severity_level = 3
@@ -270,15 +357,17 @@ def onnx_layer(tensors: Mapping[str, NDArray[Any]], graph: str) -> Layer:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in tensors.values()]
     options.add_external_initializers(list(tensors), values)
-    session = onnxruntime.InferenceSession(
-        graphs[list(GRAPHS.values()).index(graph)], options, providers=["CPUExecutionProvider"]
-    )
+    return onnxruntime.InferenceSession(graphs[graph], options, providers=["CPUExecutionProvider"])
 
-    def layer(hidden: Floats, lengths: NDArray[np.int32]) -> Floats:
-        (found,) = session.run(None, {"hidden": hidden, "lengths": lengths})
-        return np.asarray(found)
 
-    return layer
+def onnx_layer(tensors: Mapping[str, NDArray[Any]], graph: str) -> Layer:
+    """A layer by ONNX Runtime. Args: graph: a value of `GRAPHS`."""
+    return partial(_run, onnx_session(tensors, graph), {})
+
+
+def _run(session: Session, changes: Mapping[str, Floats], hidden: Floats, lengths: NDArray[np.int32]) -> Floats:
+    (states,) = session.run(None, {"hidden": hidden, "lengths": lengths, **changes})
+    return np.asarray(states)
 
 
 def numpy_layer(tensors: Mapping[str, Floats]) -> Layer:

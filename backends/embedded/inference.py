@@ -40,10 +40,13 @@ class Stack:
 F = TypeVar("F", bound=NDArray[Any])
 
 
-def hidden_states(encoder: Encoder, ids: Sequence[Sequence[int]]) -> Iterator[tuple[int, Floats]]:
+def hidden_states(encoder: Encoder, ids: Sequence[Sequence[int]], *, keep: bool = True) -> Iterator[tuple[int, Floats]]:
     """Yields (number of a text, (t, 384) its states), each once, in no set order.
 
     A text that stands there twice, or that this encoder has read lately, is not read again.
+
+    Args:
+        keep: whether any of these may be asked about again.
     """
     places: dict[tuple[int, ...], list[int]] = {}
     for number, row in enumerate(ids):
@@ -55,12 +58,13 @@ def hidden_states(encoder: Encoder, ids: Sequence[Sequence[int]]) -> Iterator[tu
             fresh.append(row)
         else:
             yield from ((number, known) for number in numbers)
-    for indices in batches_by_length([len(row) for row in fresh]):
+    for indices in batches_by_length([len(row) for row in fresh], encoder.together):
         hidden = encoder(*padded([fresh[index] for index in indices]))
         for index, padded_states in zip(indices, hidden, strict=True):
             row = fresh[index]
             states = padded_states[: len(row)].copy()
-            encoder.lately.keep(row, states)
+            if keep:
+                encoder.lately.keep(row, states)
             yield from ((number, states) for number in places[row])
 
 
@@ -69,10 +73,10 @@ def pooled(states: Floats) -> Floats:
     return np.concatenate([states.mean(0), states.max(0)])
 
 
-def label_logits(stack: Stack, ids: Sequence[Sequence[int]]) -> Floats:
-    """One row of logits a text. Args: ids: token ids of n texts. Returns: (n, labels)."""
+def label_logits(stack: Stack, ids: Sequence[Sequence[int]], *, keep: bool = True) -> Floats:
+    """One row of logits a text. Args: ids: token ids of n texts; keep: as of `hidden_states`. Returns: (n, labels)."""
     features = np.empty((len(ids), 2 * WIDTH), np.float32)
-    for number, states in hidden_states(stack.encoder, ids):
+    for number, states in hidden_states(stack.encoder, ids, keep=keep):
         features[number] = pooled(states)
     return stack.head(features)
 
@@ -133,7 +137,7 @@ def text_states(
         else:
             inputs[number], layers[number] = _Input(pieces, request, longest), chosen
     numbers = list(inputs)
-    for batch in batches_by_length([len(inputs[number].ids) for number in numbers]):
+    for batch in batches_by_length([len(inputs[number].ids) for number in numbers], encoder.together):
         own = [numbers[at] for at in batch]
         held: dict[int, dict[int, Floats]] = {number: {} for number in own}
         deepest = max((layer for number in own for layer in layers[number]), default=0)

@@ -20,9 +20,6 @@ MASK_NAME = "[MASK]"
 BATCH = 32
 """Texts that are read together at most."""
 
-TOKENS = 2048
-"""Tokens that are read together at most, with what is padded; a longer text is read alone."""
-
 
 class WordPieces:
     """MiniLM's tokenizer. Nothing is cut or padded here: whoever batches decides on that."""
@@ -60,12 +57,16 @@ class WordPieces:
         return found
 
 
-def batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indices in batches, longest first, so that little is padded and memory fails at once."""
+def batches_by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Indices in batches, longest first, so that little is padded and memory fails at once.
+
+    Args:
+        tokens: of a batch at most, with what is padded; a longer text is read alone.
+    """
     order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
     first = 0
     while first < len(order):
-        size = max(1, min(BATCH, TOKENS // lengths[order[first]]))
+        size = max(1, min(BATCH, tokens // lengths[order[first]]))
         yield order[first : first + size]
         first += size
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 from emotui.backends.embedded.base_files import BaseFiles, BaseModelError
-from emotui.backends.embedded.encoder import VOCABULARY, WIDTH, BaseFile, Dtype, Encoder, Engine, Floats
+from emotui.backends.embedded.encoder import VOCABULARY, WIDTH, BaseFile, Dtype, Encoder, Engine, Floats, SharedLayers
 from emotui.backends.embedded.inference import Stack, hidden_states, label_logits, pooled
 from emotui.backends.embedded.tokens import WordPieces
 from emotui.backends.weights_hash import weights_hash
@@ -45,7 +45,13 @@ def committed_weights() -> Path:
 
 
 class Weights:
-    """The base and the trained stacks, each read on first use; `folder` holds the small weights."""
+    """The base and the trained stacks, each read on first use.
+
+    Args:
+        folder: of the small weights; None: those that come with the package.
+        dtype, engine: as `Encoder` takes them.
+        few: up to so many texts (`asked`) all encoders share layers, in float32 by ONNX Runtime.
+    """
 
     def __init__(
         self,
@@ -54,15 +60,30 @@ class Weights:
         *,
         dtype: Dtype = "float32",
         engine: Engine | None = None,
+        few: int = 0,
     ) -> None:
         self.folder = folder or committed_weights()
         self.dtype = dtype
         self._engine = engine
         self._file = BaseFile(files.model)
         self.pieces = WordPieces(files.tokenizer)
+        self._few = few
+        shared = few > 0 and dtype == "float32" and engine != "numpy"
+        self._shared = SharedLayers(self._file) if shared else None
+        self._encoders: list[Encoder] = []
+
+    def asked(self, texts: int) -> None:
+        """So many texts are read next: of more than `few` in all, each encoder by layers of its own."""
+        self._few -= texts
+        if self._few < 0 and self._shared is not None:
+            self._shared = None
+            for encoder in self._encoders:
+                encoder.leave_shared()
 
     def _encoder(self, adapters: Mapping[str, NDArray[Any]] | None = None) -> Encoder:
-        return Encoder(self._file, adapters, dtype=self.dtype, engine=self._engine)
+        encoder = Encoder(self._file, adapters, dtype=self.dtype, engine=self._engine, shared=self._shared)
+        self._encoders.append(encoder)
+        return encoder
 
     def _stack(self, task: str, slope: float, shifts: Sequence[float]) -> Stack:
         tensors = load_file(self.folder / f"{task}.safetensors")

@@ -1,4 +1,4 @@
-"""Make `backends/embedded/layer.onnx` and `layer_int8.onnx`: what one layer of MiniLM computes, without any weight.
+"""Make the graphs of `backends/embedded`: what one layer of MiniLM computes, without any weight.
 
     python -m tools.embedded graphs
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from onnx import ModelProto, NodeProto, TensorProto, helper
 
-from emotui.backends.embedded.encoder import EPSILON, GRAPHS, HEADS, INNER, WIDTH
+from emotui.backends.embedded.encoder import EPSILON, GRAPHS, HEADS, INNER, SHAPES, WIDTH
 
 OWN = "com.microsoft"
 FLOAT, UINT8 = TensorProto.FLOAT, TensorProto.UINT8
@@ -60,6 +60,29 @@ def _int8_nodes() -> list[NodeProto]:
     ]
 
 
+def _shared_nodes() -> list[NodeProto]:
+    """The same; a map's inputs also go through its adapter, which comes with each call: W x + up down x."""
+
+    def product(name: str, inputs: str, output: str) -> list[NodeProto]:
+        return [
+            _own("FusedMatMul", [inputs, f"{name}.weight"], f"{name}.own", transB=1),
+            helper.make_node("MatMul", [inputs, f"{name}.down"], [f"{name}.few"]),
+            helper.make_node("MatMul", [f"{name}.few", f"{name}.up"], [f"{name}.more"]),
+            helper.make_node("Add", [f"{name}.own", f"{name}.more"], [output]),
+        ]
+
+    return [
+        *[node for name in ("query", "key", "value") for node in product(name, "hidden", name)],
+        _own("MultiHeadAttention", ["query", "key", "value", "qkv.bias", "lengths"], "attended", num_heads=HEADS),
+        *product("mix", "attended", "mixed"),
+        _norm("mix_norm", ["mixed", "hidden"], "between", "mix.bias"),
+        *product("widen", "between", "wide"),
+        _own("BiasGelu", ["wide", "widen.bias"], "bent"),
+        *product("narrow", "bent", "narrow"),
+        _norm("narrow_norm", ["narrow", "between"], "next", "narrow.bias"),
+    ]
+
+
 def _given(name: str, kind: int, *shape: int) -> TensorProto:
     """A tensor that stands somewhere else."""
     tensor = TensorProto(name=name, data_type=kind, dims=shape, data_location=TensorProto.EXTERNAL)
@@ -67,35 +90,50 @@ def _given(name: str, kind: int, *shape: int) -> TensorProto:
     return tensor
 
 
-def graph(dtype: str) -> ModelProto:
-    """The graph of a layer. Args: dtype: a key of `GRAPHS`."""
-    whole = dtype == "int8"
-    tensors = []
-    for name, shape in MAPS.items():
-        tensors += [
-            _given(f"{name}.weight", UINT8 if whole else FLOAT, *shape),
-            _given(f"{name}.bias", FLOAT, shape[1]),
-        ]
-        if whole:
-            tensors += [_given(f"{name}.scale", FLOAT, shape[1]), _given(f"{name}.zero", UINT8, shape[1])]
+def _weights(dtype: str) -> list[TensorProto]:
+    if dtype == "shared":
+        tensors = [_given(f"{name}.weight", FLOAT, *shape) for name, shape in SHAPES.items()]
+        tensors += [_given(f"{name}.bias", FLOAT, outputs) for name, (_, outputs) in MAPS.items()]
+    else:
+        whole = dtype == "int8"
+        tensors = []
+        for name, shape in MAPS.items():
+            tensors += [
+                _given(f"{name}.weight", UINT8 if whole else FLOAT, *shape),
+                _given(f"{name}.bias", FLOAT, shape[1]),
+            ]
+            if whole:
+                tensors += [_given(f"{name}.scale", FLOAT, shape[1]), _given(f"{name}.zero", UINT8, shape[1])]
     for name in ("mix_norm", "narrow_norm"):
         tensors += [_given(f"{name}.weight", FLOAT, WIDTH), _given(f"{name}.bias", FLOAT, WIDTH)]
+    return tensors
+
+
+def graph(dtype: str) -> ModelProto:
+    """The graph of a layer. Args: dtype: a key of `GRAPHS`."""
     states = ["n", "t", WIDTH]
+    given = [
+        helper.make_tensor_value_info("hidden", FLOAT, states),
+        helper.make_tensor_value_info("lengths", TensorProto.INT32, ["n"]),
+    ]
+    if dtype == "shared":
+        for name, (outputs, inputs) in SHAPES.items():
+            given += [
+                helper.make_tensor_value_info(f"{name}.down", FLOAT, [inputs, "r"]),
+                helper.make_tensor_value_info(f"{name}.up", FLOAT, ["r", outputs]),
+            ]
     made = helper.make_graph(
-        _int8_nodes() if whole else _nodes(),
+        {"float32": _nodes, "int8": _int8_nodes, "shared": _shared_nodes}[dtype](),
         "layer",
-        [
-            helper.make_tensor_value_info("hidden", FLOAT, states),
-            helper.make_tensor_value_info("lengths", TensorProto.INT32, ["n"]),
-        ],
+        given,
         [helper.make_tensor_value_info("next", FLOAT, states)],
-        initializer=tensors,
+        initializer=_weights(dtype),
     )
     operators = [helper.make_opsetid("", 18), helper.make_opsetid(OWN, 1)]
     return helper.make_model(made, opset_imports=operators, ir_version=8, producer_name="emotui")
 
 
 def write(folder: Path) -> None:
-    """Write both graphs, the same bytes each time."""
+    """Write all graphs, the same bytes each time."""
     for dtype, name in GRAPHS.items():
         (folder / name).write_bytes(graph(dtype).SerializeToString(deterministic=True))

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from emotui.backends.base import Attribute, Classification, Classify, Embed, Ext
 from emotui.backends.embedded import encoder as encoders
 from emotui.backends.embedded.backend import EmbeddedBackend
 from emotui.backends.embedded.base_files import base_files
-from emotui.backends.embedded.encoder import GRAPHS, Encoder, Lately
+from emotui.backends.embedded.encoder import GRAPHS, TOGETHER, Encoder, Lately
 from emotui.backends.embedded.inference import hidden_states
 from emotui.backends.embedded.weights import Weights, committed_weights
 from emotui.errors import BadModel, ModelError
@@ -51,12 +52,23 @@ def by_numpy() -> EmbeddedBackend:
     return EmbeddedBackend(Weights(base_files(), engine="numpy"))
 
 
-@pytest.mark.parametrize("engine", ["onnxruntime", "numpy"])
+@pytest.fixture(scope="module")
+def sharing() -> EmbeddedBackend:
+    """As at the start: its encoders have no layers of their own, and go on without."""
+    return EmbeddedBackend(Weights(base_files(), few=1_000_000))
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "shared layers", "numpy"])
 @pytest.mark.parametrize("task", [None, "goemotions", "plutchik", "spans"])
 def test_every_encoder_computes_what_torch_computes(
-    onnx: EmbeddedBackend, by_numpy: EmbeddedBackend, texts: list[str], engine: str, task: str | None
+    onnx: EmbeddedBackend,
+    sharing: EmbeddedBackend,
+    by_numpy: EmbeddedBackend,
+    texts: list[str],
+    engine: str,
+    task: str | None,
 ) -> None:
-    weights = (onnx if engine == "onnxruntime" else by_numpy).weights
+    weights = {"onnxruntime": onnx, "shared layers": sharing, "numpy": by_numpy}[engine].weights
     reference = load_encoder(base_files().model)
     if task is not None:
         reference = with_adapters(reference, load_file(committed_weights() / f"{task}.safetensors"))
@@ -97,17 +109,76 @@ def answered(onnx: EmbeddedBackend, texts: list[str]) -> dict[str, Any]:
     return answers(onnx, texts)
 
 
-def test_both_engines_give_the_same_answers(
-    onnx: EmbeddedBackend, by_numpy: EmbeddedBackend, answered: dict[str, Any], texts: list[str]
+@pytest.mark.parametrize("engine", ["shared layers", "numpy"])
+def test_all_engines_give_the_same_answers(
+    onnx: EmbeddedBackend,
+    sharing: EmbeddedBackend,
+    by_numpy: EmbeddedBackend,
+    answered: dict[str, Any],
+    texts: list[str],
+    engine: str,
 ) -> None:
-    one, other = answered, answers(by_numpy, texts)
-    assert onnx.card.identity == by_numpy.card.identity
+    compared = sharing if engine == "shared layers" else by_numpy
+    one, other = answered, answers(compared, texts)
+    assert onnx.card.identity == compared.card.identity
     assert (one["labels"], one["spans"]) == (other["labels"], other["spans"])
     for name in ("probabilities", "scores", "strengths", "embeddings"):
         assert np.abs(np.array(one[name]) - np.array(other[name])).max() < 1e-4, name
     for name in ("words", "drops"):
         for left, right in zip(one[name], other[name], strict=True):
             assert left == pytest.approx(right, abs=1e-4), name
+
+
+def test_after_a_few_texts_each_encoder_has_layers_of_its_own_and_the_shared_ones_go(texts: list[str]) -> None:
+    backend = EmbeddedBackend(Weights(base_files(), few=3))
+    weights = backend.weights
+    shared = ref(weights._shared)
+    first = backend.classify([Classify(text) for text in texts[:2]])
+    backend.embed([Embed(texts[0])])
+    assert weights.goemotions.encoder.together == weights.base.together == TOGETHER[1]
+    assert weights.goemotions.encoder.lately.get(tuple(weights.pieces.ids(texts[:1], 256)[0])) is not None
+    weights.goemotions.encoder.lately = weights.base.lately = Lately(1)
+    again = backend.classify([Classify(text) for text in texts[:2]])
+    assert weights.goemotions.encoder.together == weights.base.together == TOGETHER[0]
+    assert shared() is None
+    for one, other in zip(first, again, strict=True):
+        assert isinstance(one, Classification)
+        assert isinstance(other, Classification)
+        assert one.probs != other.probs  # computed otherwise, to the last digits
+        assert one.probs == pytest.approx(other.probs, abs=1e-5)
+
+
+CALM, FICTION = (
+    "They forgot my birthday again. ",
+    "She looked out upon the cold grey sea, and a nameless dread took her heart. ",
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(CALM, id="line"),
+        pytest.param(FICTION, id="fiction"),
+        pytest.param("He waited for an hour. Nobody came. She was sad. He left.", id="scene"),
+        pytest.param(f"{FICTION} I felt so <mask>.", id="mask"),
+        pytest.param(CALM * 8, id="long"),
+        pytest.param(FICTION * 8, id="long fiction"),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count in other units")
+def test_a_probe_takes_at_most_250_mb_whatever_the_text_is_like(text: str, tmp_path: Path) -> None:
+    homes = {f"XDG_{name}_HOME": str(tmp_path) for name in ("DATA", "CONFIG", "STATE")}
+    # Until it runs a program of its own, a process counts as large as the one that it comes from: that is a small one.
+    largest = (
+        "import resource, subprocess, sys\n"
+        "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
+    )
+    command = [sys.executable, "-m", "emotui", "probe", text, "--model", "embedded", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-c", largest, *command], env=os.environ | homes, cwd=CHECKOUT, capture_output=True, check=True
+    )
+    assert int(done.stdout) <= 250 * 1024
 
 
 def test_a_run_that_torch_made_has_the_same_identity(onnx: EmbeddedBackend) -> None:
