@@ -184,3 +184,13 @@ def test_a_gold_span_given_twice_counts_once_and_is_told(emotui: Emotui, tmp_pat
     done = emotui("score", "spans", "--gold", gold, "--pred", pred, "--no-sim", "--json")
     assert done.document["f1"] == 1.0
     assert f"{gold}: 1 span given twice with the same label: kept once\n" in done.err
+
+
+def test_thresholds_are_chosen_on_gold_as_import_reads_it(emotui: Emotui, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("Tweet No,Tweet,joy,anger\n7,Ha!,1,0\n8,No!,0,1\n")
+    said = ({"id": i, "labels": {"joy": joy, "anger": 1 - joy}} for i, joy in (("2", 0.4), ("3", 0.1)))
+    pred = _write(tmp_path / "pred.jsonl", *said)
+    done = emotui("thresholds", "--gold", gold, "--pred", pred, "--json")
+    assert done.status == 0, done.err
+    assert done.document["thresholds"] == pytest.approx({"joy": 0.25, "anger": 0.75})

@@ -19,7 +19,6 @@ from emotui.formats.ratings import read_ratings
 from emotui.formats.reading import Warn, first_fields, warn_skipped
 from emotui.records import (
     ClassGold,
-    LabelsGold,
     LabelsPrediction,
     Rating,
     SampleScore,
@@ -445,7 +444,7 @@ def choose_thresholds(
     from emotui.tasks.labels.files import choose_thresholds as chosen
 
     files = _Files(skip_bad=skip_bad, warn=warn)
-    golds = files.read(gold, LabelsGold, columns=columns)
+    golds = files.golds(gold, task_named("labels"), columns)
     answers = files.read(predicted, LabelsPrediction, columns=_given(columns))
     document = files.report(lambda: chosen(golds, answers))
     if to is not None:

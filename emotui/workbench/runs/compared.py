@@ -190,6 +190,9 @@ def both_sources(store: Store, first: str, second: str) -> tuple[Dataset, tuple[
                 break
     if len(fitting) == 1:
         return fitting[0]
+    if fitting:
+        there = ", ".join(dataset.name for dataset, _ in fitting)
+        raise BadInput(f"{first} and {second} are sources of {there}: name one by the id of its run (emotui runs)")
     missing = second if a is not None else first
     raise BadInput(f"the store has no run or source {missing!r} (emotui runs lists them)")
 
