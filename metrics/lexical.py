@@ -8,12 +8,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from emotui.errors import BadInput
-from emotui.lexicons import plutchik_of
+from emotui.lexicons import EMOLEX_NAMES, emolex, plutchik_of
 from emotui.metrics.inflections import dictionary_forms
 from emotui.records import PLUTCHIK
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Category = Literal["explicit", "implicit", "misleading"]
 CATEGORIES: tuple[Category, ...] = ("explicit", "implicit", "misleading")
@@ -201,3 +204,18 @@ def category_shares(found: Sequence[Lexical]) -> dict[str, float | None]:
     """The share of each category, in [0, 1]; None over no text."""
     counts = Counter(each.category for each in found)
     return {name: counts[name] / len(found) if found else None for name in CATEGORIES}
+
+
+def word_features(texts: Sequence[str]) -> "np.ndarray":
+    """(n, 11): how many words of each text EmoLex ties to each of Plutchik's eight, to good and to bad; and of all."""
+    import numpy as np
+
+    lexicon = emolex()
+    found = np.zeros((len(texts), len(EMOLEX_NAMES) + 1))
+    for row, text in enumerate(texts):
+        words = words_of(text)
+        found[row, -1] = len(words)
+        for word in words:
+            for name in lexicon.get(word, ()):
+                found[row, EMOLEX_NAMES.index(name)] += 1
+    return found

@@ -1,9 +1,12 @@
 """What a model said of a text as blocks of lines, a block for each thing that it can say: pure, at a given width."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
+from emotui.records import Span
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import share
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
         ModelCard,
         Odds,
         Probe,
+        TaskAnswer,
     )
 
 # One model of the Spot check place: what it said, about which text, and when it is worth asking again.
@@ -178,7 +182,7 @@ class Block:
 
 
 def blocks(
-    column: "Column", text: str, cells: int, narrow: int, *, every: bool, beside: "Column | None" = None
+    column: Column, text: str, cells: int, narrow: int, *, every: bool, beside: "Column | None" = None
 ) -> dict[str, Block]:
     """What there is of a model, by a name under which another model's stands beside it.
 
@@ -382,3 +386,91 @@ def wrapped(text: str, cells: int, kind: str = "plain") -> list[list[Part]]:
     """A text literally, indented, in lines of at most 90 columns."""
     room = max(min(cells - 2, 90), 8)
     return [[Part("  "), Part(shown(text, start, end), kind)] for start, end in wrap(text, room)]
+
+
+# What a model reads and writes when it is asked by a task's own prompt, as blocks: letter for letter, and as read.
+
+_NO_WORDS = "(this model is not asked in words)"
+
+
+def task_blocks(column: Column, name: str, text: str, cells: int) -> dict[str, Block]:
+    """The answer to one task, the output first and the prompt last; empty where there is none yet."""
+    part = TASK + name
+    kept = column.answers.get(part)
+    if kept is None:
+        return {}
+    stale = kept.text != text
+    slow = stale and column.when(part, text) == "key"
+    answer = kept.probe.tasks.get(name)
+    if answer is None:
+        why = wrapped(kept.note or "there is no answer", cells, "dim")
+        return {"output 1": Block(f"task {name}", lines=why, of=kept.text, stale=stale, slow=slow)}
+    found: dict[str, Block] = {}
+
+    def put(key: str, title: str, said: str, kind: str = "plain", *, top: str = "", note: str = "") -> None:
+        first = not found
+        lines = wrapped(said or "(nothing)", cells, kind)
+        seconds = kept.seconds if first else None
+        found[key] = Block(title, top, note, seconds, lines, True, kept.text, stale, slow and first)
+
+    for place, written in enumerate(answer.written, 1):
+        nth = f" ({place} of {len(answer.written)})" if len(answer.written) > 1 else ""
+        put(f"output {place}", f"what it wrote{nth}", written, top=written)
+    if answer.raw is not None and answer.raw not in answer.written:
+        put("kept" if found else "output 1", "raw output, as it is kept", answer.raw)
+    if answer.why is not None:
+        put("trouble" if found else "output 1", "trouble", answer.why, "mark")
+    if answer.parsed is not None:
+        said = read_from(answer)
+        put("read", "what is read from it", said, top=said or "nothing")
+    prompt = answer.rendered or answer.prompt
+    way = f"asked by {answer.way}" if answer.way else ""
+    title = "what the model read" if answer.rendered else "what it was sent"
+    put("asked", title, _NO_WORDS if prompt is None else prompt, "dim" if prompt is None else "plain", note=way)
+    return found
+
+
+def read_from(answer: "TaskAnswer") -> str:
+    """The fields that say something, as one line of JSON."""
+    fields = {name: value for name, value in (answer.parsed or {}).items() if value not in (None, [], {}, "")}
+    return msgspec.json.encode(fields).decode() if fields else ""
+
+
+# Which stretches of the text a model marked, also while it is being edited.
+
+
+def moved(spans: Sequence[Span], before: str, after: str) -> list[Span]:
+    """Where spans of a text stand once it was edited in one stretch; those that the edit touches are left out."""
+    if before == after:
+        return list(spans)
+    most = min(len(before), len(after))
+    same = _most(most, lambda size: before[:size] == after[:size])
+    tail = _most(most - same, lambda size: not size or before[-size:] == after[-size:])
+    shift, behind = len(after) - len(before), len(before) - tail
+    kept = [(start, end) for start, end in spans if end <= same]
+    return kept + [(start + shift, end + shift) for start, end in spans if start >= behind and end > same]
+
+
+def _most(size: int, holds: Callable[[int], bool]) -> int:
+    """The largest size up to this one that holds, where all smaller ones do. By halves: slices compare fast."""
+    low, high = 0, size
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low
+
+
+def evidence(column: Column | None, text: str) -> list[Span]:
+    """What the model marked, in the text as it is now."""
+    answer = column.answers.get("spans") if column is not None else None
+    if answer is None or answer.probe.spans is None:
+        return []
+    return moved([(span.start, span.end) for span in answer.probe.spans], answer.text, text)
+
+
+def carried(column: Column | None, text: str) -> list[Span]:
+    """The words that carry the model's label, in the text as it is now."""
+    answer = column.answers.get("words") if column is not None else None
+    if answer is None:
+        return []
+    return moved([(start, end) for start, end, _ in carrying(answer.probe.words)], answer.text, text)

@@ -7,7 +7,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
-from emotui.records import Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.long_text import typed_when
 from emotui.screens.place import NO_WORKSPACE, Place
@@ -17,7 +16,7 @@ from emotui.screens.session import Session
 from emotui.screens.spot.blocks import LATER, MASK, QUICK, TASK, Column, When
 from emotui.screens.spot.entry import ENTRY
 from emotui.screens.spot.models import STAGES, Sides
-from emotui.screens.spot.view import LONGEST, SpotEditor, SpotView, evidence
+from emotui.screens.spot.view import LONGEST, SpotEditor, SpotView, spans_to_take
 from emotui.screens.why import WhyPane
 from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.line import Part
@@ -38,9 +37,6 @@ REST, LONGER_REST = 0.12, 0.7
 
 GREY_AFTER = 0.15
 """Seconds that an answer may be behind the text before it is greyed."""
-
-_MOST_SPANS = 8
-"""Spans of an answer that are taken away, the first of the text."""
 
 _NO_SPAN = "The model marks nothing here; select words in it ({write}, Shift and arrows) to take these away."
 
@@ -171,7 +167,7 @@ class Spot(Place):
         """Of what is selected, else of what the live model marks, it is asked what it says without it."""
         self.push.look_at(self.editor.text, self.session.overview.dataset)
         if self.why.is_open:
-            text, spans, offered = self.editor.text, self._spans_to_take(), self._offered
+            text, spans, offered = self.editor.text, spans_to_take(self.columns, self.editor), self._offered
             key = offered.id if offered is not None and offered.text == text else ""
             heads, dataset = [text[start:end] for start, end in spans], self.session.overview.dataset
             if spans or (self.columns and self.columns[0].waits_for("spans", text)):
@@ -180,18 +176,6 @@ class Spot(Place):
                 from emotui.workbench.why.removal import parts_of
 
                 self.why.look_at(key, text, parts_of(text), dataset=dataset, parts=True)
-
-    def _spans_to_take(self) -> list[Span]:
-        editor = self.editor
-        lines = editor.text.split("\n")
-        first, last = sorted((editor.selection.start, editor.selection.end))
-        start, end = (sum(len(line) + 1 for line in lines[:row]) + column for row, column in (first, last))
-        if start < end:
-            return [(start, end)]
-        live = self.columns[0] if self.columns else None
-        if live is None or not live.knows("spans", editor.text):
-            return []
-        return list(dict.fromkeys(evidence(live, editor.text)))[:_MOST_SPANS]
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """The selected sample's text is offered, and taken where nothing was typed."""

@@ -1,17 +1,30 @@
 """What the Spot check place shows: the text above, under it what one model or two say of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from emotui.records import Span
 from emotui.screens.keymaps import keyed
-from emotui.screens.spot import blocks as spot_blocks
-from emotui.screens.spot.blocks import MASK, QUICK, STRONG, TASK, Block, Column, bar, carrying, likeliest, wrapped
+from emotui.screens.spot.blocks import (
+    MASK,
+    QUICK,
+    STRONG,
+    TASK,
+    Block,
+    Column,
+    bar,
+    blocks,
+    carried,
+    carrying,
+    evidence,
+    likeliest,
+    task_blocks,
+    wrapped,
+)
 from emotui.screens.widgets import drawing
 from emotui.screens.widgets.cell_width import shown, width, wrap
 from emotui.screens.widgets.editor import DirectionLine, Editor
@@ -24,7 +37,6 @@ from emotui.screens.widgets.tiered_text import TieredText, flatten
 
 if TYPE_CHECKING:
     from emotui.screens.spot.blocks import Answered
-    from emotui.workbench.models.probe import TaskAnswer
 
 # Blocks of one model, or of two with the same things beside or under each other so that differences show.
 
@@ -137,92 +149,7 @@ def _beside(left: list[list[Part]], right: list[list[Part]], cells: int) -> list
     return lines
 
 
-# What a model reads and writes when it is asked by a task's own prompt, as blocks: letter for letter, and as read.
-
-_NO_WORDS = "(this model is not asked in words)"
-
-
-def task_blocks(column: "Column", name: str, text: str, cells: int) -> dict[str, Block]:
-    """The answer to one task, the output first and the prompt last; empty where there is none yet."""
-    part = TASK + name
-    kept = column.answers.get(part)
-    if kept is None:
-        return {}
-    stale = kept.text != text
-    slow = stale and column.when(part, text) == "key"
-    answer = kept.probe.tasks.get(name)
-    if answer is None:
-        why = wrapped(kept.note or "there is no answer", cells, "dim")
-        return {"output 1": Block(f"task {name}", lines=why, of=kept.text, stale=stale, slow=slow)}
-    found: dict[str, Block] = {}
-
-    def put(key: str, title: str, said: str, kind: str = "plain", *, top: str = "", note: str = "") -> None:
-        first = not found
-        lines = wrapped(said or "(nothing)", cells, kind)
-        seconds = kept.seconds if first else None
-        found[key] = Block(title, top, note, seconds, lines, True, kept.text, stale, slow and first)
-
-    for place, written in enumerate(answer.written, 1):
-        nth = f" ({place} of {len(answer.written)})" if len(answer.written) > 1 else ""
-        put(f"output {place}", f"what it wrote{nth}", written, top=written)
-    if answer.raw is not None and answer.raw not in answer.written:
-        put("kept" if found else "output 1", "raw output, as it is kept", answer.raw)
-    if answer.why is not None:
-        put("trouble" if found else "output 1", "trouble", answer.why, "mark")
-    if answer.parsed is not None:
-        said = read_from(answer)
-        put("read", "what is read from it", said, top=said or "nothing")
-    prompt = answer.rendered or answer.prompt
-    way = f"asked by {answer.way}" if answer.way else ""
-    title = "what the model read" if answer.rendered else "what it was sent"
-    put("asked", title, _NO_WORDS if prompt is None else prompt, "dim" if prompt is None else "plain", note=way)
-    return found
-
-
-def read_from(answer: "TaskAnswer") -> str:
-    """The fields that say something, as one line of JSON."""
-    fields = {name: value for name, value in (answer.parsed or {}).items() if value not in (None, [], {}, "")}
-    return msgspec.json.encode(fields).decode() if fields else ""
-
-
-# The text that is tried: which stretches of it are marked, also while it is being edited.
-
-
-def moved(spans: Sequence[Span], before: str, after: str) -> list[Span]:
-    """Where spans of a text stand once it was edited in one stretch; those that the edit touches are left out."""
-    if before == after:
-        return list(spans)
-    most = min(len(before), len(after))
-    same = _most(most, lambda size: before[:size] == after[:size])
-    tail = _most(most - same, lambda size: not size or before[-size:] == after[-size:])
-    shift, behind = len(after) - len(before), len(before) - tail
-    kept = [(start, end) for start, end in spans if end <= same]
-    return kept + [(start + shift, end + shift) for start, end in spans if start >= behind and end > same]
-
-
-def _most(size: int, holds: Callable[[int], bool]) -> int:
-    """The largest size up to this one that holds, where all smaller ones do. By halves: slices compare fast."""
-    low, high = 0, size
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle - 1)
-    return low
-
-
-def evidence(column: "Column | None", text: str) -> list[Span]:
-    """What the model marked, in the text as it is now."""
-    answer = column.answers.get("spans") if column is not None else None
-    if answer is None or answer.probe.spans is None:
-        return []
-    return moved([(span.start, span.end) for span in answer.probe.spans], answer.text, text)
-
-
-def carried(column: "Column | None", text: str) -> list[Span]:
-    """The words that carry the model's label, in the text as it is now."""
-    answer = column.answers.get("words") if column is not None else None
-    if answer is None:
-        return []
-    return moved([(start, end) for start, end, _ in carrying(answer.probe.words)], answer.text, text)
+# The text that is tried, with what is marked in it.
 
 
 def who_marked_what(columns: Sequence["Column"], text: str) -> AnnotatedText:
@@ -341,6 +268,14 @@ class SpotEditor(Editor):
         super().__init__(id=id)
         self.longest = LONGEST
 
+    @property
+    def selected(self) -> Span | None:
+        """Where the selected characters stand in the text; None where none are selected."""
+        lines = self.text.split("\n")
+        ends = sorted((self.selection.start, self.selection.end))
+        start, end = (sum(len(line) + 1 for line in lines[:row]) + column for row, column in ends)
+        return (start, end) if start < end else None
+
     async def on_key(self, event: events.Key) -> None:
         # Before the base class's own method, which leaves Enter to its place.
         if event.key == "enter":
@@ -348,6 +283,19 @@ class SpotEditor(Editor):
             event.prevent_default()
             if len(self.text) < self.longest:
                 self.insert("\n")
+
+
+_MOST_SPANS = 8
+"""Spans of an answer that are taken away, the first of the text."""
+
+
+def spans_to_take(columns: Sequence[Column], editor: SpotEditor) -> list[Span]:
+    """What is taken away to see what it carries: what is selected, else what the live model marks in the text."""
+    if editor.selected is not None:
+        return [editor.selected]
+    live = columns[0] if columns else None
+    known = live is not None and live.knows("spans", editor.text)
+    return list(dict.fromkeys(evidence(live, editor.text)))[:_MOST_SPANS] if known else []
 
 
 STACKED = 86
@@ -485,12 +433,12 @@ class SpotView(Vertical):
         found = []
         for number, column in enumerate(self.columns):
             other = self.columns[1 - number] if two else None
-            blocks = _state(column, room)
+            state = _state(column, room)
             if self.asked_task is not None:
-                blocks |= task_blocks(column, self.asked_task, text, room)
+                said = task_blocks(column, self.asked_task, text, room)
             else:
-                blocks |= spot_blocks.blocks(column, text, room, narrow, every=self.every, beside=other)
-            found.append(blocks)
+                said = blocks(column, text, room, narrow, every=self.every, beside=other)
+            found.append(state | said)
         lines = arranged(found, cells, stacked=self.stacked, spared=self.spared)
         top = [] if self.asked_task is not None else headlines(self.columns, text, self.spared, room)
         return [*top, *lines, *self._cannot(text, cells)]
@@ -510,20 +458,20 @@ class SpotView(Vertical):
         return [[Part(shown(line, *place), "dim")] for line in said for place in wrap(line, max(cells, 8))]
 
 
-def _state(column: Column, cells: int) -> dict[str, spot_blocks.Block]:
+def _state(column: Column, cells: int) -> dict[str, Block]:
     """What stands where answers would: why there are none."""
     if column.trouble:
         return {"trouble": _trouble(column, cells)}
     if column.doing and column.card is None:
         said = "The model is being loaded: its progress stands above, {stop} stops it."
-        return {"loading": spot_blocks.Block("no answer yet", lines=spot_blocks.wrapped(keyed(said), cells, "dim"))}
+        return {"loading": Block("no answer yet", lines=wrapped(keyed(said), cells, "dim"))}
     return {}
 
 
-def _trouble(column: Column, cells: int) -> spot_blocks.Block:
-    lines = spot_blocks.wrapped(column.trouble, cells, "mark")
+def _trouble(column: Column, cells: int) -> Block:
+    lines = wrapped(column.trouble, cells, "mark")
     lines.append([Part("  "), Part(keyed("{ask}"), "key", "do('ask')"), Part(" asks again, "), *_PICK])
-    return spot_blocks.Block("no answer", lines=lines)
+    return Block("no answer", lines=lines)
 
 
 _PICK = (Part("m", "key", "do('name_model')"), Part(" takes another model", "plain", "do('name_model')"))

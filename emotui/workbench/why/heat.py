@@ -20,12 +20,13 @@ from emotui.backends.base import HiddenStates, Message, Progress, Refused, State
 from emotui.backends.host import Cancelled, IsCancelled, ModelProcess, lacks
 from emotui.backends.words import word_places
 from emotui.errors import BadInput, ModelError, StoreError
+from emotui.metrics.lexical import word_features
 from emotui.records import Span
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
 from emotui.tasks.parts import matched
-from emotui.workbench.why.lens import ASKED, CAPABILITY, OPENING, Gold, read_gold, word_features
+from emotui.workbench.why.lens import ASKED, CAPABILITY, OPENING, Gold, read_gold
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,9 +14,9 @@ import msgspec
 from emotui.backends.base import Capability, HiddenStates, Message, Refused, States
 from emotui.backends.host import ModelProcess, lacks
 from emotui.errors import BadInput, ModelError
-from emotui.lexicons import EMOLEX_NAMES, emolex
+from emotui.lexicons import emolex
 from emotui.metrics.beside import beside, intervals, with_beside
-from emotui.metrics.lexical import words_of
+from emotui.metrics.lexical import word_features
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import INTERVAL, Cell, Column, ResultsTable, Row
@@ -323,21 +323,6 @@ def _whole(gold: "np.ndarray", said: "np.ndarray", kind: Kind) -> "np.ndarray":
     around = ((gold - gold.mean(0)) ** 2).sum(0)
     explained: np.ndarray = 1 - ((gold - said) ** 2).sum(0) / around
     return explained
-
-
-def word_features(texts: Sequence[str]) -> "np.ndarray":
-    """(n, 11): how many words of each text EmoLex ties to each of Plutchik's eight, to good and to bad; and of all."""
-    import numpy as np
-
-    lexicon = emolex()
-    found = np.zeros((len(texts), len(EMOLEX_NAMES) + 1))
-    for row, text in enumerate(texts):
-        words = words_of(text)
-        found[row, -1] = len(words)
-        for word in words:
-            for name in lexicon.get(word, ()):
-                found[row, EMOLEX_NAMES.index(name)] += 1
-    return found
 
 
 class Unsaid(msgspec.Struct, frozen=True):

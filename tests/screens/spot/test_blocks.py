@@ -15,8 +15,8 @@ from emotui.backends.base import (
     ModelCard,
 )
 from emotui.records import PLUTCHIK
-from emotui.screens.spot.blocks import MASK, Block, Column, bar, blocks, carrying
-from emotui.screens.spot.view import arranged, headlines, moved, shares, task_blocks, who_marked_what
+from emotui.screens.spot.blocks import MASK, Block, Column, bar, blocks, carrying, moved, task_blocks
+from emotui.screens.spot.view import arranged, headlines, shares, who_marked_what
 from emotui.screens.widgets.page import Lines
 from emotui.workbench.models.probe import Odds, Probe, TaskAnswer
 

@@ -8,9 +8,10 @@ import pytest
 
 from emotui.backends.base import HiddenStates, hidden_states_of
 from emotui.errors import BadInput
+from emotui.metrics.lexical import word_features
 from emotui.records import LabelsGold
 from emotui.workbench.datasets.samples import add_samples
-from emotui.workbench.why.lens import Gold, _cosines, code_known, keep_unsaid, known_table, probed, word_features
+from emotui.workbench.why.lens import Gold, _cosines, code_known, keep_unsaid, known_table, probed
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
 from tests.paths import TESTS
