@@ -1,7 +1,6 @@
 """What can be compared: runs, people and files that are kept beside a dataset, people inside its gold, former gold."""
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -101,27 +100,42 @@ def source_named(store: Store, dataset: Dataset, name: str) -> Compared:
     Raises:
         BadInput: there is none, or there are several.
     """
-    known = comparable(store, dataset)
-    fitting = [one for one in known if one.key == name] or [one for one in known if one.name == name]
-    if not fitting and (run := source_run(store, dataset, name)) is not None:
-        fitting = [one for one in known if one.run == run.run]
+    fitting = _fitting(store, dataset, name)
     if len(fitting) > 1:
         raise BadInput(f"{name!r} may be any of {', '.join(one.key for one in fitting)}")
     if not fitting:
-        there = ", ".join(dict.fromkeys(one.name for one in known)) or "none"
+        there = ", ".join(dict.fromkeys(one.name for one in comparable(store, dataset))) or "none"
         raise BadInput(f"{dataset.name} has no source {name!r} to compare; it has: {there}")
     return fitting[0]
 
 
+def _fitting(store: Store, dataset: Dataset, name: str) -> list[Compared]:
+    known = comparable(store, dataset)
+    fitting = [one for one in known if one.key == name] or [one for one in known if one.name == name]
+    if not fitting and (run := source_run(store, dataset, name)) is not None:
+        fitting = [one for one in known if one.run == run.run]
+    return fitting
+
+
 def task_answered(store: Store, dataset: Dataset, names: Iterable[str | None]) -> str:
-    """The task that all of these sources answer: the dataset's own, or another that its runs were asked for."""
-    wanted = [name for name in names if name is not None]
-    for task in dict.fromkeys([dataset.task, *(run.task for run in store.runs(dataset.dataset))]):
-        with suppress(BadInput):
-            for name in wanted:
-                source_named(store, dataset.read_as(task), name)
-            return task
-    return dataset.task
+    """The task that all of these sources answer: the dataset's own, or another that its runs were asked for.
+
+    Raises:
+        BadInput: there is no such source, or no task that all of them answer.
+    """
+    tasks = dict.fromkeys([dataset.task, *(run.task for run in store.runs(dataset.dataset))])
+    answers: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for name in names if name is not None):
+        answers[name] = [task for task in tasks if _fitting(store, dataset.read_as(task), name)]
+        if not answers[name]:
+            known = [one for task in tasks for one in comparable(store, dataset.read_as(task))]
+            there = ", ".join(dict.fromkeys(one.name for one in known if one.kind != GOLD)) or "none"
+            raise BadInput(f"{dataset.name} has no source {name!r}; it has: {there}")
+    shared = [task for task in tasks if all(task in own for own in answers.values())]
+    if not shared:
+        each = ", ".join(f"{name} answers {' and '.join(own)}" for name, own in answers.items())
+        raise BadInput(f"{each}: these cannot be compared with each other")
+    return shared[0]
 
 
 def gold_note(store: Store, dataset: Dataset, compared: Iterable[Compared]) -> str:

@@ -80,6 +80,11 @@ def test_slices_are_of_whatever_question_the_source_answers(emotui: Emotui, aske
     assert [row["conditions"] for row in emotui(*found).document["rules"]] == ["kind=b"]
     refused = emotui("slices", "find", "t", "--of", "spans", "--db", asked_twice)
     assert (refused.status, refused.err) == (2, "no sample has a f1 of spans\n")
+    unknown = emotui("slices", "find", "t", "--of", "nobody", "--db", asked_twice)
+    assert (unknown.status, unknown.err) == (2, "t has no source 'nobody'; it has: near, numbers, spans\n")
+    apart = emotui("slices", "find", "t", "--of", "numbers", "--against", "spans", "--db", asked_twice)
+    assert apart.status == 2
+    assert apart.err == "numbers answers values, spans answers spans: these cannot be compared with each other\n"
 
 
 def test_a_source_that_says_what_gold_does_not_leaves_the_tables_of_the_others(
