@@ -261,6 +261,7 @@ def shown_cell(cell: Cell, unit: str) -> str:
         text, ends = _tenths(value), _tenths
     else:
         n = 4 if unit == FINE else 3
+        value = round(value, n) + 0.0  # none is shown as -0.000
         text, ends = f"{value:+.3f}" if unit == "difference" else f"{value:.{n}f}", partial(_bare, n=n)
     spread = "" if cell.sd is None else ends(cell.sd)
     interval = "" if cell.low is None or cell.high is None else f" [{ends(cell.low)}, {ends(cell.high)}]"

@@ -404,6 +404,7 @@ class TaskLabels(Protocol):
     """Of a task that chooses among labels: which they are.
 
     `always`: a label set is settled for every question, about files too; else only where a person gives one.
+    A class may have `of_texts`: where it is true, the samples of `settled` are followed by those of the labels task.
     """
 
     always: bool

@@ -13,7 +13,7 @@ import pytest
 from emotui.backends.base import Classification, Classify, ModelCard, Refused
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.evidence import FILLER
-from emotui.records import Mark, SpanSample
+from emotui.records import LabelsGold, Mark, SpanSample
 from emotui.tasks.evidence.figures import Detail, Prediction, Variants, detail_of, intervals
 from emotui.tasks.evidence.task import Evidence, EvidenceLabels, filler_of
 from emotui.tasks.task import Parsed
@@ -153,6 +153,20 @@ def test_gold_labels_are_explained_where_asked_and_a_label_the_model_lacks_is_to
     (asked,) = _task(explain="gold").ask([odd], one_word, "classify", [0])
     assert asked.raw is None
     assert "nostalgia" in (asked.why or "")
+
+
+def test_labels_are_those_of_the_spans_else_those_that_gold_gives_the_same_texts() -> None:
+    card = ModelCard("m", "m", ("score",), {})
+    bare = msgspec.structs.replace(SAMPLE, spans=(Mark(*WEEP),), emotion=None)
+    texts = LabelsGold(id="1", text=TEXT, labels=("joy", "fear"))
+
+    def labels(*samples: object) -> object:
+        return EvidenceLabels().settled(card, lambda: samples, "score", {}, 0)["labels"]
+
+    assert labels(SAMPLE, texts) == ["sad"]
+    assert labels(bare, texts) == ["joy", "fear"]
+    with pytest.raises(BadInput, match="no labels to choose from"):
+        labels(bare)
 
 
 def test_other_spans_are_another_run() -> None:

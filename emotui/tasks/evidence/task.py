@@ -87,7 +87,11 @@ class EvidencePrediction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvidenceLabels(LabelSets):
-    """The model's own labels; of one without any, those given, or those that texts and spans have."""
+    """The model's own labels; of one without any, those given, those that texts and spans have, or those that gold
+    gives the same texts.
+    """
+
+    of_texts = True
 
     def settled(
         self,
@@ -104,7 +108,9 @@ class EvidenceLabels(LabelSets):
         """
         seen: Callable[[], Iterable[LabelsGold]] = tuple
         if way in (SCORE, NLI):
-            seen = partial(map, _labelled, samples())
+            of_spans = [_labelled(one) for one in samples() if isinstance(one, SpanSample)]
+            of_texts = (one for one in samples() if isinstance(one, LabelsGold))
+            seen = partial(iter, of_spans if any(one.labels for one in of_spans) else of_texts)
         found = super().settled(card, seen, way, options, seed)
         own = {name: value for name, value in found.items() if name not in ("thresholds", "filler")}
         filler = filler_of(card, way, options.get("filler"))

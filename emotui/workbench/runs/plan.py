@@ -138,7 +138,7 @@ class RunRequest(msgspec.Struct, frozen=True):
         store, dataset = self.store, self.dataset
         task = task_named(dataset.task)
         way = chosen_way(task, card, self.way, self.options)
-        options = resolve_labels(task, card, self._samples, way, self.options or {}, self.seed)
+        options = resolve_labels(task, card, self._labelled, way, self.options or {}, self.seed)
         task = configured(task, way, options, self.repeats)
         task = task if self.spans is None else task.with_spans(self.spans)
         task = with_conversation(task, options, self._samples())
@@ -163,6 +163,13 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     def _samples(self) -> Iterator[Any]:
         return (sample for _, sample in stored_samples(self.store, self.dataset, self.dataset.n))
+
+    def _labelled(self) -> Iterator[Any]:
+        """The samples; for a task that asks for it, then what gold says of the labels of the same texts."""
+        task, store, labels = task_named(self.dataset.task), self.store, self.dataset.read_as("labels")
+        yield from self._samples()
+        if getattr(task.labels, "of_texts", False):
+            yield from (sample for _, sample in stored_samples(store, labels, labels.n))
 
     def _as_many(self, old: Run, n: int) -> bool:
         """Whether a run is over the same samples of its dataset."""
