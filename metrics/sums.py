@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from emotui.metrics.permutation import exchange_p
 from emotui.metrics.resampling import (
     EQUAL,
+    FEW_SAMPLES,
     RESAMPLES,
     Drawn,
     Interval,
@@ -217,6 +218,9 @@ def compared_sums(
     return document | {"conventions": told, "notes": notes}
 
 
+OF_RANKS = f"p by Mann and Whitney's U: fewer than {FEW_SAMPLES} samples, all with one value"
+
+
 @dataclass(frozen=True, slots=True)
 class Contrast:
     """A figure, or the difference of two sources' figures, in one part of a set less that in another.
@@ -286,7 +290,7 @@ def contrasts(
                 low,
                 high,
                 welch_p(own[0], own[1]) if known else None,
-                ends.note if known else "",
+                "; ".join(filter(None, (ends.note, OF_RANKS if _few_alike(*own) else ""))) if known else "",
             )
         )
     return found
@@ -332,14 +336,25 @@ def pseudo_values(columns: Floats, statistic: Statistic, groups: Numbers | None 
 
 
 def welch_p(inside: Floats, outside: Floats) -> float | None:
-    """Two-sided; None where either side has fewer than two values, or none of both varies."""
-    from scipy.stats import ttest_ind_from_stats
+    """Two-sided; None where either side has fewer than two values, or none of both varies.
 
-    if len(inside) < 2 or len(outside) < 2 or (np.ptp(inside) <= EQUAL and np.ptp(outside) <= EQUAL):
+    Where a side of fewer than `FEW_SAMPLES` values does not vary, the p is that of Mann and Whitney's U (as scipy has
+    it): Welch's t takes two texts that happen to be right for a part without variance, beyond any doubt.
+    """
+    from scipy.stats import mannwhitneyu, ttest_ind_from_stats
+
+    sides = (inside, outside)
+    if min(map(len, sides)) < 2 or all(np.ptp(side) <= EQUAL for side in sides):
         return None
+    if _few_alike(*sides):
+        return float(mannwhitneyu(*(side.round(9) for side in sides)).pvalue)  # rounding makes no ranks
     # From moments, because scipy warns of a side that does not vary.
-    sides = [moment for one in (inside, outside) for moment in (one.mean(), one.std(ddof=1), len(one))]
-    return float(ttest_ind_from_stats(*sides, equal_var=False).pvalue)
+    moments = [moment for side in sides for moment in (side.mean(), side.std(ddof=1), len(side))]
+    return float(ttest_ind_from_stats(*moments, equal_var=False).pvalue)
+
+
+def _few_alike(*sides: Floats) -> bool:
+    return any(2 <= len(side) < FEW_SAMPLES and np.ptp(side) <= EQUAL for side in sides)
 
 
 def _apart(first: SumFigure, second: SumFigure | None) -> Statistic:

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import ttest_ind
+from scipy.stats import mannwhitneyu, ttest_ind
 from sklearn.metrics import f1_score
 
 from emotui.metrics.label_sums import of_pairs, of_sets
 from emotui.metrics.paired import compared
 from emotui.metrics.sums import (
+    OF_RANKS,
     SumFigure,
     compared_sums,
     contrasts,
@@ -21,6 +22,7 @@ from emotui.metrics.sums import (
     placed,
     pseudo_values,
     ratio,
+    welch_p,
 )
 from emotui.metrics.values import values_report
 
@@ -93,6 +95,19 @@ def test_a_part_against_the_rest_is_welchs_test_where_the_figure_is_a_mean() -> 
     assert found.high is not None
     assert found.low < found.difference < found.high
     assert (found.n, found.rest) == (12, 18)
+
+
+@pytest.mark.parametrize(("n", "few"), [(2, True), (29, True), (30, False)])
+def test_a_part_of_a_few_equal_values_is_tested_by_ranks_and_says_so(n: int, few: bool) -> None:
+    values = np.concatenate([np.ones(n), np.random.default_rng(3).random(200).round(1)])
+    inside = np.arange(len(values)) < n
+    (found,) = contrasts(ratio(values, np.ones(len(values))), None, [(inside, ~inside)])
+    sides = values[inside], values[~inside]
+    p = mannwhitneyu(*sides).pvalue if few else ttest_ind(*sides, equal_var=False).pvalue
+    assert found.p == pytest.approx(p)
+    assert (OF_RANKS in found.note) is few
+    assert welch_p(*reversed(sides)) == pytest.approx(p)
+    assert welch_p(np.ones(50), np.zeros(50)) is None
 
 
 def test_an_interaction_is_the_difference_of_differences_worked_by_hand() -> None:
