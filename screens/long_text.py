@@ -21,10 +21,10 @@ from textual.binding import Binding
 from textual.geometry import Region
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Input
 
 from emotui.errors import BadInput, EmotuiError
 from emotui.screens.requests import LatestRequest
+from emotui.screens.widgets.textual_private_text import Input
 
 if TYPE_CHECKING:
     from emotui.workbench.drafts import Draft, DraftBook, Field

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.widget import Widget
-from textual.widgets import Input, Label, Markdown, OptionList, Static
+from textual.widgets import Label, Markdown, OptionList, Static
 from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
@@ -15,6 +15,7 @@ from emotui.screens.dialogs.dialog import Dialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.widgets.cell_width import shown, width
+from emotui.screens.widgets.textual_private_text import Input
 from emotui.workbench.annotate.others import names_of
 from emotui.workbench.annotate.scheme import Scheme
 from emotui.workbench.drafts import Field

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 from textual.widget import Widget
-from textual.widgets import Input, Label
+from textual.widgets import Label
 from textual.widgets.option_list import Option
 
 from emotui.metrics.metric import Metric
@@ -16,6 +16,7 @@ from emotui.screens.list_state import NO_RUN, key_of
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import Dataset, Run
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.validation import Number
 from textual.widget import Widget
-from textual.widgets import Input, Label, OptionList
+from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
@@ -20,6 +20,7 @@ from emotui.screens.long_text import LongInput
 from emotui.screens.requests import in_words
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.textual_private_text import Input
 
 T = TypeVar("T")
 

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.widget import Widget
-from textual.widgets import Input, Label
+from textual.widgets import Label
 
 from emotui.bounded import expanded, is_there
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import Run
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
 from textual.validation import Number
 from textual.widget import Widget
-from textual.widgets import Input, Label
+from textual.widgets import Label
 
 from emotui.errors import BadInput
 from emotui.metrics.metric import Metric
@@ -20,6 +20,7 @@ from emotui.screens.list_state import ListState, column_of, key_of
 from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.switches import Switches
+from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import MARKS, Bounds
 from emotui.workbench.slices.conditions import parsed
 

@@ -8,7 +8,7 @@ from textual import events, on
 from textual.binding import Binding
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
@@ -19,6 +19,7 @@ from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.keymaps import SETS, SIGNS, Chosen, sign_of
 from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.textual_private_text import Input
 
 # Keys of one's own: a list of all actions, a new key for the one under the cursor, and what else that key means.
 

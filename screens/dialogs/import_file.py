@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.geometry import Size
 from textual.suggester import Suggester
 from textual.widget import Widget
-from textual.widgets import Input, Label
+from textual.widgets import Label
 
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog, option
@@ -23,6 +23,7 @@ from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Lines, Page
+from emotui.screens.widgets.textual_private_text import Input
 
 if TYPE_CHECKING:
     from emotui.workbench.datasets.importing import Asked, Look

@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.validation import Integer, Number
 from textual.widget import Widget
-from textual.widgets import Input, Label, OptionList
+from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
@@ -18,6 +18,7 @@ from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.switches import OneOf, Switches
+from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import Run
 
 if TYPE_CHECKING:

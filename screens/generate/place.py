@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.validation import Integer
 from textual.widget import Widget
-from textual.widgets import Input, Label
+from textual.widgets import Label
 
 from emotui.errors import BadInput
 from emotui.metrics.rephrasings import word_diff
@@ -42,6 +42,7 @@ from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.screens.widgets.switches import OneOf
+from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import Run
 
 if TYPE_CHECKING:

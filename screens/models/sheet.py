@@ -11,7 +11,7 @@ from textual import events, on
 from textual.binding import Binding
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Label
+from textual.widgets import Label
 
 from emotui.errors import BadInput
 from emotui.screens import jobs
@@ -22,6 +22,7 @@ from emotui.screens.session import EMBEDDED, Session
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.row_list import PickedRows
+from emotui.screens.widgets.textual_private_text import Input
 from emotui.workbench.models.loaded import OnShelf
 
 if TYPE_CHECKING:

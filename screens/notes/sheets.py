@@ -8,13 +8,14 @@ from textual import on
 from textual.binding import Binding
 from textual.suggester import Suggester
 from textual.widget import Widget
-from textual.widgets import Input, Label
+from textual.widgets import Label
 
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.number_format import bars, count
+from emotui.screens.widgets.textual_private_text import Input
 from emotui.workbench.notes import as_known, codes_in
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from textual import on
 from textual.binding import Binding
 from textual.message import Message
-from textual.widgets import Input
+
+from emotui.screens.widgets.textual_private_text import Input
 
 
 class SearchLine(Input):

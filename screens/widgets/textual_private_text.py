@@ -1,8 +1,10 @@
-"""What Textual (8.2) keeps to itself of its text area, with the reason for each use."""
+"""What Textual (8.2) keeps to itself of its text fields, with the reason for each use."""
 
 from collections.abc import Callable, Mapping, Sequence
 
 from rich.text import Text
+from textual import events, widgets
+from textual.widget import Widget
 from textual.widgets import TextArea
 
 from emotui.records import Span
@@ -12,7 +14,31 @@ Marks = Callable[[str], Mapping[str, Sequence[Span]]]
 """From a text to the stretches `[start, end)` of it that are marked, in order, by component class."""
 
 
-class MarkedTextArea(TextArea):
+class InOrder:
+    """A text field in which keys do what they do in the order in which they are pressed.
+
+    Textual looks for what a key is bound to (`_bindings`) only when the key has come up to the app; a letter is typed
+    at once. Of Backspace and a letter that are pressed quickly, or while the app is busy, the letter would come first,
+    and be what Backspace takes away.
+    """
+
+    async def on_key(self, event: events.Key) -> None:
+        """Do what the field itself has the key for."""
+        assert isinstance(self, Widget)  # no base class of it: Textual looks for a widget's parts along the first base
+        if event.is_printable:
+            return
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            if await self.app.run_action(binding.action, self):
+                event.stop()
+                event.prevent_default()
+                return
+
+
+class Input(InOrder, widgets.Input):
+    """A line of text."""
+
+
+class MarkedTextArea(InOrder, TextArea):
     """A text area that draws stretches of its text in the style of component classes, and knows what can be undone.
 
     `TextArea` highlights languages only: lines are styled in `get_line`, whose results it caches in `_line_cache`, and

@@ -100,21 +100,22 @@ def source_named(store: Store, dataset: Dataset, name: str) -> Compared:
     Raises:
         BadInput: there is none, or there are several.
     """
-    fitting = _fitting(store, dataset, name)
-    if len(fitting) > 1:
-        raise BadInput(f"{name!r} may be any of {', '.join(one.key for one in fitting)}")
-    if not fitting:
+    found = fitting(store, dataset, name)
+    if len(found) > 1:
+        raise BadInput(f"{name!r} may be any of {', '.join(one.key for one in found)}")
+    if not found:
         there = ", ".join(dict.fromkeys(one.name for one in comparable(store, dataset))) or "none"
         raise BadInput(f"{dataset.name} has no source {name!r} to compare; it has: {there}")
-    return fitting[0]
+    return found[0]
 
 
-def _fitting(store: Store, dataset: Dataset, name: str) -> list[Compared]:
+def fitting(store: Store, dataset: Dataset, name: str) -> list[Compared]:
+    """The sources of this key or name, or whose run's id begins so."""
     known = comparable(store, dataset)
-    fitting = [one for one in known if one.key == name] or [one for one in known if one.name == name]
-    if not fitting and (run := source_run(store, dataset, name)) is not None:
-        fitting = [one for one in known if one.run == run.run]
-    return fitting
+    found = [one for one in known if one.key == name] or [one for one in known if one.name == name]
+    if not found and (run := source_run(store, dataset, name)) is not None:
+        found = [one for one in known if one.run == run.run]
+    return found
 
 
 def task_answered(store: Store, dataset: Dataset, names: Iterable[str | None]) -> str:
@@ -126,7 +127,7 @@ def task_answered(store: Store, dataset: Dataset, names: Iterable[str | None]) -
     tasks = dict.fromkeys([dataset.task, *(run.task for run in store.runs(dataset.dataset))])
     answers: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for name in names if name is not None):
-        answers[name] = [task for task in tasks if _fitting(store, dataset.read_as(task), name)]
+        answers[name] = [task for task in tasks if fitting(store, dataset.read_as(task), name)]
         if not answers[name]:
             known = [one for task in tasks for one in comparable(store, dataset.read_as(task))]
             there = ", ".join(dict.fromkeys(one.name for one in known if one.kind != GOLD)) or "none"

@@ -14,7 +14,7 @@ from emotui.store.store import Store
 from emotui.tasks.masked.baselines import Detail
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.task import Masked
-from emotui.workbench.compare.sources import Compared, gold_note, source_named, values_of
+from emotui.workbench.compare.sources import Compared, fitting, gold_note, values_of
 from emotui.workbench.masked.lexicons import check_one_lexicon, lexicons_of
 from emotui.workbench.runs.scores import groups_of
 from emotui.workbench.task_words import metrics_of
@@ -179,29 +179,24 @@ def both_sources(store: Store, first: str, second: str) -> tuple[Dataset, tuple[
         raise BadInput(f"{first} answers {a.task} and {second} {b.task}: compare sources that answer one question")
     known = a or b
     datasets = [one for one in store.datasets() if known is None or one.dataset == known.dataset]
-    fitting = []
+    there: list[tuple[Dataset, list[Compared], list[Compared]]] = []
     for dataset in datasets:
         tasks = [run.task for run in store.runs(dataset.dataset)] if known is None else [known.task]
-        # What the dataset came for goes before what else was asked.
-        for task in dict.fromkeys([*([dataset.task] if known is None else []), *tasks]):
-            found = [_named(store, dataset.read_as(task), name) for name in (first, second)]
-            if found[0] is not None and found[1] is not None:
-                fitting.append((dataset.read_as(task), (found[0], found[1])))
-                break
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        there = ", ".join(dataset.name for dataset, _ in fitting)
-        raise BadInput(f"{first} and {second} are sources of {there}: name one by the id of its run (emotui runs)")
+        # What the dataset came for goes before what else was asked, and one source of a name before several.
+        order = [dataset.read_as(task) for task in dict.fromkeys([*([dataset.task] if known is None else []), *tasks])]
+        found = [(read, fitting(store, read, first), fitting(store, read, second)) for read in order]
+        both = sorted((one for one in found if one[1] and one[2]), key=lambda one: max(map(len, one[1:])) > 1)
+        there += both[:1]
+    if len(there) > 1:
+        where = ", ".join(dataset.name for dataset, *_ in there)
+        raise BadInput(f"{first!r}, {second!r}: both are sources of {where}: name a run by its id (emotui runs has it)")
+    for dataset, *each in there:
+        for name, named in zip((first, second), each, strict=True):
+            if len(named) > 1:
+                raise BadInput(f"{name!r} may be any of {', '.join(one.key for one in named)}")
+        return dataset, (each[0][0], each[1][0])
     missing = second if a is not None else first
     raise BadInput(f"the store has no run or source {missing!r} (emotui runs lists them)")
-
-
-def _named(store: Store, dataset: Dataset, name: str) -> Compared | None:
-    try:
-        return source_named(store, dataset, name)
-    except BadInput:
-        return None
 
 
 def _run_named(store: Store, name: str) -> Run | None:

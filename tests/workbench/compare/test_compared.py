@@ -45,11 +45,16 @@ def test_what_cannot_be_compared_is_one_line(tmp_path: Path, emotui: Emotui) -> 
     add_run(opened, dataset, "r2", "part", "retrieve", EXACT, n=2)
     other = add_samples(opened.store, "spans", "other", [SpanSample(id="a", text="t", spans=())], "x")
     add_run(opened, other, "o1", "right", "retrieve", {"a": [[]]})
-    add_run(opened, other, "o2", "part", "retrieve", {"a": [[]]})
+    add_run(opened, dataset, "r3", "far", "retrieve", EXACT)
+    add_run(opened, other, "o2", "far", "retrieve", {"a": [[]]})
+    add_run(opened, dataset, "r4", "right", "retrieve", EXACT)
+    add_run(opened, dataset, "r5", "wrong", "retrieve", EXACT)
     for names, why in (
-        (("right", "part"), "right and part are sources of three, other: name one by the id of its run"),
         (("r1", "nobody"), "no run or source 'nobody'"),
         (("r1", "o1"), "over two datasets"),
+        (("right", "nobody"), "no run or source 'right'"),
+        (("right", "far"), "both are sources of three, other: name a run by its id"),
+        (("wrong", "right"), "'right' may be any of r4, r1"),
         (("r1", "r2", "joyfulness"), "no metric 'joyfulness' here; there are: f1, "),
     ):
         with pytest.raises(BadInput, match=why):
