@@ -398,13 +398,16 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
     if not found:
         say("No runs yet. Make one: emotui run spans --model embedded")
         return
+    failed = any(one.failed for one in found)
     table = Table(box=None, pad_edge=False)
-    for column in ("run", "task", "model", "dataset", "state", "done", "failed", "started"):
-        table.add_column(column, justify="right" if column in ("done", "failed") else "left")
+    for column in ("run", "task", "model", "dataset", "state", "done", *(["failed"] if failed else []), "started"):
+        numbers = column in ("done", "failed")
+        # A name may go on in the next line; what is cut of an id, a count or a time is lost.
+        table.add_column(column, justify="right" if numbers else "left", no_wrap=column not in ("model", "dataset"))
     for one in found:
-        cells = one.run, one.task, one.model, datasets.get(one.dataset, "–"), one.state
-        counts = f"{one.done}/{one.n}", str(one.failed), one.started
-        table.add_row(*map(as_written, (*cells, *counts)))
+        cells = one.run, one.task, one.model, datasets.get(one.dataset, "–"), one.state, f"{one.done}/{one.n}"
+        counts = [str(one.failed)] if failed else []
+        table.add_row(*map(as_written, (*cells, *counts, one.started[:16].replace("T", " "))))
     terminal().print(table)
 
 

@@ -61,7 +61,8 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
     """A metric a line: the value of each version, the one under the cursor marked, and what the metric is.
 
     Args:
-        height: lines that there are; what a metric is goes on under it where all of that fits into them.
+        height: lines that there are; what a metric is goes on under it as long as there are lines left, the short
+            ones first.
     """
     metrics = [one for one in found.metrics if any(one.name in version.values for version in found.versions)]
     if not metrics:
@@ -215,7 +216,13 @@ def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
                 Part(f"  {one.get('n', 0):>2}", "dim"),
             ]
         )
-    return lines
+    each = [figures.trust.get(metric.name, {}) for metric in rows]
+    reasons = dict.fromkeys(one["why"] for one in each if one.get("why")) if not any(map(_known, each)) else {}
+    return [*lines, *folded(tuple(reasons), cells)]
+
+
+def _known(trust: Mapping[str, Any]) -> bool:
+    return trust.get("pearson") is not None
 
 
 def on_texts_in_words(metric: "Metric", found: Mapping[str, Any] | None) -> str:

@@ -230,7 +230,10 @@ def _rests_on(column: "Column", text: str) -> str:
     classes = column.answers.get("classes")
     if classes is not None and emotions is not None and emotions.text == text and emotions.probe.emotions:
         name = likeliest(emotions.probe.emotions)
-        said.append(f"emotion {name} {emotions.probe.emotions[name].log_odds:+.2f} log-odds")
+        odds = emotions.probe.emotions[name].log_odds
+        said.append(
+            f"emotion {name} {odds:+.2f} log-odds" if odds > 0 else f"no emotion above 0, nearest {name} {odds:+.2f}"
+        )
     if spans is not None and spans.text == text and spans.probe.spans is not None:
         n = len(spans.probe.spans)
         said.append(f"{count(n)} stretch{'es' * (n != 1)} of evidence" if n else "no evidence marked")
