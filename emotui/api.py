@@ -185,20 +185,23 @@ class Study:
 
         return self.figures(rescore(self._workspace.store, run, sim=sim).run)
 
-    def compare(self, first: str, second: str, *metrics: str, inner: bool = False, seed: int = 0) -> Document:
+    def compare(
+        self, first: str, second: str, *metrics: str, inner: bool = False, seed: int = 0, dataset: str | None = None
+    ) -> Document:
         """First minus second over the samples of their dataset, as `emotui compare --runs`.
 
         Args:
             metrics: figures of a run; none: the first of the task. Of several p are corrected over all of them (Holm).
             inner: the samples that both have a value of, in place of a refusal.
             seed: of the bootstrap.
+            dataset: its name, where names of sources stand in several.
         """
         from emotui.workbench.runs.compared import compare_figures, compare_runs
 
         store = self._workspace.store
         if len(metrics) > 1:
-            return compare_figures(store, first, second, metrics, inner=inner, seed=seed)
-        return compare_runs(store, first, second, *metrics, inner=inner, seed=seed)
+            return compare_figures(store, first, second, metrics, inner=inner, seed=seed, of=dataset)
+        return compare_runs(store, first, second, *metrics, inner=inner, seed=seed, of=dataset)
 
     def report(
         self,

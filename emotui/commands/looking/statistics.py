@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="--runs: of p over all figures, or all parts, that are asked for.",
 )
+@click.option("--dataset", "of", metavar="NAME", help="--runs: of which dataset, where names stand in several.")
 @click.option("--inner", is_flag=True, help="Compare the ids that both have.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the bootstrap.")
 @skip_bad_option
@@ -57,6 +58,7 @@ def compare(
     list_metrics: bool,
     by: str | None,
     correction: Any,
+    of: str | None,
     inner: bool,
     seed: int,
     skip_bad: bool,
@@ -74,22 +76,22 @@ def compare(
             raise BadInput("--a, --b and --skip-bad are for files of scores: leave them out beside --runs")
         workspace = look_into(db, read_only=read_only)
         if list_metrics:
-            _list_figures(workspace, runs, as_json)
+            _list_figures(workspace, runs, of, as_json)
             return
         if by is not None:
-            _by_part(workspace, runs, metrics, by, correction, as_json)
+            _by_part(workspace, runs, of, metrics, by, correction, as_json)
             return
         from emotui.workbench.runs.compared import compare_figures, compare_runs
 
         if len(metrics) > 1:
-            document = compare_figures(workspace.store, *runs, metrics, correction, inner=inner, seed=seed)
+            document = compare_figures(workspace.store, *runs, metrics, correction, inner=inner, seed=seed, of=of)
         else:
-            document = compare_runs(workspace.store, *runs, *metrics, inner=inner, seed=seed)
+            document = compare_runs(workspace.store, *runs, *metrics, inner=inner, seed=seed, of=of)
         first, second = runs
     elif first is None or second is None:
         raise BadInput("compare needs --a and --b, two files of scores, or --runs A B")
-    elif metrics or list_metrics or by is not None or db is not None or read_only:
-        raise BadInput("--metric, --metrics, --by, --db and --read-only are for --runs")
+    elif metrics or list_metrics or by is not None or of or db is not None or read_only:
+        raise BadInput("--metric, --metrics, --by, --dataset, --db and --read-only are for --runs")
     else:
         document = score.compare(first, second, inner=inner, seed=seed, skip_bad=skip_bad, warn=warn)
     if as_json:
@@ -98,10 +100,10 @@ def compare(
     print_figures(f"{first} minus {second}", document)
 
 
-def _list_figures(workspace: "Workspace", runs: tuple[str, str], as_json: bool) -> None:
+def _list_figures(workspace: "Workspace", runs: tuple[str, str], of: str | None, as_json: bool) -> None:
     from emotui.workbench.runs.compared import comparable_figures
 
-    names = comparable_figures(workspace.store, *runs)
+    names = comparable_figures(workspace.store, *runs, of)
     if as_json:
         print_json({"metrics": names})
         return
@@ -110,7 +112,13 @@ def _list_figures(workspace: "Workspace", runs: tuple[str, str], as_json: bool) 
 
 
 def _by_part(
-    workspace: "Workspace", runs: tuple[str, str], metrics: tuple[str, ...], by: str, correction: Any, as_json: bool
+    workspace: "Workspace",
+    runs: tuple[str, str],
+    of: str | None,
+    metrics: tuple[str, ...],
+    by: str,
+    correction: Any,
+    as_json: bool,
 ) -> None:
     """The difference of two sources in each part, and how far it is from that in the rest."""
     from emotui.commands.looking.slices import facet_names, parts_document, print_parts
@@ -118,9 +126,11 @@ def _by_part(
 
     if len(metrics) > 1:
         raise BadInput("--by takes one --metric: ask for each by itself")
-    dataset, sources = both_sources(workspace.store, *runs)
-    parts = workspace.slicing().parts(
-        dataset.dataset, sources[0].key, sources[1].key, next(iter(metrics), None), facet_names(by), correction
+    dataset, sources = both_sources(workspace.store, *runs, of)
+    parts = (
+        workspace.slicing()
+        .read_as(dataset.task)
+        .parts(dataset.dataset, sources[0].key, sources[1].key, next(iter(metrics), None), facet_names(by), correction)
     )
     if as_json:
         print_json({"dataset": dataset.name, "runs": [one.key for one in sources]} | parts_document(parts))

@@ -15,6 +15,7 @@ from emotui.tasks.masked.baselines import Detail
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.task import Masked
 from emotui.workbench.compare.sources import Compared, fitting, gold_note, values_of
+from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.masked.lexicons import check_one_lexicon, lexicons_of
 from emotui.workbench.runs.scores import groups_of
 from emotui.workbench.task_words import metrics_of
@@ -28,7 +29,14 @@ _TESTS = ("mcnemar_p", "permutation_p", "wilcoxon_p")
 
 
 def compare_runs(
-    store: Store, first: str, second: str, metric: str | None = None, *, inner: bool = False, seed: int = 0
+    store: Store,
+    first: str,
+    second: str,
+    metric: str | None = None,
+    *,
+    inner: bool = False,
+    seed: int = 0,
+    of: str | None = None,
 ) -> dict[str, Any]:
     """The document of `emotui compare --runs`: first minus second, over the samples of their dataset.
 
@@ -38,6 +46,7 @@ def compare_runs(
         metric: by name; None: the first of the task.
         inner: compare the samples that both have a value of, instead of refusing.
         seed: of the bootstrap.
+        of: the name of their dataset, where names stand in several; None: there is one.
 
     Returns:
         that of `paired_report`, with `runs`, `dataset` and `metric`, and `shared`, the column by which samples go
@@ -53,7 +62,7 @@ def compare_runs(
     from emotui.workbench.compare.evidence import SPANS, beside_f1, evidence_document
     from emotui.workbench.compare.figures import label_tests, with_label_tests
 
-    dataset, sources = both_sources(store, first, second)
+    dataset, sources = both_sources(store, first, second, of)
     check_one_lexicon(store, dataset, [source.run for source in sources])
     known = metrics_of(store, dataset.dataset, dataset.task)
     name = metric or known[0].name
@@ -120,7 +129,7 @@ def _named_in(dataset: Dataset, sources: tuple[Compared, Compared], name: str, s
     return named if shared is None else named | {"shared": shared}
 
 
-def comparable_figures(store: Store, first: str, second: str) -> list[str]:
+def comparable_figures(store: Store, first: str, second: str, of: str | None = None) -> list[str]:
     """The names of all figures by which two sources can be compared: metrics of samples first.
 
     Raises:
@@ -128,7 +137,7 @@ def comparable_figures(store: Store, first: str, second: str) -> list[str]:
     """
     from emotui.workbench.compare.figures import SourceFigures, names_of_all
 
-    dataset, sources = both_sources(store, first, second)
+    dataset, sources = both_sources(store, first, second, of)
     own = [one.name for one in metrics_of(store, dataset.dataset, dataset.task)]
     every = names_of_all([SourceFigures(store, dataset, source) for source in sources])
     return [*own, *(name for name in every if name not in own)]
@@ -143,6 +152,7 @@ def compare_figures(
     *,
     inner: bool = False,
     seed: int = 0,
+    of: str | None = None,
 ) -> dict[str, Any]:
     """Several figures of two sources at once, whose p are corrected over all of them.
 
@@ -153,7 +163,7 @@ def compare_figures(
     """
     from emotui.metrics.significance import CORRECTIONS, adjusted_known
 
-    each = [compare_runs(store, first, second, name, inner=inner, seed=seed) for name in names]
+    each = [compare_runs(store, first, second, name, inner=inner, seed=seed, of=of) for name in names]
     tests = [next((key for key in _TESTS if one.get(key) is not None), None) for one in each]
     p = [None if test is None else one[test] for one, test in zip(each, tests, strict=True)]
     corrected = adjusted_known(p, correction)
@@ -167,18 +177,25 @@ def compare_figures(
     return head | {"conventions": {"p_corrected": told}}
 
 
-def both_sources(store: Store, first: str, second: str) -> tuple[Dataset, tuple[Compared, Compared]]:
+def both_sources(
+    store: Store, first: str, second: str, of: str | None = None
+) -> tuple[Dataset, tuple[Compared, Compared]]:
     """The dataset, as the task of the two reads it, and the two sources.
 
-    A name that is no run's id is looked for in the dataset of the other one.
+    A name that is no run's id is looked for in the dataset of the other one, or in the one that is named.
     """
+    only = None if of is None else dataset_named(store, of).dataset
     a, b = _run_named(store, first), _run_named(store, second)
     if a is not None and b is not None and a.dataset != b.dataset:
         raise BadInput(f"{first} and {second} are over two datasets: compare sources of one")
     if a is not None and b is not None and a.task != b.task:
         raise BadInput(f"{first} answers {a.task} and {second} {b.task}: compare sources that answer one question")
     known = a or b
-    datasets = [one for one in store.datasets() if known is None or one.dataset == known.dataset]
+    datasets = [
+        one
+        for one in store.datasets()
+        if (known is None or one.dataset == known.dataset) and only in (None, one.dataset)
+    ]
     there: list[tuple[Dataset, list[Compared], list[Compared]]] = []
     for dataset in datasets:
         tasks = [run.task for run in store.runs(dataset.dataset)] if known is None else [known.task]
@@ -189,7 +206,7 @@ def both_sources(store: Store, first: str, second: str) -> tuple[Dataset, tuple[
         there += both[:1]
     if len(there) > 1:
         where = ", ".join(dataset.name for dataset, *_ in there)
-        raise BadInput(f"{first!r}, {second!r}: both are sources of {where}: name a run by its id (emotui runs has it)")
+        raise BadInput(f"{first!r}, {second!r}: both are sources of {where}: --dataset names one, or the id of a run")
     for dataset, *each in there:
         for name, named in zip((first, second), each, strict=True):
             if len(named) > 1:

@@ -53,17 +53,22 @@ def test_what_cannot_be_compared_is_one_line(tmp_path: Path, emotui: Emotui) -> 
         (("r1", "nobody"), "no run or source 'nobody'"),
         (("r1", "o1"), "over two datasets"),
         (("right", "nobody"), "no run or source 'right'"),
-        (("right", "far"), "both are sources of three, other: name a run by its id"),
+        (("right", "far"), "both are sources of three, other: --dataset names one"),
         (("wrong", "right"), "'right' may be any of r4, r1"),
         (("r1", "r2", "joyfulness"), "no metric 'joyfulness' here; there are: f1, "),
     ):
         with pytest.raises(BadInput, match=why):
             compare_runs(opened.store, *names)
+    assert compare_runs(opened.store, "far", "wrong", of="three")["runs"] == ["r3", "r5"]
+    assert compare_runs(opened.store, "right", "far", of="other")["runs"] == ["o1", "o2"]
     opened.close()
     for words, why in (
         ((), "compare needs --a and --b, two files of scores, or --runs A B\n"),
         (("--a", "x", "--runs", "r1", "r2"), "--a, --b and --skip-bad are for files of scores"),
-        (("--a", "x", "--b", "y", "--metric", "f1"), "--metric, --metrics, --by, --db and --read-only are for --runs"),
+        (
+            ("--a", "x", "--b", "y", "--metric", "f1"),
+            "--metric, --metrics, --by, --dataset, --db and --read-only are for --runs",
+        ),
     ):
         done = emotui("compare", *words)
         assert (done.status, done.out) == (2, "")
