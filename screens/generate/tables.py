@@ -61,8 +61,7 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
     """A metric a line: the value of each version, the one under the cursor marked, and what the metric is.
 
     Args:
-        height: lines that there are; what a metric is goes on under it as long as there are lines left, the short
-            ones first.
+        height: lines that there are; what a metric is goes on under it where all of that fits into them.
     """
     metrics = [one for one in found.metrics if any(one.name in version.values for version in found.versions)]
     if not metrics:
