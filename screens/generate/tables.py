@@ -217,7 +217,8 @@ def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
         )
     each = [figures.trust.get(metric.name, {}) for metric in rows]
     reasons = dict.fromkeys(one["why"] for one in each if one.get("why")) if not any(map(_known, each)) else {}
-    return [*lines, *folded(tuple(reasons), cells)]
+    lines += [list(line) for line in folded(tuple(reasons), cells)]
+    return lines
 
 
 def _known(trust: Mapping[str, Any]) -> bool:

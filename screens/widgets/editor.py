@@ -1,13 +1,21 @@
 """The text that is being rephrased: an editor that never waits for a model, with its cue words in bold."""
 
 import os
+import shlex
+import subprocess
+import tempfile
 import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from textual import events
+from textual.app import App, SuspendNotSupported
 from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import TextArea
 
+from emotui.errors import BadInput
 from emotui.screens.widgets.cell_width import NOT_TURNED, right_to_left, turns
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.textual_private_text import MarkedTextArea
@@ -26,6 +34,57 @@ def typeable(text: str) -> str:
         for one in lines
         if one == "\n" or (unicodedata.category(one) not in ("Cc", "Cs") and one not in _DIRECTIONS)
     )
+
+
+# The person's own editor, that $VISUAL or $EDITOR names.
+
+
+def editor_of(environment: Mapping[str, str]) -> list[str]:
+    """The command that starts the editor.
+
+    Raises:
+        BadInput: none is named, or not as a command.
+    """
+    named = environment.get("VISUAL") or environment.get("EDITOR") or ""
+    try:
+        command = shlex.split(named)
+    except ValueError as error:
+        raise BadInput(f"$EDITOR is no command: {error}") from None
+    if not command:
+        raise BadInput("$EDITOR names no editor: export EDITOR=vim, and start emotui again")
+    return command
+
+
+def edited(text: str, command: Sequence[str]) -> str:
+    """The text as the editor leaves it, without the line's end that editors add.
+
+    Raises:
+        BadInput: the editor cannot be started, says that it failed, or leaves what is no text.
+    """
+    with tempfile.TemporaryDirectory(prefix="emotui-") as folder:
+        path = Path(folder) / "text.txt"
+        path.write_text(text, encoding="utf-8")
+        try:
+            ended = subprocess.run([*command, str(path)], check=False)
+            left = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"{command[0]}: {error}") from None
+        if ended.returncode != 0:
+            raise BadInput(f"{command[0]} ended with {ended.returncode}: the text is as it was")
+    return left if text.endswith("\n") else left.removesuffix("\n")
+
+
+def write_elsewhere(app: "App[Any]", text: str) -> str:
+    """Leave the terminal to the editor, and give back what it made of the text; where that fails, say so: the text."""
+    try:
+        command = editor_of(os.environ)
+        with app.suspend():
+            return edited(text, command)
+    except BadInput as problem:
+        app.notify(str(problem), severity="warning", markup=False)
+    except SuspendNotSupported:
+        app.notify("Another editor needs a terminal of its own, which this is not", severity="warning", markup=False)
+    return text
 
 
 class Editor(MarkedTextArea, inherit_bindings=False):
@@ -114,8 +173,6 @@ class Editor(MarkedTextArea, inherit_bindings=False):
 
     def action_elsewhere(self) -> None:
         """Write on in the editor that $EDITOR names."""
-        from emotui.screens.long_text import write_elsewhere
-
         if self.read_only:
             return
         text = write_elsewhere(self.app, self.text)

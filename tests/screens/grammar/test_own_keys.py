@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from emotui.errors import BadInput
 from emotui.screens.app import copy_by_tmux
 from emotui.screens.keymaps import EDITION, MOVED, SIGNS, Chosen, read, write
-from emotui.screens.long_text import edited, editor_of
 from emotui.screens.places import ACTIONS
 from emotui.screens.tool import SCOPES, OwnKeys
+from emotui.screens.widgets.editor import edited, editor_of
 
 IDS = [action.id for action in ACTIONS]
 ONE = st.sampled_from(sorted(SIGNS))
