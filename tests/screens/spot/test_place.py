@@ -52,7 +52,7 @@ async def test_the_selected_text_is_tried_at_once_by_the_embedded_model(source: 
         await press(pilot, "B", *"breaking", "colon", "enter")
         await settle(pilot, work=True)
         assert [column.spec for column in spot(pilot).columns] == ["embedded", "breaking:"]
-        assert "A embedded" in screen_text(pilot)
+        assert "● embedded" in screen_text(pilot)
         assert "B breaking:" in screen_text(pilot)
         assert "≠" in page(pilot)
         assert "B breaking cannot classify; kinds of model that can: embedded, hf:" in page(pilot), page(pilot)
