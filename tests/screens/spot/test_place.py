@@ -53,9 +53,9 @@ async def test_the_selected_text_is_tried_at_once_by_the_embedded_model(source: 
         await settle(pilot, work=True)
         assert [column.spec for column in spot(pilot).columns] == ["embedded", "breaking:"]
         assert "● embedded" in screen_text(pilot)
-        assert "B breaking:" in screen_text(pilot)
+        assert "◇ breaking:" in screen_text(pilot)
         assert "≠" in page(pilot)
-        assert "B breaking cannot classify; kinds of model that can: embedded, hf:" in page(pilot), page(pilot)
+        assert "◇ breaking cannot classify; kinds of model that can: embedded, hf:" in page(pilot), page(pilot)
         (line,) = [line for line in page(pilot).splitlines() if "evidence" in line]
         assert line.count("evidence") == 2
 
