@@ -16,6 +16,7 @@ from emotui.metrics.gamma_alignment import (
     _best_division,
     _halves,
     _undivided,
+    aligned_in_turn,
     best_alignment,
     positional,
 )
@@ -57,6 +58,25 @@ def least_disorder(annotators: Sequence[Units]) -> float:
 
 
 unit_lists = st.lists(st.tuples(st.integers(0, 25), st.integers(1, 9), st.integers(0, 1)), max_size=3)
+
+
+@given(st.lists(unit_lists, min_size=2, max_size=6))
+def test_units_aligned_in_turn_are_each_in_one_alignment_and_two_annotators_at_best(
+    spans: list[list[tuple[int, int, int]]],
+) -> None:
+    annotators = [as_units(sorted(set(some))) for some in spans]
+    groups = aligned_in_turn(annotators, HOW)
+    there = sorted((at, unit) for group in groups for at, unit in enumerate(group) if unit >= 0)
+    assert there == [(at, unit) for at, units in enumerate(annotators) for unit in range(len(units))]
+    two = aligned_in_turn(annotators[:2], HOW)
+    assert sorted(two) == sorted(best_alignment(annotators[:2], HOW).groups)
+
+
+def test_thirty_annotators_are_aligned_in_turn_by_what_is_alike() -> None:
+    one = as_units([(0, 4, 0), (20, 6, 1)])
+    other = as_units([(21, 6, 1)])
+    groups = aligned_in_turn([one] * 29 + [other], Dissimilarity())
+    assert sorted(groups) == [(0,) * 29 + (-1,), (1,) * 29 + (0,)]
 
 
 @given(st.lists(unit_lists, min_size=2, max_size=3))

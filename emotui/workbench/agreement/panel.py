@@ -178,8 +178,9 @@ def _chosen(
     known = [one for one in sources(store, dataset.name) if one.run is None or one.run in runs]
     notes: dict[str, str] = {}
     if names is None:
-        people = [one for one in known if one.kind == PERSON]
-        picked = people if len(people) > 1 else known
+        speaking = [one for one in known if one.n]
+        people = [one for one in speaking if one.kind == PERSON]
+        picked = people if len(people) > 1 else speaking
         if len(people) > 1:
             notes["sources"] = "the people alone, since there are several"
         listed = {one.name: one for one in reversed(picked)}  # of equal names the newest, which stands first
@@ -197,7 +198,7 @@ def _chosen(
                 raise BadInput(f"{dataset.name} has no source {name!r}; it has: {there}")
             picked.append(fitting[0])
     if len(picked) < 2:
-        raise BadInput(f"agreement needs two sources; {dataset.name} has {len(known)} (see: emotui sources)")
+        raise BadInput(f"agreement needs two sources; {dataset.name} has {len(picked)} (see: emotui sources)")
     found: dict[str, Run | None] = {}
     for one in picked:
         name = one.name if one.name not in found else f"{one.name} ({one.run})"

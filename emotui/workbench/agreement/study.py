@@ -12,7 +12,7 @@ from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.metrics.alpha import LEVELS, Level
 from emotui.metrics.dawid_skene import DawidSkene, dawid_skene
-from emotui.metrics.gamma_alignment import Dissimilarity, Units, best_alignment
+from emotui.metrics.gamma_alignment import Dissimilarity, Units, aligned_in_turn, best_alignment
 from emotui.metrics.rating_tables import votes
 from emotui.metrics.suspicion import AGREED, KINDS, Suspicion, suspicions
 from emotui.records import Mark
@@ -113,6 +113,8 @@ def estimate(
     converged = all(one.estimate.converged for one in found)
     whole = Estimate(raters, len(asked.table), converged, max(one.estimate.steps for one in found))
     notes = {} if any(answer is not None for answer in asked.gold) else {"doubts": "there is no gold to doubt"}
+    if panel.kind == SPANS and len(judges) + bool(panel.gold) > ALIGNED_AT_BEST:
+        notes["estimate"] = f"spans of more than {ALIGNED_AT_BEST} sources are aligned one source after another"
     return whole, doubts, notes
 
 
@@ -196,9 +198,8 @@ def _of_spans(panel: Panel, judges: Sequence[str], cancelled: IsCancelled | None
         if not any(marks):
             continue
         units = [_units(one, number_of) for one in marks]
-        groups = (
-            best_alignment(units, Dissimilarity()).groups if len(units) > 1 else [(i,) for i in range(len(marks[0]))]
-        )
+        few = 1 < len(units) <= ALIGNED_AT_BEST
+        groups = best_alignment(units, Dissimilarity()).groups if few else aligned_in_turn(units, Dissimilarity())
         for group in groups:
             row = [float("nan")] * len(judges)
             for place, unit, own in zip(there, group, marks, strict=False):
@@ -211,6 +212,10 @@ def _of_spans(panel: Panel, judges: Sequence[str], cancelled: IsCancelled | None
             gold.append((marks[-1][of_gold].label or UNLABELLED if of_gold >= 0 else NOTHING) if known else None)
     table = np.array(rows, dtype=np.float64).reshape(len(rows), len(judges))
     return _Asked(table, owner, names, gold, answers, [""] * len(rows))
+
+
+ALIGNED_AT_BEST = 8
+"""Sources, gold among them, whose spans are aligned as well as can be to be estimated; of more, one after another."""
 
 
 def _distinct(marks: Sequence[Mark]) -> list[Mark]:

@@ -1,6 +1,7 @@
 """An agreement study as tables, for a terminal, a report and the workbench: every figure with the samples behind it."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from statistics import fmean, median
 
 import msgspec
@@ -209,6 +210,9 @@ MOST_DOUBTS = 200
 MOST_LABELS = 60
 """Labels up to which a confusion is shown."""
 
+MANY = 8
+"""Sources above which each has a row of its own, with all others, and no tables of who calls what."""
+
 _NOTHING = "nothing"
 
 _VALUE = (Column("value", "value"), Column("low", "95% from"), Column("high", "to"), Column("n", "over", unit="count"))
@@ -239,10 +243,10 @@ def agreement_tables(found: Agreement, most_doubts: int = MOST_DOUBTS) -> tuple[
         tables.append(ResultsTable("agreement", f"Agreement of {who}", _VALUE, tuple(rows), (*notes, *told)))
     elif set(found.by_label) != {""}:  # of spans none of which has a label there is nothing to say by label
         tables.append(_by_label(found.by_label, notes))
-    tables.append(_pairs(found.pairs))
-    tables += _confusions(found)
-    tables += _itself(found)
-    tables += _raters(found)
+    if len(found.sources) > MANY:
+        tables += [_with_others(found.pairs), *_raters(found)[:1], _pairs(found.pairs), *_itself(found)]
+    else:
+        tables += [_pairs(found.pairs), *_confusions(found), *_itself(found), *_raters(found)]
     tables += _doubts(found, most_doubts)
     return tuple(table for table in tables if table.rows)
 
@@ -294,6 +298,33 @@ def _pairs(pairs: Sequence[Between]) -> ResultsTable:
     columns = (*(Column(name, title) for name, title in titles.items()), Column("n", "over", unit="count"))
     told = {one.name: _about(one) for pair in pairs for one in pair.measured}
     return ResultsTable("agreement-pairs", "Each two", columns, tuple(rows), tuple(told.values()))
+
+
+def _with_others(pairs: Sequence[Between]) -> ResultsTable:
+    """A row a source: its mean figures over all pairs that it is in, the least agreement first."""
+    titles = {one.name: one.title for pair in pairs for one in pair.measured}
+    values: dict[str, dict[str, list[float]]] = {}
+    for pair in pairs:
+        for one in pair.measured:
+            for name in (pair.a, pair.b):
+                figures = values.setdefault(name, {}).setdefault(one.name, [])
+                figures += [] if one.figure.value is None else [one.figure.value]
+    means = {
+        name: [fmean(figures[title]) if figures.get(title) else None for title in titles]
+        for name, figures in values.items()
+    }
+    order = sorted(means, key=lambda name: ([inf if mean is None else mean for mean in means[name]], name))
+    why = "none of its pairs has this figure"
+    rows = [
+        Row(name, "people", "", tuple(Cell(mean, why=None if mean is not None else why) for mean in means[name]))
+        for name in order
+    ]
+    columns = tuple(Column(name, title) for name, title in titles.items())
+    note = (
+        f"means over the pairs of a source with each other one; who calls what is told of at most {MANY} sources: name "
+        "these (--sources)"
+    )
+    return ResultsTable("agreement-others", "Each with the others", columns, tuple(rows), (note,))
 
 
 def _confusions(found: Agreement) -> list[ResultsTable]:

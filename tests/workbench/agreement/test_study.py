@@ -284,6 +284,29 @@ def test_every_cell_of_a_figure_has_the_samples_behind_it_worst_first(store: Sto
     assert all(cell.why for cell in undefined)
 
 
+def test_a_course_of_thirty_and_a_model_have_a_row_each_and_whoever_said_nothing_none(store: Store) -> None:
+    texts = [SpanSample(id=f"t{at}", text=TEXT) for at in range(3)]
+    dataset = add_samples(store, "spans", "mine", texts, "here")
+    marked, late = {"spans": [[6, 10, "joy"], [37, 43, "fear"]]}, {"spans": [[32, 43, "fear"]]}
+    for number in range(30):
+        keep(store, dataset, f"s{number:02}", [late if number == 7 else marked] * 3)
+    first = store.file_order(dataset.dataset)[0]
+    keep_said(store, dataset, "theirs", "model", [Said(first + at, 0, marked) for at in range(3)], sim=False)
+    names = [f"s{number:02}" for number in range(30)]
+    assert [one.name for one in study(store, "mine", resamples=0).sources] == names[::-1]
+    found = study(store, "mine", [*names, "theirs"], resamples=0)
+    assert "one source after another" in found.notes["estimate"]
+    assert found.estimate is not None
+    assert {one.name for one in found.estimate.raters if (one.accuracy or 0) < 0.9} == {"s07"}
+    tables = {table.key: table for table in agreement_tables(found)}
+    assert not any("confusion" in key or "rates" in key for key in tables)
+    rows = [row.label for row in tables["agreement-others"].rows]
+    assert (len(rows), rows[0]) == (31, "s07")
+    others = tables["agreement-others"]
+    means = {column.key: cell for column, cell in zip(others.columns, others.rows[1].cells, strict=True)}
+    assert means["exact_f1"].value == pytest.approx(29 / 30)  # nothing in common with s07, everything with all others
+
+
 def test_confusions_and_estimated_sources_open_their_texts(store: Store) -> None:
     rows = ["jjf", "fff", "jjj", "jjf", "fff", "jjj"]  # who says joy or fear: the third is wrong twice
     names = {"j": "joy", "f": "fear"}
