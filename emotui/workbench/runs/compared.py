@@ -81,7 +81,9 @@ def compare_runs(
             f"{len(alone)} samples have a {name} of one of the two only, such as {some}: --inner compares the others"
         )
     if not a.keys() & b.keys():
-        raise BadInput(f"no sample has a {name} of both: emotui rescore RUN may give it")
+        kept = any(source.run for source in sources)
+        hint = "emotui rescore RUN may give it" if kept else "without gold, emotui agreement compares people"
+        raise BadInput(f"no sample has a {name} of both: {hint}")
     shared = groups_of(store, dataset.dataset)
     groups = None if shared is None else {ids[number]: str(group) for number, group in shared[1].items()}
     named = _named_in(dataset, sources, name, None if shared is None else shared[0])

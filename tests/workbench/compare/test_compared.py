@@ -6,7 +6,7 @@ import pytest
 
 from emotui.errors import BadInput
 from emotui.metrics.paired import paired_report
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.datasets.sources import take_person
 from emotui.workbench.runs.compared import compare_runs
@@ -45,12 +45,15 @@ def test_what_cannot_be_compared_is_one_line(tmp_path: Path, emotui: Emotui) -> 
     add_run(opened, dataset, "r2", "part", "retrieve", EXACT, n=2)
     other = add_samples(opened.store, "spans", "other", [SpanSample(id="a", text="t", spans=())], "x")
     add_run(opened, other, "o1", "right", "retrieve", {"a": [[]]})
+    people = {"ann": (Mark(0, 1),), "bea": ()}
+    add_samples(opened.store, "spans", "bare", [SpanSample(id="a", text="t", annotators=people)], "x")
     add_run(opened, dataset, "r3", "far", "retrieve", EXACT)
     add_run(opened, other, "o2", "far", "retrieve", {"a": [[]]})
     add_run(opened, dataset, "r4", "right", "retrieve", EXACT)
     add_run(opened, dataset, "r5", "wrong", "retrieve", EXACT)
     for names, why in (
         (("r1", "nobody"), "no run or source 'nobody'"),
+        (("ann", "bea"), "without gold, emotui agreement compares people"),
         (("r1", "o1"), "over two datasets"),
         (("right", "nobody"), "no run or source 'right'"),
         (("right", "far"), "both are sources of three, other: --dataset names one"),
