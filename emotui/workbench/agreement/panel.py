@@ -164,7 +164,8 @@ def read_panel(
             if mapping:
                 said[name], again[name] = _mapped(said[name], mapping), _mapped(again.get(name, {}), mapping)
                 notes["labels"] = "labels of spans are mapped to gold's by the mapping that is kept for the source"
-    if is_sample_data(found) and (composed := [name for name in said if kinds[name] == PERSON]):
+    written = {name for sample in samples for name in sample.annotators} if is_sample_data(found) else set()
+    if composed := [name for name in said if name in written]:
         notes[", ".join(composed)] = COMPOSED
     kind = _kind(reading.kind, task.sample, said)
     return Panel(found, kind, texts, said, kinds, {name: more for name, more in again.items() if more}, notes, gold)

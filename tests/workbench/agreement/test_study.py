@@ -60,8 +60,9 @@ def spans(store: Store) -> Dataset:
 
 def test_annotators_that_were_composed_for_sample_data_are_told_as_such(store: Store) -> None:
     samples = [SpanSample(id="t", text=TEXT, spans=(GLAD,), annotators={"ann": (GLAD,), "bob": (AFRAID,)})]
-    add_samples(store, "spans", "sample", samples, ILLUSTRATION)
+    composed = add_samples(store, "spans", "sample", samples, ILLUSTRATION)
     add_samples(store, "spans", "mine", samples, "here")
+    keep(store, composed, "root", [{"spans": [[6, 10]]}])
     assert study(store, "sample", resamples=0).notes["ann, bob"] == "composed for the sample data, no people"
     assert "ann, bob" not in study(store, "mine", resamples=0).notes
 
