@@ -32,7 +32,7 @@ from emotui.backends.base import (
     States,
 )
 from emotui.backends.embedded.base_files import MODEL_SHA256, base_files
-from emotui.backends.embedded.encoder import WIDTH, Encoder, Floats, use_threads
+from emotui.backends.embedded.encoder import WIDTH, Dtype, Encoder, Floats, use_threads
 from emotui.backends.embedded.extraction import (
     CueRule,
     Run,
@@ -125,9 +125,6 @@ EMOTION_WORDS = (
 LONGEST = 256
 """Tokens that `classify`, `score`, `embed` and `attribute` read of a text (`score` of each sentence of a scene)."""
 
-FEW = 64
-"""Texts that encoders without layers of their own answer about; about 200 cost the time that these take to make."""
-
 TRAINED_ON = (
     "embedded has learnt from GoEmotions' train part, its heads for Plutchik's eight from XED's and CovidEmo, and for "
     "scenes from sentences written for this project: on those texts its figures flatter it"
@@ -152,8 +149,8 @@ def load(argument: str, options: Mapping[str, Any], progress: Progress) -> Embed
     use_threads(settings.threads)
     files = base_files(progress)
     progress("reading all-MiniLM-L6-v2")
-    weights = Weights(files, dtype="int8" if settings.dtype == "int8" else "float32", few=FEW)
-    return EmbeddedBackend(weights, settings.spans)
+    dtype: Dtype = "int8" if settings.dtype == "int8" else "float32"
+    return EmbeddedBackend(Weights(files, dtype=dtype, shared=settings.layers == "shared"), settings.spans)
 
 
 class EmbeddedBackend:
@@ -193,7 +190,6 @@ class EmbeddedBackend:
 
     def classify(self, requests: Sequence[Classify]) -> list[Classification | Refused]:
         """Independent, calibrated probabilities; the label is the most probable. Texts are cut at 256 tokens."""
-        self.weights.asked(len(requests))
         ids, cut = self._ids([request.text for request in requests], [request.mask for request in requests])
         probabilities = sigmoid(self._goemotions(ids))
         results: list[Classification | Refused] = []
@@ -217,7 +213,6 @@ class EmbeddedBackend:
         exactly where the head gives the label. A text of several sentences is read as a scene (`scene_embeddings`), a
         shorter one by the heads for single lines.
         """
-        self.weights.asked(len(requests))
         odds = self._plutchik_odds([request.text for request in requests], [request.mask for request in requests])
         results: list[Scores | Refused] = []
         for request, row in zip(requests, odds.tolist(), strict=True):
@@ -256,7 +251,6 @@ class EmbeddedBackend:
 
     def embed(self, requests: Sequence[Embed]) -> NDArray[np.float32]:
         """What sentence-transformers gives with the unmodified MiniLM. Returns: (n, 384), rows of length 1."""
-        self.weights.asked(len(requests))
         ids, _ = self._ids([request.text for request in requests])
         return sentence_embeddings(self.weights.base, ids)
 
@@ -266,7 +260,6 @@ class EmbeddedBackend:
         Option `spans`: `cues` marks words as REMAN does, `clauses` marks phrases as SEER does, `auto` takes the one
         whose training texts a text is more like.
         """
-        self.weights.asked(len(requests))
         texts = [request.text for request in requests]
         readings = read(self.weights.pieces, texts)
         like_fiction = self._like_fiction(texts)
@@ -301,7 +294,6 @@ class EmbeddedBackend:
 
         The label is one of the 28, by default the most probable. Words past the first 256 tokens carry nothing.
         """
-        self.weights.asked(len(requests))
         results: list[Attribution | Refused] = []
         for request in requests:
             if request.method != "removal":
@@ -330,7 +322,6 @@ class EmbeddedBackend:
 
         Of a text longer than 256 tokens each mask is read in its own surroundings.
         """
-        self.weights.asked(len(requests))
         read = [mask_windows(self.weights, request.text) for request in requests]
         flat = [window for windows in read for window in windows]
         states = iter(mask_states(self.weights, [ids for ids, _ in flat], [places for _, places in flat]))
@@ -351,7 +342,6 @@ class EmbeddedBackend:
 
     def states(self, requests: Sequence[States]) -> list[HiddenStates | Refused]:
         """States of the encoder that answers by GoEmotions' labels, 0 to 6. Texts are cut at 256 tokens."""
-        self.weights.asked(len(requests))
         return text_states(self.weights.goemotions.encoder, self.weights.pieces, requests, LONGEST)
 
     def generate(self, requests: Sequence[Generate]) -> list[Refused]:

@@ -50,7 +50,7 @@ class Weights:
     Args:
         folder: of the small weights; None: those that come with the package.
         dtype, engine: as `Encoder` takes them.
-        few: up to so many texts (`asked`) all encoders share layers, in float32 by ONNX Runtime.
+        shared: all encoders share layers, in float32 by ONNX Runtime: in less memory, a batch is slower.
     """
 
     def __init__(
@@ -60,30 +60,18 @@ class Weights:
         *,
         dtype: Dtype = "float32",
         engine: Engine | None = None,
-        few: int = 0,
+        shared: bool = False,
     ) -> None:
         self.folder = folder or committed_weights()
         self.dtype = dtype
         self._engine = engine
         self._file = BaseFile(files.model)
         self.pieces = WordPieces(files.tokenizer)
-        self._few = few
-        shared = few > 0 and dtype == "float32" and engine != "numpy"
-        self._shared = SharedLayers(self._file) if shared else None
-        self._encoders: list[Encoder] = []
-
-    def asked(self, texts: int) -> None:
-        """So many texts are read next: of more than `few` in all, each encoder by layers of its own."""
-        self._few -= texts
-        if self._few < 0 and self._shared is not None:
-            self._shared = None
-            for encoder in self._encoders:
-                encoder.leave_shared()
+        sharing = shared and dtype == "float32" and engine != "numpy"
+        self._shared = SharedLayers(self._file) if sharing else None
 
     def _encoder(self, adapters: Mapping[str, NDArray[Any]] | None = None) -> Encoder:
-        encoder = Encoder(self._file, adapters, dtype=self.dtype, engine=self._engine, shared=self._shared)
-        self._encoders.append(encoder)
-        return encoder
+        return Encoder(self._file, adapters, dtype=self.dtype, engine=self._engine, shared=self._shared)
 
     def _stack(self, task: str, slope: float, shifts: Sequence[float]) -> Stack:
         tensors = load_file(self.folder / f"{task}.safetensors")

@@ -12,15 +12,15 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.validation import Number
 from textual.widget import Widget
-from textual.widgets import Label, OptionList
+from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
 from emotui.screens.long_text import LongInput
 from emotui.screens.requests import in_words
+from emotui.screens.widgets import textual_private_text
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Line, Part
-from emotui.screens.widgets.textual_private_text import Input
 
 T = TypeVar("T")
 
@@ -315,7 +315,7 @@ def number_field(
     classes: str = "",
 ) -> Input:
     """A field for a number; `empty`: what it says while it is empty, where it may be."""
-    return Input(
+    return textual_private_text.Input(
         value,
         id=name,
         compact=True,

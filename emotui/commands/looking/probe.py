@@ -62,7 +62,8 @@ def probe(
         raise BadInput("--constrain holds the answer to a task's form: give a --task with it")
     from emotui.backends.host import ModelProcess
 
-    with ModelProcess(spec) as model:
+    # One text: its answer is there sooner, in less memory. What a person asks of the model by name stays as it is.
+    with ModelProcess(f"{spec}#layers=shared" if spec == "embedded" else spec) as model:
         if not labels_file:
             model.begin()
         found = _asked(model, text, prompt, max_tokens, labels_file, tasks, way, constrain)

@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
-from weakref import ref
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ from emotui.backends.base import Attribute, Classification, Classify, Embed, Ext
 from emotui.backends.embedded import encoder as encoders
 from emotui.backends.embedded.backend import EmbeddedBackend
 from emotui.backends.embedded.base_files import base_files
-from emotui.backends.embedded.encoder import GRAPHS, TOGETHER, Encoder, Lately
+from emotui.backends.embedded.encoder import GRAPHS, Encoder, Lately
 from emotui.backends.embedded.inference import hidden_states
 from emotui.backends.embedded.weights import Weights, committed_weights
 from emotui.errors import BadModel, ModelError
@@ -54,8 +53,8 @@ def by_numpy() -> EmbeddedBackend:
 
 @pytest.fixture(scope="module")
 def sharing() -> EmbeddedBackend:
-    """As at the start: its encoders have no layers of their own, and go on without."""
-    return EmbeddedBackend(Weights(base_files(), few=1_000_000))
+    """Its encoders have no layers of their own."""
+    return EmbeddedBackend(Weights(base_files(), shared=True))
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "shared layers", "numpy"])
@@ -127,25 +126,6 @@ def test_all_engines_give_the_same_answers(
     for name in ("words", "drops"):
         for left, right in zip(one[name], other[name], strict=True):
             assert left == pytest.approx(right, abs=1e-4), name
-
-
-def test_after_a_few_texts_each_encoder_has_layers_of_its_own_and_the_shared_ones_go(texts: list[str]) -> None:
-    backend = EmbeddedBackend(Weights(base_files(), few=3))
-    weights = backend.weights
-    shared = ref(weights._shared)
-    first = backend.classify([Classify(text) for text in texts[:2]])
-    backend.embed([Embed(texts[0])])
-    assert weights.goemotions.encoder.together == weights.base.together == TOGETHER[1]
-    assert weights.goemotions.encoder.lately.get(tuple(weights.pieces.ids(texts[:1], 256)[0])) is not None
-    weights.goemotions.encoder.lately = weights.base.lately = Lately(1)
-    again = backend.classify([Classify(text) for text in texts[:2]])
-    assert weights.goemotions.encoder.together == weights.base.together == TOGETHER[0]
-    assert shared() is None
-    for one, other in zip(first, again, strict=True):
-        assert isinstance(one, Classification)
-        assert isinstance(other, Classification)
-        assert one.probs != other.probs  # computed otherwise, to the last digits
-        assert one.probs == pytest.approx(other.probs, abs=1e-5)
 
 
 CALM, FICTION = (

@@ -364,3 +364,14 @@ def test_the_rows_of_one_annotator_are_that_persons_answers_and_gold_where_the_c
     assert (found.samples[0].annotators, found.samples[0].label) == (said, gold)
     told = any("annotator: what a row says is that person's answer" in line for line in described(found))
     assert told is bool(said)
+
+
+def test_who_wrote_a_rephrasing_is_no_annotator_of_its_text(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"r{n}", "text": f"I am {n}.", "label": "joy", "contrast": "I am.", "predicted": "joy", "annotator": who}
+        for n, who in enumerate(["root", "root", "ann", "root"])
+    ]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = read_foreign([str(path)], Wish("rephrase"))
+    assert [one.label for one in found.samples] == ["joy"] * 4

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import msgspec
-from rich.cells import get_character_cell_size
+from rich.cells import cell_len, get_character_cell_size
 from rich.color import Color as RichColor
 from rich.style import Style
 from textual.color import Color
@@ -163,6 +163,24 @@ def _cells(line: str, start: int, end: int) -> str:
     return kept
 
 
+def over_ground(pilot: "Pilot[None]", screen: list[list[Run]]) -> list[list[Run]]:
+    """The sheet and the line of its keys, where there is one: what lies under it is dimmed and not to be read."""
+    sheets = [*pilot.app.screen.query("#sheet")]
+    if not sheets:
+        return screen
+    x, y, columns, height = sheets[0].region
+    found = []
+    for line in screen[y : y + height]:
+        at, inside = 0, []
+        for run in line:
+            size = cell_len(run.text)
+            text = _cells(run.text, max(x - at, 0), max(x + columns - at, 0))
+            inside += [Run(text, run.style)] if text else []
+            at += size
+        found.append(inside)
+    return [*found, screen[-1]]
+
+
 def faint(screen: list[list[Run]]) -> set[str]:
     """What has less contrast than text needs in any theme."""
     read: dict[Style, str] = {}
@@ -306,7 +324,8 @@ def _needed(line: Line) -> int:
 
 def wrong_in(pilot: "Pilot[None]", screen: list[list[Run]]) -> set[str]:
     """All that is wrong with the looks of what is on the screen."""
-    found = faint(screen) | {f"{text!r} is underlined and is not gold" for text in underlined(screen)}
+    found = faint(over_ground(pilot, screen))
+    found |= {f"{text!r} is underlined and is not gold" for text in underlined(screen)}
     found |= {f"cut with room: {line}" for line in cut_with_room(pilot)}
     if len(on := accents(screen)) > 1:
         found.add(f"the accent is on {' and on '.join(on)}")

@@ -36,6 +36,8 @@ _LONG = 12.0
 _OF_TEXT = frozenset(NAMES["text"])
 _SAID = ("label", "labels", "spans", "tags")
 _SAID_BELOW = ("labels.", "values.")
+_WRITTEN = frozenset({"attempts", "contrast", "contrast_label", "predicted"})
+"""Columns of records of rephrased texts: who is named there as their annotator wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +353,7 @@ class _Guess:
             return
         said = [column for one, column in self.columns.items() if one in _SAID or one.startswith(_SAID_BELOW)]
         settled = any(set(normal(column).split("_")) & SETTLED for column in said)
+        settled |= bool(_WRITTEN & {normal(name) for name in self._looks})
         for name in self._named("annotator"):
             if not key or not self._looks[name].n:
                 continue
