@@ -313,7 +313,7 @@ def number_field(
     empty: str | None = None,
     restrict: str | None = None,
     classes: str = "",
-) -> Input:
+) -> textual_private_text.Input:
     """A field for a number; `empty`: what it says while it is empty, where it may be."""
     return textual_private_text.Input(
         value,
