@@ -7,6 +7,7 @@ program that writes without end does not shut the others out. Figures: docs/stor
 """
 
 import contextlib
+import hashlib
 import os
 import random
 import secrets
@@ -279,6 +280,42 @@ class Access:
                 yield
             finally:
                 self._together.connection = None
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else who asks for the same on this file is inside meanwhile, in this process or another of the user's:
+        for what looks in one turn and writes in a later one. Whoever only takes turns is not kept waiting.
+
+        A thread that is inside may ask again.
+
+        Raises:
+            StoreError: another was inside for longer than `patience`.
+        """
+        # Imported here, not at the start: it is needed by what writes much, and what reads starts sooner without.
+        from filelock import FileLock, Timeout
+
+        name = hashlib.sha256(os.fsencode(os.path.realpath(self.path))).hexdigest()[:32]
+        lock = FileLock(kept_in().with_name("alone") / f"{name}.lock", is_singleton=True)
+        begun = time.monotonic()
+        with contextlib.ExitStack() as inside:
+            while True:
+                try:
+                    Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                    inside.enter_context(lock.acquire(timeout=_TELL, poll_interval=0.02))
+                except Timeout:
+                    waited = time.monotonic() - begun
+                    if waited > self.patience:
+                        raise StoreError(
+                            f"{self.path}: another program has been bringing answers together in it for {waited:.0f} s:"
+                            " try again when it is done"
+                        ) from None
+                    if self._on_waiting is not None:
+                        self._on_waiting("another program that brings answers together", waited)
+                except OSError:
+                    break  # nothing can be kept for this user, or the file system has no locks
+                else:
+                    break
+            yield
 
     @contextlib.contextmanager
     def writing(

@@ -123,6 +123,10 @@ class Store:
         """One transaction for all that this thread reads inside; nothing may be written there."""
         return self._turns.together()
 
+    def alone(self) -> contextlib.AbstractContextManager[None]:
+        """Nobody else brings answers together in the file meanwhile (`Access.alone`)."""
+        return self._turns.alone()
+
     def look_through(self) -> None:
         """Remember that no macro stands in it as it is now, for who opens it next, if nobody else has it open.
 

@@ -68,6 +68,39 @@ def test_a_program_that_keeps_the_file_is_named_with_what_to_do(store: Store) ->
     assert [run.run for run in hurried.runs()] == ["run"]
 
 
+ALONE = """
+import sys
+from pathlib import Path
+from emotui.store.store import Store
+
+with Store.open(Path(sys.argv[1])).alone():
+    print("alone", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_who_brings_answers_together_is_alone_until_done_or_killed(store: Store) -> None:
+    hurried = Store.open(store.path, patience=0.2)
+    other = program("-c", ALONE, store.path)
+    try:
+        assert heard(other) == "alone\n"
+        assert [run.run for run in hurried.runs()] == ["run"]  # a turn is nobody's alone
+        with (
+            pytest.raises(
+                StoreError, match=r"workspace\.duckdb: another program has been .*: try again when it is done"
+            ),
+            hurried.alone(),
+        ):
+            pass
+        store.start_run("while waiting", "other", "spans", "model", 1, {}, 2000)
+    finally:
+        other.kill()
+        other.communicate()
+    patient = Store.open(store.path, patience=5)
+    with patient.alone(), patient.alone():  # who is inside may ask again
+        pass
+
+
 def test_a_turn_is_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     holder, refused = program("-c", HOLDER, store.path), []
     is_held = refusals.is_held

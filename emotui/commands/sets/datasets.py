@@ -42,8 +42,9 @@ def merge(stores: tuple[str, ...], db: str | None, as_json: bool) -> None:
         )
         if own is not None:
             raise BadInput(f"{literal(own)} is the store that the others are merged into: leave it out")
-        found = merge_stores(workspace.store, sources)
-        people = merge_people(workspace.store, sources, found)
+        with workspace.store.alone():
+            found = merge_stores(workspace.store, sources)
+            people = merge_people(workspace.store, sources, found)
     finally:
         workspace.close()
     if as_json:

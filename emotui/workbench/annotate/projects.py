@@ -324,16 +324,17 @@ def import_project(store: Store, folder: Path, name: str | None = None) -> Impor
             f"{literal(str(folder))}: scheme and assignment do not belong together (revision {plan.revision}): "
             "take one version of project.json, scheme.json and assignment.jsonl, not parts of several"
         )
-    dataset = _dataset(store, plan)
-    added = dataset is None
-    if dataset is None:
-        dataset = _added(store, plan, scheme, texts, name)
-    notes = _take_plan(store, dataset, plan, scheme, dealt)
-    taken = tuple(take_in(store, dataset, annotator, entries) for annotator, entries in logs.items())
-    for each in taken:
-        # Also where nothing is new: whoever was killed between the two has the log and not the source.
-        Desk(store).begin(dataset.dataset, each.annotator).publish()
-    return Imported(store.dataset(dataset.dataset) or dataset, added, taken, notes)
+    with store.alone():
+        dataset = _dataset(store, plan)
+        added = dataset is None
+        if dataset is None:
+            dataset = _added(store, plan, scheme, texts, name)
+        notes = _take_plan(store, dataset, plan, scheme, dealt)
+        taken = tuple(take_in(store, dataset, annotator, entries) for annotator, entries in logs.items())
+        for each in taken:
+            # Also where nothing is new: whoever was killed between the two has the log and not the source.
+            Desk(store).begin(dataset.dataset, each.annotator).publish()
+        return Imported(store.dataset(dataset.dataset) or dataset, added, taken, notes)
 
 
 def _dataset(store: Store, plan: Plan) -> Dataset | None:

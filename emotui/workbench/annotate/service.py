@@ -458,7 +458,7 @@ class Annotating:
         Returns:
             How many texts changed.
         """
-        with self._publishing:
+        with self._publishing, self.store.alone():
             log = self._published
             log.take(self.store.outlines(self.annotator, kind=KIND, within=self._numbers, after=log.last))
             dataset = (self.store.dataset(self.dataset.dataset) or self.dataset).read_as(self.dataset.task)

@@ -289,36 +289,37 @@ def keep_said(
     name = as_unicode(name)
     task = with_lexicon(store, task_named(dataset.task), None, lexicon)
     mark = _identity(asked_of(store, dataset), name, kind, said)
-    known = [run for run in runs_of(store, dataset) if run.source == kind and run.model == name]
-    same = [run for run in known if run.identity == mark]
-    if known and not same:
-        raise BadInput(
-            f"{dataset.name} has another source {name!r} (run {known[0].run}): choose another name, "
-            f"or throw that one away with emotui delete {known[0].run}"
-        )
-    if same and same[0].state == "done":
-        return by_lexicon(store, same[0], lexicon, cancelled)
-    run = same[0].run if same else free_id(name, dataset.name, store.run_names())
-    repeats = 1 + max((one.repeat for one in said), default=0)
-    config = signed(RunConfig(repeats=repeats, emotui=__version__, lexicon="" if lexicon is None else lexicon.mark))
-    store.start_run(run, mark, task.name, name, dataset.dataset, msgspec.to_builtins(config), len(said), kind)
-    done = store.done(run)
-    order = sorted(said, key=lambda one: (one.repeat, one.sample))
-    still = [one for one in order if (one.sample, one.repeat) not in done] if done else order
-    # Sentences are embedded all at once: another batch is another rounding.
-    together = len(still) if sim and task.embeds else _AT_ONCE
-    for start in range(0, len(still), max(together, 1)):
-        outputs = [
-            ResultRow(one.sample, one.repeat, 0, None, _as_json(one).decode(), None, 0.0)
-            for one in still[start : start + together]
-        ]
-        results = scored_outputs(
-            store, task, ELSEWHERE, dataset, outputs, name, sim=sim, embed=embed, cancelled=cancelled
-        )
-        for first in range(0, len(results), _AT_ONCE):
-            store.commit_batch(run, results[first : first + _AT_ONCE], gold=dataset.gold)
-    store.set_state(run, "done")
-    return store.run(run)
+    with store.alone():
+        known = [run for run in runs_of(store, dataset) if run.source == kind and run.model == name]
+        same = [run for run in known if run.identity == mark]
+        if known and not same:
+            raise BadInput(
+                f"{dataset.name} has another source {name!r} (run {known[0].run}): choose another name, "
+                f"or throw that one away with emotui delete {known[0].run}"
+            )
+        if same and same[0].state == "done":
+            return by_lexicon(store, same[0], lexicon, cancelled)
+        run = same[0].run if same else free_id(name, dataset.name, store.run_names())
+        repeats = 1 + max((one.repeat for one in said), default=0)
+        config = signed(RunConfig(repeats=repeats, emotui=__version__, lexicon="" if lexicon is None else lexicon.mark))
+        store.start_run(run, mark, task.name, name, dataset.dataset, msgspec.to_builtins(config), len(said), kind)
+        done = store.done(run)
+        order = sorted(said, key=lambda one: (one.repeat, one.sample))
+        still = [one for one in order if (one.sample, one.repeat) not in done] if done else order
+        # Sentences are embedded all at once: another batch is another rounding.
+        together = len(still) if sim and task.embeds else _AT_ONCE
+        for start in range(0, len(still), max(together, 1)):
+            outputs = [
+                ResultRow(one.sample, one.repeat, 0, None, _as_json(one).decode(), None, 0.0)
+                for one in still[start : start + together]
+            ]
+            results = scored_outputs(
+                store, task, ELSEWHERE, dataset, outputs, name, sim=sim, embed=embed, cancelled=cancelled
+            )
+            for first in range(0, len(results), _AT_ONCE):
+                store.commit_batch(run, results[first : first + _AT_ONCE], gold=dataset.gold)
+        store.set_state(run, "done")
+        return store.run(run)
 
 
 def source_run(store: Store, dataset: Dataset, name: str) -> Run | None:

@@ -92,29 +92,30 @@ def merge_people(target: Store, sources: Sequence[Store], runs: Sequence[Merged]
     beside: list[MergedBeside] = []
     files: list[MergedFile] = []
     left: Counter[str] = Counter()
-    for store in sources:
-        every = store.annotations()
-        left.update(one.kind for one in every if not one.kind.startswith((ANNOTATED, KINDS)))
-        names = {
-            path_and_run[1]: one.run.run for one in runs for path_and_run in one.of if path_and_run[0] == store.path
-        }
-        for own in store.datasets():
-            files += _take_files(target, store, own)
-            annotators, notes = annotators_of(store, own), store.notes.entries(own.dataset)
-            rated = any(one.kind == BATCH and _batch(store, one).dataset == own.dataset for one in every)
-            if not (annotators or notes or rated):
-                continue
-            dataset = _there(target, store, own)
-            if annotators:
-                Desk(target).take_scheme(dataset, store, own)
-            for name in annotators:
-                taken = take_in(target, dataset, name, kept_log(store, own, name).entries)
-                logs.append(MergedLog(dataset.name, taken))
-                Desk(target).begin(dataset.dataset, name).publish()
-            if notes or rated:
-                new = _take_notes(target, dataset, store, own)
-                more = _take_ratings(target, dataset, store, own, names) if rated else MergedBeside("")
-                beside.append(replace(more, dataset=dataset.name, notes=new))
+    with target.alone():
+        for store in sources:
+            every = store.annotations()
+            left.update(one.kind for one in every if not one.kind.startswith((ANNOTATED, KINDS)))
+            names = {
+                path_and_run[1]: one.run.run for one in runs for path_and_run in one.of if path_and_run[0] == store.path
+            }
+            for own in store.datasets():
+                files += _take_files(target, store, own)
+                annotators, notes = annotators_of(store, own), store.notes.entries(own.dataset)
+                rated = any(one.kind == BATCH and _batch(store, one).dataset == own.dataset for one in every)
+                if not (annotators or notes or rated):
+                    continue
+                dataset = _there(target, store, own)
+                if annotators:
+                    Desk(target).take_scheme(dataset, store, own)
+                for name in annotators:
+                    taken = take_in(target, dataset, name, kept_log(store, own, name).entries)
+                    logs.append(MergedLog(dataset.name, taken))
+                    Desk(target).begin(dataset.dataset, name).publish()
+                if notes or rated:
+                    new = _take_notes(target, dataset, store, own)
+                    more = _take_ratings(target, dataset, store, own, names) if rated else MergedBeside("")
+                    beside.append(replace(more, dataset=dataset.name, notes=new))
     return MergedPeople(tuple(files), tuple(logs), tuple(beside), dict(left))
 
 

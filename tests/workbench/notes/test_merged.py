@@ -1,8 +1,12 @@
 """Stores of several machines merged: no note and no rating is lost, in whichever order and however often."""
 
+import contextlib
 import itertools
 import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,8 +17,10 @@ from emotui.store import annotations, beside
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
+from emotui.workbench.annotate import log_files
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, SetFlag, SetLabels, SetNote
+from emotui.workbench.annotate.log_files import KeptLog, kept_log
 from emotui.workbench.annotate.others import logs_of
 from emotui.workbench.generation.rating import Answer, begin, rating_log
 from emotui.workbench.generation.rating_batches import RatingOptions
@@ -99,6 +105,36 @@ def test_notes_come_to_the_same_on_every_machine(tmp_path: Path, done: list[tupl
     merge_people(stores[1][0], [stores[0][0]])
     merged += [_notes(store) for store, _ in stores if texts]
     assert len(set(map(frozenset, merged))) <= 1
+
+
+def test_two_merges_at_once_keep_what_was_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each looks at what is there before either writes, unless one waits for the other."""
+    source, dataset = _store(tmp_path / "source.duckdb")
+    number = source.numbers_by_id(dataset.dataset)["t1"]
+    bench = Desk(source).begin("demo", "ann")
+    for event in (SetLabels(("joy",)), Accept()):
+        bench.do(number, event)
+    NoteBook(source).write(dataset.dataset, number, "ann", "a note", [])
+    both, looked = threading.Barrier(2), kept_log
+
+    def look(*given: Any) -> KeptLog:
+        kept = looked(*given)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(0.5)
+        return kept
+
+    monkeypatch.setattr(log_files, "kept_log", look)
+    path = tmp_path / "target.duckdb"
+    _store(path)
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(lambda _: merge_people(Store.open(path), [source]), range(2)))
+    assert sorted(one.log.entries for each in made for one in each.logs) == [0, 2]
+    target = Store.open(path)
+    assert [(one.annotator, one.kind) for one in target.annotations()] == [
+        (one.annotator, one.kind) for one in source.annotations()
+    ]
+    assert [run.model for run in target.runs()] == ["ann"]
+    assert _notes(target) == _notes(source)
 
 
 def test_notes_flags_and_labels_of_two_machines_stand_beside_each_other(tmp_path: Path) -> None:
