@@ -13,8 +13,9 @@ from emotui.formats import read as own_file
 from emotui.formats.beside import lifted
 from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.registry import take
+from emotui.formats.layouts.registry import rows, take
 from emotui.formats.layouts.tables.several import outside_of, several_in
+from emotui.formats.rows import Flaw
 from emotui.records import ClassGold, LabelsGold, SpanSample
 from tests.conftest import Emotui
 from tests.formats.layouts.reading_rows import read
@@ -213,6 +214,54 @@ def test_names_of_tags_are_read_from_what_describes_the_data_set_beside_a_file(
     first, second = read(_tokens(tmp_path, TOKENS))
     assert first["spans"] == [{"start": 3, "end": 13, "label": "joy"}]
     assert second["spans"] == [{"start": 0, "end": 3, "label": "joy"}]
+
+
+def test_a_folder_of_json_lines_that_a_card_describes_is_a_data_set(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    for n, split in enumerate(("train-00000-of-00001", "test-00000-of-00001")):
+        (tmp_path / "data" / f"{split}.jsonl").write_text(json.dumps(TOKENS[n]) + "\n")
+    with pytest.raises(BadInput, match="nothing is known that writes such a file"):
+        take(str(tmp_path), None, ReadOptions())
+    (tmp_path / "README.md").write_text(_CARD)
+    taken = take(str(tmp_path), None, ReadOptions())
+    assert (taken.layout.name, taken.why) == ("datasets", "it is a folder with 2 files of data and a card")
+    first, second = read(tmp_path)
+    assert [one["spans"] for one in (first, second)] == [
+        [{"start": 0, "end": 3, "label": "joy"}],
+        [{"start": 3, "end": 13, "label": "joy"}],
+    ]
+    assert [one["meta"]["split"] for one in (first, second)] == ["test", "train"]
+    (tmp_path / "data" / "test-00000-of-00001.jsonl").write_text("{\n")
+    (_, wrong), _ = rows(take(str(tmp_path), None, ReadOptions()))
+    assert isinstance(wrong, Flaw)
+    assert wrong.reason.startswith("test-00000-of-00001.jsonl:1: not JSON")
+
+
+_LABELS = """---
+dataset_info:
+  features:
+  - name: label
+    dtype:
+      class_label:
+        names: {'0': sadness, '1': joy}
+---
+"""
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels"),
+    [(("1", "0", "1"), ["joy", "sadness", "joy"]), (("joy", "sadness", "1"), ["joy", "sadness", "joy"])],
+)
+def test_a_card_names_the_labels_of_csv(tmp_path: Path, cells: tuple[str, ...], labels: list[str]) -> None:
+    (tmp_path / "README.md").write_text(_LABELS)
+    rows = [f"text number {number},{cell}" for number, cell in enumerate(cells)]
+    (tmp_path / "train.csv").write_text("\n".join(["text,label", *rows, ""]))
+    assert [row["label"] for row in read(tmp_path / "train.csv")] == labels
+    (tmp_path / "test.csv").write_text("text,label\nthe last,0\n")
+    assert [(row["label"], row["meta"]["split"]) for row in read(tmp_path)] == [
+        ("sadness", "test"),
+        *((label, "train") for label in labels),
+    ]
 
 
 def test_names_of_a_column_on_which_two_configurations_differ_are_none(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ import msgspec
 from emotui.formats import jsonl
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.tables.layouts import read_shaped, settle
-from emotui.formats.layouts.tables.names import NAMES, normal
-from emotui.formats.layouts.tables.parquet_files import names_beside
+from emotui.formats.layouts.tables.names import NAMES, names_beside, normal
 from emotui.formats.layouts.tables.table import Table, broken, decoded_file, decoded_head
 from emotui.formats.layouts.tools.said import lost
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown

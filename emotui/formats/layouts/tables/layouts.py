@@ -16,6 +16,7 @@ from emotui.formats.layouts.tables.names import (
     SCALES,
     SETTLED,
     is_emotion,
+    names_beside,
     normal,
     tells_of_collecting,
 )
@@ -484,8 +485,13 @@ def _recognise(wanted: str, path: Path, head: bytes) -> str | None:
     return told(table)
 
 
-_rows = partial(read_shaped, read_table)
-_settled = partial(settle, read_table)
+def read_cells(path: Path, options: ReadOptions) -> Table:
+    """A text file of cells, with the names of labels that what describes a data set tells beside it."""
+    return replace(read_table(path, options), names=names_beside(path))
+
+
+_rows = partial(read_shaped, read_cells)
+_settled = partial(settle, read_cells)
 
 WIDE = Layout(
     name="wide",

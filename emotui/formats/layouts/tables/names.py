@@ -1,8 +1,13 @@
-"""What columns are called, in the hands of many, and whether a row is one of names."""
+"""What columns are called, whether a row is one of names, and what labels are called that are numbers."""
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from emotui.bounded import read_bytes
+from emotui.formats import jsonl
+from emotui.formats.rows import Flaw
 from emotui.records import PLUTCHIK, SEER_EMOTIONS
 
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -181,3 +186,141 @@ def is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
         for name, column in zip(first, below, strict=True)
     )
     return numbers or longer
+
+
+# What labels are called that files of the library `datasets` have as numbers.
+
+Names = Mapping[str, tuple[str, ...]]
+
+
+INFO, INFOS, CARD = "dataset_info.json", "dataset_infos.json", "README.md"
+"""What describes a data set beside its files; the second, an object by the name of the configuration, by older versions
+of the library.
+"""
+
+
+def names_of(features: object) -> dict[str, tuple[str, ...]]:
+    """By column the names of its labels, of `features` as `dataset_info.json` or a Parquet file's metadata has them."""
+    found = {}
+    for column, feature in features.items() if isinstance(features, Mapping) else ():
+        if (names := _class_label(feature)) is not None:
+            found[str(column)] = names
+    return found
+
+
+def names_in_json(text: bytes) -> dict[str, tuple[str, ...]]:
+    """Those in a document that is `{features: ...}`, or has it below `info` or below each configuration's name; none
+    where it is something else.
+    """
+    value = jsonl.decode(text)
+    if isinstance(value, Flaw) or not isinstance(value, dict):
+        return {}
+    inner = value.get("info")
+    whole = inner if isinstance(inner, dict) else value
+    if "features" in whole:
+        return names_of(whole["features"])
+    return _together(
+        [names_of(one["features"]) for one in whole.values() if isinstance(one, dict) and "features" in one]
+    )
+
+
+def _together(each: Sequence[dict[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    """Those of all configurations; of a column that two of them name otherwise, none."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for one in each:
+        for column, names in one.items():
+            found.setdefault(column, set()).add(names)
+    return {column: names for column, (names, *others) in found.items() if not others}
+
+
+def names_in_card(card: str) -> dict[str, tuple[str, ...]]:
+    """Those in the head of a README.md on the Hub, of all its configurations."""
+    described = _head_of_card(card).get("dataset_info")
+    each = []
+    for one in described if isinstance(described, list) else [described]:
+        features = one.get("features") if isinstance(one, dict) else None
+        there = [feature for feature in features if isinstance(feature, dict)] if isinstance(features, list) else []
+        named = ((str(feature.get("name")), _in_card(feature)) for feature in there)
+        each.append({name: names for name, names in named if names is not None})
+    return _together(each)
+
+
+def _head_of_card(card: str) -> Mapping[str, Any]:
+    """What a README.md on the Hub says in YAML at its head; nothing where it has none."""
+    import yaml
+
+    parts = card.split("---\n", 2)
+    if len(parts) < 3 or parts[0].strip():
+        return {}
+    try:
+        head = yaml.safe_load(parts[1])
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    return head if isinstance(head, dict) else {}
+
+
+def is_described(path: Path) -> bool:
+    """Whether a card of the Hub, or what the library writes, says that a folder is a data set."""
+    if (path / INFO).is_file() or (path / INFOS).is_file():
+        return True
+    try:
+        head = _head_of_card(read_bytes(path / CARD).decode("utf-8", "replace"))
+    except OSError:
+        return False
+    return not {"dataset_info", "configs", "task_categories"}.isdisjoint(head)
+
+
+def _class_label(feature: Any) -> tuple[str, ...] | None:
+    if isinstance(feature, list):
+        return next((names for one in feature if (names := _class_label(one)) is not None), None)
+    if not isinstance(feature, Mapping):
+        return None
+    if feature.get("_type") == "ClassLabel" and isinstance(feature.get("names"), list):
+        return tuple(map(str, feature["names"]))
+    return next((names for one in feature.values() if (names := _class_label(one)) is not None), None)
+
+
+def _in_card(feature: Any) -> tuple[str, ...] | None:
+    """`class_label: names: {'0': joy}`, wherever it stands below."""
+    if isinstance(feature, list):
+        return next((names for one in feature if (names := _in_card(one)) is not None), None)
+    if not isinstance(feature, dict):
+        return None
+    label = feature.get("class_label")
+    names = label.get("names") if isinstance(label, dict) else None
+    if isinstance(names, dict):
+        try:
+            return tuple(str(names[key]) for key in sorted(names, key=int))
+        except (ValueError, TypeError):
+            return None
+    if isinstance(names, list):
+        return tuple(map(str, names))
+    return next((found for one in feature.values() if (found := _in_card(one)) is not None), None)
+
+
+def names_beside(path: Path) -> dict[str, tuple[str, ...]]:
+    """The names of labels that what describes a data set tells beside one of its files."""
+    folder = path.absolute().parent
+    return _names_told(folder, (folder / INFO,))
+
+
+def names_in_folder(path: Path) -> dict[str, tuple[str, ...]]:
+    """The names of labels that a folder tells beside its data."""
+    return _names_told(path, (path / INFO, *sorted(path.glob(f"*/{INFO}"))))
+
+
+def _names_told(path: Path, infos: Sequence[Path]) -> dict[str, tuple[str, ...]]:
+    """Those in the first of these files, of older ones and of cards of a folder and the one above it that has some."""
+    for file in (*infos, path / INFOS, path.parent / INFOS):
+        try:
+            if names := names_in_json(read_bytes(file)):
+                return names
+        except OSError:
+            continue
+    for card in (path / CARD, path.parent / CARD):
+        try:
+            if names := names_in_card(read_bytes(card).decode("utf-8", "replace")):
+                return names
+        except OSError:
+            continue
+    return {}

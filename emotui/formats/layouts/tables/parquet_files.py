@@ -1,18 +1,18 @@
-"""Parquet of any columns, and folders of the library `datasets`: Parquet shards, or Arrow files of `save_to_disk`."""
+"""Parquet of any columns, and folders of the library `datasets`: Parquet, JSON Lines, CSV or `save_to_disk`'s Arrow."""
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from emotui.bounded import read_bytes
-from emotui.formats import jsonl
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
-from emotui.formats.layouts.tables.layouts import read_shaped, settle
+from emotui.formats.layouts.tables.json_records import read_json_lines
+from emotui.formats.layouts.tables.layouts import read_cells, read_shaped, settle
+from emotui.formats.layouts.tables.names import INFO, is_described, names_beside, names_in_folder, names_in_json
 from emotui.formats.layouts.tables.table import Table
 from emotui.formats.layouts.tables.writing import NESTED, PLAIN, cell, table_cells
 from emotui.formats.layouts.tools.said import all_labels, is_number
@@ -21,94 +21,6 @@ from emotui.formats.rows import Flaw, UnreadableFile, literal
 from emotui.installing import install
 
 # Rows as a folder that `datasets.load_from_disk` opens: an Arrow file, and two JSON files that say what is in it.
-
-# The names of labels that files of the library `datasets` have as numbers.
-
-Names = Mapping[str, tuple[str, ...]]
-
-
-def names_of(features: object) -> dict[str, tuple[str, ...]]:
-    """By column the names of its labels, of `features` as `dataset_info.json` or a Parquet file's metadata has them."""
-    found = {}
-    for column, feature in features.items() if isinstance(features, Mapping) else ():
-        if (names := _class_label(feature)) is not None:
-            found[str(column)] = names
-    return found
-
-
-def names_in_json(text: bytes) -> dict[str, tuple[str, ...]]:
-    """Those in a document that is `{features: ...}`, or has it below `info` or below each configuration's name; none
-    where it is something else.
-    """
-    value = jsonl.decode(text)
-    if isinstance(value, Flaw) or not isinstance(value, dict):
-        return {}
-    inner = value.get("info")
-    whole = inner if isinstance(inner, dict) else value
-    if "features" in whole:
-        return names_of(whole["features"])
-    return _together(
-        [names_of(one["features"]) for one in whole.values() if isinstance(one, dict) and "features" in one]
-    )
-
-
-def _together(each: Sequence[dict[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
-    """Those of all configurations; of a column that two of them name otherwise, none."""
-    found: dict[str, set[tuple[str, ...]]] = {}
-    for one in each:
-        for column, names in one.items():
-            found.setdefault(column, set()).add(names)
-    return {column: names for column, (names, *others) in found.items() if not others}
-
-
-def names_in_card(card: str) -> dict[str, tuple[str, ...]]:
-    """Those in the head of a README.md on the Hub, of all its configurations."""
-    import yaml
-
-    parts = card.split("---\n", 2)
-    if len(parts) < 3 or parts[0].strip():
-        return {}
-    try:
-        head = yaml.safe_load(parts[1])
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return {}
-    described = head.get("dataset_info") if isinstance(head, dict) else None
-    each = []
-    for one in described if isinstance(described, list) else [described]:
-        features = one.get("features") if isinstance(one, dict) else None
-        there = [feature for feature in features if isinstance(feature, dict)] if isinstance(features, list) else []
-        named = ((str(feature.get("name")), _in_card(feature)) for feature in there)
-        each.append({name: names for name, names in named if names is not None})
-    return _together(each)
-
-
-def _class_label(feature: Any) -> tuple[str, ...] | None:
-    if isinstance(feature, list):
-        return next((names for one in feature if (names := _class_label(one)) is not None), None)
-    if not isinstance(feature, Mapping):
-        return None
-    if feature.get("_type") == "ClassLabel" and isinstance(feature.get("names"), list):
-        return tuple(map(str, feature["names"]))
-    return next((names for one in feature.values() if (names := _class_label(one)) is not None), None)
-
-
-def _in_card(feature: Any) -> tuple[str, ...] | None:
-    """`class_label: names: {'0': joy}`, wherever it stands below."""
-    if isinstance(feature, list):
-        return next((names for one in feature if (names := _in_card(one)) is not None), None)
-    if not isinstance(feature, dict):
-        return None
-    label = feature.get("class_label")
-    names = label.get("names") if isinstance(label, dict) else None
-    if isinstance(names, dict):
-        try:
-            return tuple(str(names[key]) for key in sorted(names, key=int))
-        except (ValueError, TypeError):
-            return None
-    if isinstance(names, list):
-        return tuple(map(str, names))
-    return next((found for one in feature.values() if (found := _in_card(one)) is not None), None)
-
 
 MISSING = f"a folder of datasets is written with pyarrow: {install('arrow')}, or write Parquet (--format parquet)"
 _BATCH = 1000
@@ -241,9 +153,9 @@ def _held(key: str, value: Any, feature: Feature, numbers: Mapping[str, int]) ->
 
 
 _MAGIC = b"PAR1"
-_INFO, _STATE, _SPLITS = "dataset_info.json", "state.json", "dataset_dict.json"
-_INFOS = "dataset_infos.json"
-"""What older versions of the library wrote: an object by the name of the configuration."""
+_STATE, _SPLITS = "state.json", "dataset_dict.json"
+_IN_TEXT = {".jsonl": read_json_lines, ".ndjson": read_json_lines, ".csv": read_cells, ".tsv": read_cells}
+"""How files are read that are taken for a data set where a card describes them."""
 _SHARD = re.compile(r"^(.+?)-\d{5}-of-\d{5}(-[0-9a-f]+)?$")
 
 Found = list[tuple[int, dict[str, Any] | Flaw]]
@@ -260,22 +172,37 @@ def read_folder(path: Path, options: ReadOptions) -> Table:
     """All splits of a folder; where there are several, each row has its own under `split`."""
     parts = _parts(path)
     if not parts:
-        raise UnreadableFile("there is no Parquet or Arrow file in the folder")
-    names = _names_in(path)
+        raise UnreadableFile("there is no Parquet or Arrow file in the folder, and no JSON Lines or CSV with a card")
+    names = names_in_folder(path)
     header: dict[str, None] = {}
     found: Found = []
     several = len({split for split, _ in parts}) > 1
     for split, file in parts:
+        columns: tuple[str, ...]
+        rows: Iterator[dict[str, Any] | Flaw]
         if file.suffix == ".arrow":
             columns, rows = _arrow(file)
+        elif (read := _IN_TEXT.get(file.suffix)) is not None:
+            table = read(file, options)
+            columns, rows = table.header, _with_its_place(file, table)
         else:
             columns, rows, own = _parquet(file)
             names = names | own
         if several and "split" not in columns:
-            columns, rows = (*columns, "split"), (row | {"split": split} for row in rows)
+            columns, rows = (*columns, "split"), _in_split(rows, split)
         header |= dict.fromkeys(columns)
         found += [(line, row) for line, row in enumerate(rows, start=len(found) + 1)]
     return Table(tuple(header), found, names=names)
+
+
+def _with_its_place(file: Path, table: Table) -> Iterator[dict[str, Any] | Flaw]:
+    for line, row in table.rows:
+        yield Flaw(f"{literal(file.name)}:{line}: {row.reason}") if isinstance(row, Flaw) else row
+
+
+def _in_split(rows: Iterable[dict[str, Any] | Flaw], split: str) -> Iterator[dict[str, Any] | Flaw]:
+    for row in rows:
+        yield row if isinstance(row, Flaw) else row | {"split": split}
 
 
 def _parquet(path: Path) -> tuple[tuple[str, ...], Iterator[dict[str, Any]], dict[str, tuple[str, ...]]]:
@@ -365,46 +292,32 @@ def _long(value: object) -> bool:
 
 
 def _parts(path: Path) -> list[tuple[str, Path]]:
-    """The files with data by split: those that `save_to_disk` names, else every Parquet file."""
+    """The files with data by split: those that `save_to_disk` names, else every Parquet file, else JSON Lines or
+    CSV that a card or `dataset_infos.json` describes.
+    """
     splits = [path] if (path / _STATE).is_file() else sorted(one.parent for one in path.glob(f"*/{_STATE}"))
     arrow = [(one.name, file) for one in splits for file in sorted(one.glob("data-*.arrow"))]
     if arrow:
         return arrow
-    files = sorted((*path.glob("*.parquet"), *path.glob("*/*.parquet"), *path.glob("*/*/*.parquet")))
-    return [(_split(file), file) for file in files] or [(_split(file), file) for file in sorted(path.glob("*.arrow"))]
+    files = _files(path, ".parquet") or sorted(path.glob("*.arrow"))
+    if not files and is_described(path):
+        files = _files(path, *_IN_TEXT)
+    return [(_split(file), file) for file in files]
+
+
+def _files(path: Path, *endings: str) -> list[Path]:
+    """The files of these endings in a folder and two levels below."""
+    return sorted(
+        file
+        for level in ("*", "*/*", "*/*/*")
+        for file in path.glob(level)
+        if file.suffix in endings and file.is_file()
+    )
 
 
 def _split(file: Path) -> str:
     shard = _SHARD.fullmatch(file.stem)
     return shard[1] if shard else file.stem if not file.stem.isdigit() else file.parent.name
-
-
-def names_beside(path: Path) -> dict[str, tuple[str, ...]]:
-    """The names of labels that what describes a data set tells beside one of its files."""
-    folder = path.absolute().parent
-    return _names_told(folder, (folder / _INFO,))
-
-
-def _names_in(path: Path) -> dict[str, tuple[str, ...]]:
-    """The names of labels that a folder tells beside its data."""
-    return _names_told(path, (path / _INFO, *sorted(path.glob(f"*/{_INFO}"))))
-
-
-def _names_told(path: Path, infos: Sequence[Path]) -> dict[str, tuple[str, ...]]:
-    """Those in the first of these files, of older ones and of cards of a folder and the one above it that has some."""
-    for file in (*infos, path / _INFOS, path.parent / _INFOS):
-        try:
-            if names := names_in_json(read_bytes(file)):
-                return names
-        except OSError:
-            continue
-    for card in (path / "README.md", path.parent / "README.md"):
-        try:
-            if names := names_in_card(read_bytes(card).decode("utf-8", "replace")):
-                return names
-        except OSError:
-            continue
-    return {}
 
 
 def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
@@ -451,11 +364,15 @@ def _recognise_file(path: Path, head: bytes) -> str | None:
 def _recognise_folder(path: Path, head: bytes) -> str | None:
     if not path.is_dir():
         return None
-    there = [name for name in (_SPLITS, _STATE, _INFO) if (path / name).is_file()]
+    there = [name for name in (_SPLITS, _STATE, INFO) if (path / name).is_file()]
     if there:
         return f"it is a folder with {there[0]}, as save_to_disk of the library datasets writes"
     shards = [file for _, file in _parts(path)]
-    return f"it is a folder with {len(shards)} Parquet file{'s' * (len(shards) != 1)}" if shards else None
+    if not shards:
+        return None
+    described = shards[0].suffix in _IN_TEXT
+    kind = f"file{'s' * (len(shards) != 1)}"
+    return f"it is a folder with {len(shards)} {f'{kind} of data and a card' if described else f'Parquet {kind}'}"
 
 
 PARQUET = Layout(
@@ -468,7 +385,7 @@ PARQUET = Layout(
 )
 DATASETS = Layout(
     name="datasets",
-    about="A folder of the library datasets: save_to_disk's Arrow files, or Parquet shards with their README.md.",
+    about="A folder of the library datasets: save_to_disk's Arrow files, or Parquet, JSON Lines or CSV with a card.",
     recognise=_recognise_folder,
     rows=partial(read_shaped, read_folder),
     write=write_datasets,
