@@ -89,7 +89,7 @@ async def measure_echo(path: Path, n: int) -> dict[str, dict[str, float]]:
     desk_of = source.annotating
     assert desk_of is not None
     bench = desk_of().begin(dataset.dataset, "someone")
-    marked = source.store.file_order(dataset.dataset)[1]
+    marked = source.store.samples.file_order(dataset.dataset)[1]
     places = [(at * 97, at * 97 + 40 + at % 60) for at in range(2000)]
     labels = ("happy", "sad", "fear")
     events = [AddSpan(SpanMark(id=f"{n:08x}", start=a, end=b, label=labels[n % 3])) for n, (a, b) in enumerate(places)]

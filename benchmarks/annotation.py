@@ -29,7 +29,7 @@ def filled(path: Path, texts: int, events: int) -> Store:
     store = Store.open(path)
     samples = [SpanSample(id=f"t-{n}", text=f"{n} {TEXT}") for n in range(texts)]
     dataset = add_samples(store, "spans", "texts", samples, "made for a benchmark")
-    first = store.file_order(dataset.dataset)[0]
+    first = store.samples.file_order(dataset.dataset)[0]
     with store._turns.writing() as connection:
         connection.execute(
             "insert into annotations select nextval('annotation_ids'),"
@@ -70,7 +70,7 @@ def main() -> None:
         print(f"  open                {opened:7.3f} s   {opened / plain:.1f} times that")
         print(f"  progress            {seconds(work.progress):7.3f} s")
         print(f"  next open text      {seconds(work.next_open):7.3f} s")
-        bare = seconds(lambda: store.append_annotation("other", 1, "nobody", b"{}"))
+        bare = seconds(lambda: store.annotations.append("other", 1, "nobody", b"{}"))
         sample = work.order[0]
         span = SpanMark(id=new_id(), start=1, end=3)
         work.do(sample, AddSpan(span))

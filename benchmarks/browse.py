@@ -57,13 +57,13 @@ def build(path: Path, n: int) -> None:
     from emotui.workbench.workspace import FIRST_START
 
     store = Store.open(path)
-    store.add_dataset("million", "spans", samples(n), "benchmark", "benchmark")
-    store.start_run(RUN, "identity", "spans", "none", 1, {}, n)
+    store.datasets.add("million", "spans", samples(n), "benchmark", "benchmark")
+    store.runs.start(RUN, "identity", "spans", "none", 1, {}, n)
     draw = random.Random(3)
     for start in range(1, n + 1, _BATCH):
-        store.commit_batch(RUN, answers(start, min(start + _BATCH, n + 1), draw))
-    store.set_state(RUN, "done")
-    store.set_setting(FIRST_START, "done")
+        store.results.commit(RUN, answers(start, min(start + _BATCH, n + 1), draw))
+    store.runs.set_state(RUN, "done")
+    store.settings.set(FIRST_START, "done")
 
 
 async def quiet(busy: Callable[[], bool]) -> None:

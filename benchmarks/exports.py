@@ -37,7 +37,7 @@ def filled(folder: Path, count: int) -> tuple[Store, Sources]:
     dataset = workspace.import_files([str(folder / "texts.jsonl")], "texts")
     said = [
         Said(number, 0, {"spans": [json.loads(line)["spans"][0]]})
-        for (number, _), line in zip(workspace.store.dataset_samples(dataset.dataset), lines, strict=True)
+        for (number, _), line in zip(workspace.store.samples.of_dataset(dataset.dataset), lines, strict=True)
     ]
     keep_said(workspace.store, dataset, "theirs", FILE, said, sim=False)
     return workspace.store, found_sources(workspace.store, ["texts", "theirs"])

@@ -60,9 +60,9 @@ def filled(store: Store, n: int, repeats: int) -> Dataset:
             record = msgspec.json.encode(msgspec.structs.replace(one, id=str(number)))
             yield SampleRow(str(number), one.text, one.emotion, one.valence, (), (), record)
 
-    dataset = store.add_dataset("many", "spans", rows(), "a benchmark", "many")
-    store.start_run("r", "r", "spans", "annotator", dataset.dataset, {"way": "retrieve"}, n * repeats)
-    first = next(store.dataset_samples(dataset.dataset, 0, 1))[0]
+    dataset = store.datasets.add("many", "spans", rows(), "a benchmark", "many")
+    store.runs.start("r", "r", "spans", "annotator", dataset.dataset, {"way": "retrieve"}, n * repeats)
+    first = next(store.samples.of_dataset(dataset.dataset, 0, 1))[0]
     for repeat in range(repeats):
         for start in range(0, n, _BATCH):
             batch = []
@@ -70,8 +70,8 @@ def filled(store: Store, n: int, repeats: int) -> Dataset:
                 at = number % len(own)
                 row = ResultRow(first + number, repeat, 0, None, "raw", None, 0.1, predictions[at], scores[at])
                 batch.append(row)
-            store.commit_batch("r", batch)
-    store.set_state("r", "done")
+            store.results.commit("r", batch)
+    store.runs.set_state("r", "done")
     return dataset
 
 

@@ -66,22 +66,25 @@ def sql(store: Store, query: str) -> object:
 
 
 QUESTIONS: dict[str, Callable[[Store, int], object]] = {
-    "open, first page": lambda store, n: store.page(store.order(ListQuery(1))[:50], RUN),
-    "jump to the end": lambda store, n: store.page(store.order(ListQuery(1))[-50:], RUN),
-    "a page (50 rows, all over)": lambda store, n: store.page(range(1, n + 1, max(1, n // 50))[:50], RUN),
-    "filter by emotion": lambda store, n: store.order(ListQuery(1, emotions=("fear", "sad"))),
-    "search a word": lambda store, n: store.order(ListQuery(1, text="Abc")),
-    "search and filter": lambda store, n: store.order(ListQuery(1, text="abc", emotions=("fear",))),
-    "sort by id, descending": lambda store, n: store.order(ListQuery(1, sort="id", descending=True)),
-    "sort by emotion": lambda store, n: store.order(ListQuery(1, sort="emotion")),
-    "sort by length": lambda store, n: store.order(ListQuery(1, sort="length")),
-    "sort by F1": lambda store, n: store.order(ListQuery(1, run=RUN, sort="f1")),
-    "filter by mark": lambda store, n: store.order(ListQuery(1, run=RUN, marks="H")),
-    "filter by F1": lambda store, n: store.order(ListQuery(1, run=RUN, bounds=(Bounds("f1", 0.2, 0.3),))),
-    "evidence of a sample": lambda store, n: (store.samples([n // 2]), list(store.results(RUN, [n // 2]))),
-    "runs": lambda store, n: store.runs(),
+    "open, first page": lambda store, n: store.list_rows.page(store.listing.order(ListQuery(1))[:50], RUN),
+    "jump to the end": lambda store, n: store.list_rows.page(store.listing.order(ListQuery(1))[-50:], RUN),
+    "a page (50 rows, all over)": lambda store, n: store.list_rows.page(range(1, n + 1, max(1, n // 50))[:50], RUN),
+    "filter by emotion": lambda store, n: store.listing.order(ListQuery(1, emotions=("fear", "sad"))),
+    "search a word": lambda store, n: store.listing.order(ListQuery(1, text="Abc")),
+    "search and filter": lambda store, n: store.listing.order(ListQuery(1, text="abc", emotions=("fear",))),
+    "sort by id, descending": lambda store, n: store.listing.order(ListQuery(1, sort="id", descending=True)),
+    "sort by emotion": lambda store, n: store.listing.order(ListQuery(1, sort="emotion")),
+    "sort by length": lambda store, n: store.listing.order(ListQuery(1, sort="length")),
+    "sort by F1": lambda store, n: store.listing.order(ListQuery(1, run=RUN, sort="f1")),
+    "filter by mark": lambda store, n: store.listing.order(ListQuery(1, run=RUN, marks="H")),
+    "filter by F1": lambda store, n: store.listing.order(ListQuery(1, run=RUN, bounds=(Bounds("f1", 0.2, 0.3),))),
+    "evidence of a sample": lambda store, n: (
+        store.samples.records([n // 2]),
+        list(store.results.of_run(RUN, [n // 2])),
+    ),
+    "runs": lambda store, n: store.runs.all(),
     "anything new? (nothing is)": lambda store, n: store.marker(),
-    "people inside gold": lambda store, n: store.annotators(1),
+    "people inside gold": lambda store, n: store.samples.annotators(1),
     "SQL: texts by emotion": lambda store, n: sql(store, "SELECT emotion, count(*) FROM texts GROUP BY ALL"),
     "SQL: mean of every value": lambda store, n: sql(
         store, "SELECT run, name, avg(value) FROM score_values GROUP BY ALL"
@@ -120,7 +123,7 @@ def write(path: Path, seconds: float, n: int) -> None:
     while time.perf_counter() - begun < seconds:
         rows = results(at % n + 1, at % n + 33, draw)
         before = time.perf_counter()
-        store.commit_batch("shared", rows)
+        store.results.commit("shared", rows)
         taken.append(time.perf_counter() - before)
         at += 32
     spent = time.perf_counter() - begun
@@ -130,12 +133,12 @@ def write(path: Path, seconds: float, n: int) -> None:
 def read(path: Path, seconds: float, n: int) -> None:
     """Read pages of 50 without a pause; prints as `write` does."""
     store, draw, taken = Store.open(path), random.Random(2), []
-    store.page([1], "shared")
+    store.list_rows.page([1], "shared")
     begun = time.perf_counter()
     while time.perf_counter() - begun < seconds:
         at = draw.randint(1, max(1, n - 50))
         before = time.perf_counter()
-        store.page(range(at, at + 50), "shared")
+        store.list_rows.page(range(at, at + 50), "shared")
         taken.append(time.perf_counter() - before)
     spent = time.perf_counter() - begun
     print(f"{len(taken) / spent:.1f} {sorted(taken)[len(taken) // 2] * 1000:.1f} {max(taken) * 1000:.1f}")
@@ -197,14 +200,14 @@ def main() -> None:
         making = time.perf_counter() - begun
         store = Store.open(path)
         begun = time.perf_counter()
-        store.add_dataset("million", "spans", samples(n), "benchmark", "benchmark")
+        store.datasets.add("million", "spans", samples(n), "benchmark", "benchmark")
         adding = time.perf_counter() - begun
         draw = random.Random(3)
         begun = time.perf_counter()
         for name in (RUN, *(f"source {number}" for number in range(2, chosen.sources + 1))):
-            store.start_run(name, "identity", "spans", "none", 1, {}, n, "model" if name == RUN else "file")
+            store.runs.start(name, "identity", "spans", "none", 1, {}, n, "model" if name == RUN else "file")
             for start in range(1, n + 1, _BATCH):
-                store.commit_batch(name, results(start, min(start + _BATCH, n + 1), draw))
+                store.results.commit(name, results(start, min(start + _BATCH, n + 1), draw))
         committing = (time.perf_counter() - begun) / chosen.sources
         print(f"{made:,} samples added in {adding:.1f} s (of which {making:.1f} s make them up),")
         print(f"as many results of each of {chosen.sources} sources committed in {committing:.1f} s;")
@@ -216,7 +219,7 @@ def main() -> None:
             said, _ = child("ask", path, n, name).communicate()
             first, median, slowest, worked, memory = map(float, said.split())
             print(f"{name:34} {first:9.1f} {median:10.1f} {slowest:10.1f} {worked:7.0f} {memory:7.0f}", flush=True)
-        store.start_run("shared", "identity", "spans", "none", 1, {}, n)
+        store.runs.start("shared", "identity", "spans", "none", 1, {}, n)
         sharing(path, n, chosen.seconds)
 
 

@@ -137,7 +137,7 @@ class Study:
 
     def scores(self, run: str) -> Table:
         """A row an answer that was scored: `id`, `repeat`, `marks`, and a column a metric, null where undefined."""
-        name = self._workspace.store.run(run).run
+        name = self._workspace.store.runs.get(run).run
         metrics = [row["name"] for row in self.sql(f"select distinct name from score_values where run = '{name}'").rows]
         each = "".join(f", max(value) filter (name = {_quoted(one)}) as {_named(one)}" for one in sorted(metrics))
         return self.sql(
@@ -147,7 +147,7 @@ class Study:
 
     def figures(self, run: str) -> Document:
         """The figures of a run with intervals, conventions and notes, as under `metrics` of `emotui run --json`."""
-        return dict(self._workspace.summary(self._workspace.store.run(run).run))
+        return dict(self._workspace.summary(self._workspace.store.runs.get(run).run))
 
     def results(
         self,
@@ -169,7 +169,7 @@ class Study:
         store = self._workspace.store
         if not runs and dataset is None:
             raise BadInput("name runs, or a dataset")
-        named = [store.run(run) for run in runs]
+        named = [store.runs.get(run) for run in runs]
         where = named[0].dataset if named else self._known(dataset or "")
         found = self._workspace.results().tables(
             where, [run.run for run in named] or None, published=published, baselines=baselines
@@ -243,7 +243,7 @@ class Study:
 
     def _known(self, dataset: str) -> str:
         """A dataset's name. Raises BadInput where there is none of it."""
-        found = self._workspace.store.dataset(dataset)
+        found = self._workspace.store.datasets.get(dataset)
         if found is None:
             there = ", ".join(one.name for one in self._workspace.datasets()) or "none"
             raise BadInput(f"the store has no dataset {dataset!r} (there: {there})")

@@ -27,7 +27,7 @@ MIXED = {"spans": (6, "done"), "labels": (6, "done"), "scenes": (6, "done")}
 def _done(workspace: Workspace, dataset: str = "") -> dict[str, tuple[int, str]]:
     """By task of the runs over a dataset, or over those that came for the task alone."""
     mixed = [one.dataset for one in workspace.datasets() if one.name == "mixed"]
-    found = [run for run in workspace.store.runs() if (run.dataset in mixed) == bool(dataset)]
+    found = [run for run in workspace.store.runs.all() if (run.dataset in mixed) == bool(dataset)]
     return {run.task: (run.done, run.state) for run in found}
 
 
@@ -48,7 +48,7 @@ def test_a_new_workspace_has_texts_of_which_everything_is_said_at_once(workspace
     workspace.first_start()
     (mixed,) = [one for one in workspace.datasets() if one.name == "mixed"]
     runs = workspace.runs(mixed.dataset)
-    first = workspace.store.file_order(mixed.dataset).start
+    first = workspace.store.samples.file_order(mixed.dataset).start
     gold, *people, _, _, _ = voices = workspace.voices(first, [run.run for run in runs])
     assert gold.spans
     assert gold.told is not None
@@ -62,17 +62,17 @@ def test_a_new_workspace_has_texts_of_which_everything_is_said_at_once(workspace
 @pytest.mark.parametrize("task", list(TASKS))
 def test_a_first_start_cut_short_in_any_task_goes_on_where_it_stopped(workspace: Workspace, task: str) -> None:
     def stop(step: RunProgress) -> None:
-        runs = workspace.store.runs()
+        runs = workspace.store.runs.all()
         if runs and runs[0].task == task and step.done:
             workspace.stop()
 
     with pytest.raises(Cancelled):
         workspace.first_start(stop)
-    cut = {run.task: run.done for run in workspace.store.runs()}
+    cut = {run.task: run.done for run in workspace.store.runs.all()}
     assert 0 < cut[task] < TASKS[task]
     assert workspace.setting(FIRST_START) == "loaded"
     assert workspace.needs_first_start()
     workspace.first_start()
     workspace.close()
     assert _done(workspace) == {task: (n, "done") for task, n in TASKS.items()}
-    assert len(workspace.store.runs()) == len(TASKS) + len(MIXED)
+    assert len(workspace.store.runs.all()) == len(TASKS) + len(MIXED)

@@ -1,5 +1,6 @@
 """What holds for the repository as a whole: sizes of folders, names, and what stands in more than one file."""
 
+import ast
 import re
 import sys
 from collections import Counter
@@ -32,6 +33,13 @@ def test_no_folder_of_code_has_more_than_twenty_files() -> None:
 def test_the_package_has_no_more_modules_than_it_had() -> None:
     there = len(_sources("emotui", "backends", "screens", "themes", "sample_data", "metrics"))
     assert there <= MODULES, "make a small module part of the one that uses it"
+
+
+def test_the_store_is_its_parts_and_forwards_nothing() -> None:
+    tree = ast.parse((CHECKOUT / "emotui" / "store" / "store.py").read_text(encoding="utf-8"))
+    (store,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    methods = {node.name for node in store.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")}
+    assert methods == {"open", "leave_no_empty", "waiting", "together", "alone", "look_through", "listing", "marker"}
 
 
 def test_what_is_promised_of_security_is_checked_by_tests_that_are_there() -> None:

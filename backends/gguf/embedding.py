@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from rich.filesize import decimal
 
 from emotui.backends.base import Embed, ModelCard, Progress
-from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.header import Header
 from emotui.backends.gguf.library import cores, open_library
@@ -17,6 +16,7 @@ from emotui.backends.gguf.settings import Settings
 from emotui.backends.gguf.vocabulary import Vocabulary, composes
 from emotui.backends.gguf.weights import Weights
 from emotui.backends.weights_hash import weights_hash
+from emotui.bounded import free_memory
 from emotui.errors import ModelError
 
 _MEAN, _CLS, _LAST = 1, 2, 3

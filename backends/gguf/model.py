@@ -19,7 +19,6 @@ from emotui.backends.base import (
     Score,
     Scores,
 )
-from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.context import Context, ContextSize, Logits
 from emotui.backends.gguf.files import ModelFiles
 from emotui.backends.gguf.header import Header
@@ -40,6 +39,7 @@ from emotui.backends.gguf.writing import Grammar, write_all
 from emotui.backends.rendering import ChatTemplate, Piece, Specials, plain_prompt, with_question
 from emotui.backends.weights_hash import weights_hash
 from emotui.backends.yesno import Answer, Forms, find_forms, read_logits
+from emotui.bounded import free_memory
 from emotui.errors import ModelError
 
 # `Score` and `Rank`: the shared beginning is read once, then each question or continuation from there.

@@ -9,9 +9,9 @@ from pathlib import Path
 import torch
 from rich.filesize import decimal
 
-from emotui.backends.free_memory import free_memory
 from emotui.backends.hf.files import loaded_bytes
 from emotui.backends.hf.settings import Settings
+from emotui.bounded import free_memory
 from emotui.errors import ModelError
 from emotui.installing import pip
 

@@ -78,15 +78,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         opened = Workspace.open(Path(folder) / "w.duckdb")
         dataset = add_samples(opened.store, "spans", "many", samples(n, columns), "many").dataset
-        numbers = opened.store.file_order(dataset)
+        numbers = opened.store.samples.file_order(dataset)
         for run in ("a", "b"):
-            opened.store.start_run(run, run, "spans", run, dataset, {}, n)
+            opened.store.runs.start(run, run, "spans", run, dataset, {}, n)
             rows = [
                 ResultRow(number, 0, 0, None, None, None, 0.0, b"{}", ScoreRow("c", {"f1": draw.random()}, "", b"{}"))
                 for number in numbers
             ]
-            opened.store.commit_batch(run, rows)
-        records = [record for _, record in opened.store.dataset_samples(dataset)]
+            opened.store.results.commit(run, rows)
+        records = [record for _, record in opened.store.samples.of_dataset(dataset)]
         timed("one pass over the records by json", lambda: [json.loads(record) for record in records])
         timed("one pass by msgspec", lambda: [msgspec.json.decode(record) for record in records])
         slicing = opened.slicing()

@@ -391,7 +391,7 @@ def verify(dataset: str, model: str, annotators: str, of: str, db: str | None, r
     said = source_answers(store, found, (model, *names))
     aspect: Aspect = msgspec.convert(of, Aspect)
     verified = percent_agreement(said[model], [said[name] for name in names], aspect)
-    ids = {number: id for id, number in store.numbers_by_id(found.dataset).items()}
+    ids = {number: id for id, number in store.samples.numbers_by_id(found.dataset).items()}
     figures = {"n": verified.n, "annotators": verified.annotators, "model": verified.model, "same": verified.same}
     if as_json:
         kept = [ids[number] for number in verified.kept]

@@ -148,7 +148,7 @@ def unpack(file: str, db: str | None, as_json: bool) -> None:
     workspace = open_workspace(db)
     try:
         found = unpack_run(workspace.store, file)
-        dataset = workspace.store.dataset(found.dataset)
+        dataset = workspace.store.datasets.get(found.dataset)
         name = dataset.name if dataset is not None else None
     finally:
         workspace.close()

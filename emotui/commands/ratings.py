@@ -208,4 +208,4 @@ def rate(
     given = {"which": which, "size": size, "checks": share, "wanted": wanted, "allowed": allowed}
     options = changed_options(bench.rating_options(), given)
     sitting = bench.begin_rating(held.dataset, (annotator if annotator is not None else user_name()).strip(), options)
-    show_app(RateApp(sitting, store.setting("theme")))
+    show_app(RateApp(sitting, store.settings.get("theme")))

@@ -86,7 +86,7 @@ def results(
         store, found = workspace.store, workspace.results()
         name = _usual(workspace, runs) if dataset is None else dataset
         with bar("results") as progress:
-            chosen = [store.run(run).run for run in runs] or None
+            chosen = [store.runs.get(run).run for run in runs] or None
             read = found.tables(
                 name,
                 chosen,
@@ -97,7 +97,7 @@ def results(
                 on_step=lambda step, done, n: progress(done, n, step),
             )
         tables = list(read)
-        held = store.dataset(name)
+        held = store.datasets.get(name)
         if held is not None and held.task == SPANS and experiment_of(held) is None:
             moves = [found.transitions(name, by) for by in BY]
             tables += [transition_table(one) for one in reversed(moves) if one.pairs]
@@ -187,9 +187,9 @@ def _usual(workspace: Workspace, runs: Sequence[str]) -> int:
     """The dataset of the first run named, else of the newest: over spans where there is one, main tasks first."""
     store = workspace.store
     if runs:
-        return store.run(runs[0]).dataset
+        return store.runs.get(runs[0]).dataset
     main = {one.dataset: experiment_of(one) is None for one in workspace.results().datasets()}
-    every = [run.dataset for run in store.runs()]
+    every = [run.dataset for run in store.runs.all()]
     found = [dataset for dataset in every if dataset in main]
     if not every:
         raise BadInput("there is no run yet; make one: emotui run spans --model embedded")
@@ -199,7 +199,7 @@ def _usual(workspace: Workspace, runs: Sequence[str]) -> int:
 def _ids(workspace: Workspace, tables: Sequence[ResultsTable]) -> dict[int, str]:
     cells = [cell for table in tables for row in table.rows for cell in row.cells]
     numbers = sorted({number for cell in cells for number in cell.samples})
-    return {row.sample: row.id for row in workspace.store.page(numbers, None)}
+    return {row.sample: row.id for row in workspace.store.list_rows.page(numbers, None)}
 
 
 def _table_document(table: ResultsTable, ids: Mapping[int, str] | None) -> dict[str, object]:

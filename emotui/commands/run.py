@@ -160,7 +160,7 @@ def run(
         else:
             target = _dataset(workspace, task, dataset, resume)
         if resume is not None:
-            spec = workspace.store.run(resume).model
+            spec = workspace.store.runs.get(resume).model
         if patience is not None:
             workspace.model(spec).limit = patience
 
@@ -297,7 +297,7 @@ def _by_voices(
         if runs[name].problem is not None:
             break
     last = list(runs.values())[-1]
-    dataset = workspace.store.dataset(last.run.dataset)
+    dataset = workspace.store.datasets.get(last.run.dataset)
     assert dataset is not None
     done = {name: ran.run.run for name, ran in runs.items()}
     report = voices_report(workspace.store, dataset.read_as(last.run.task), done)
@@ -383,12 +383,12 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
         say(f"{literal(db)} does not exist yet", err=True)
     else:
         store = look_into(db, read_only=read_only).store
-        datasets = {dataset.dataset: dataset.name for dataset in store.datasets()}
-        found = [with_state(run) for run in store.runs()]
+        datasets = {dataset.dataset: dataset.name for dataset in store.datasets.all()}
+        found = [with_state(run) for run in store.runs.all()]
     if as_json:
         print_json(
             [
-                {**_fields(run), "dataset": datasets.get(run.dataset), "gold_version": store.scored_under(run.run)}
+                {**_fields(run), "dataset": datasets.get(run.dataset), "gold_version": store.gold.scored_under(run.run)}
                 for run in found
             ]
         )
@@ -428,7 +428,7 @@ def rescore(run: str, no_sim: bool, by: WordVectors | None, db: str | None, as_j
 def _dataset(workspace: Workspace, task: str, name: str | None, resume: str | None) -> int:
     """The dataset's number: of the resumed run, of the sample data, of a name in the store, or of a file read now."""
     if resume is not None:
-        run = workspace.store.run(resume)
+        run = workspace.store.runs.get(resume)
         if run.task != task:
             raise BadInput(f"run {run.run} is one of the {run.task} task: emotui run {run.task} --resume {run.run}")
         return run.dataset
@@ -441,9 +441,9 @@ def asked_dataset(workspace: Workspace, task: str, name: str | None) -> int:
     Raises:
         BadInput: there is neither.
     """
-    if name is None or (name == sample_dataset(task) and workspace.store.dataset(name) is None):
+    if name is None or (name == sample_dataset(task) and workspace.store.datasets.get(name) is None):
         return add_sample_data(workspace.store, task).dataset
-    found = workspace.store.dataset(name)
+    found = workspace.store.datasets.get(name)
     if found is not None:
         return found.dataset
     if name in FURTHER and not is_there(name):
@@ -457,7 +457,7 @@ def asked_dataset(workspace: Workspace, task: str, name: str | None) -> int:
 def _stopped(workspace: Workspace, run: str) -> Run:
     if not run:
         raise EmotuiError("interrupted before the run began: nothing was changed")
-    return workspace.store.run(run)
+    return workspace.store.runs.get(run)
 
 
 def _fields(run: Run) -> dict[str, object]:
@@ -510,6 +510,6 @@ def _print(
         if unlabelled:
             say(f"texts without gold: {unlabelled}; what the model said of them is kept, and in no figure")
     if run.failed:
-        why = next((row.error for row in workspace.store.results(run.run) if row.error is not None), None)
+        why = next((row.error for row in workspace.store.results.of_run(run.run) if row.error is not None), None)
         say(f"the first that failed: {why}", err=True)
     say(f"{shown(seconds)} s")

@@ -1,6 +1,7 @@
-"""What people keep beside the samples of a dataset: notes with codes, filters under a name; and vectors of texts."""
+"""What is kept beside the samples of datasets: filters under a name, notes with codes, vectors of texts, settings."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -9,6 +10,8 @@ from emotui.errors import BadInput
 from emotui.store.rows import now
 
 if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
     from emotui.store.access import Access
 
 # Filters that are kept under a name.
@@ -194,3 +197,73 @@ class EmbeddingTable:
             appender = connection.appender("embeddings")
             appender.append_rows((model, digest, vector) for digest, vector in vectors.items() if digest not in known)
             appender.flush()
+
+
+# Settings: JSON values by key.
+
+
+class SettingTable:
+    """Every method is one short transaction; safe across threads."""
+
+    def __init__(self, turns: "Access") -> None:
+        self._turns = turns
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A JSON value kept under `key`, or `default`."""
+        with self._turns.reading() as connection:
+            kept = _setting(connection, key)
+        return default if kept is None else kept
+
+    def beginning(self, beginning: str) -> dict[str, Any]:
+        """Every JSON value whose key begins so, by its key."""
+        with self._turns.reading() as connection:
+            return _settings(connection, beginning)
+
+    def change_all(self, beginning: str, change: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
+        """Keep what `change` makes of the values whose keys begin so, all or none; nobody writes in between.
+
+        Args:
+            change: gives the values that are new by their keys, whatever these begin with; None: there is to be none.
+        """
+        with self._turns.writing(shown=False) as connection:
+            for key, value in change(_settings(connection, beginning)).items():
+                if value is None:
+                    connection.execute("delete from settings where key = ?", [key])
+                else:
+                    _set(connection, key, value)
+
+    def change(self, key: str, change: Callable[[Any], Any]) -> None:
+        """Keep what `change` makes of the JSON value under `key` (None: there is none); nobody writes in between."""
+        with self._turns.writing(shown=False) as connection:
+            _set(connection, key, change(_setting(connection, key)))
+
+    def set(self, key: str, value: Any) -> None:
+        """Keep a JSON value under `key`."""
+        with self._turns.writing(shown=False) as connection:
+            _set(connection, key, value)
+
+
+def _setting(connection: "DuckDBPyConnection", key: str) -> Any:
+    """The JSON value kept under `key`; None where there is none."""
+    row = connection.execute("select value from settings where key = ?", [key]).fetchone()
+    return _value(row[0]) if row else None
+
+
+def _value(text: str) -> Any:
+    """A JSON value; None where somebody else wrote what is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _settings(connection: "DuckDBPyConnection", beginning: str) -> dict[str, Any]:
+    """Every value whose key begins so, by its key."""
+    found = connection.execute("select key, value from settings where starts_with(key, ?) order by key", [beginning])
+    return {key: _value(value) for key, value in found.fetchall()}
+
+
+def _set(connection: "DuckDBPyConnection", key: str, value: Any) -> None:
+    """Keep a JSON value under `key`, in place of what was there."""
+    connection.execute("delete from settings where key = ?", [key])
+    connection.execute("insert into settings values (?, ?)", [key, json.dumps(value, ensure_ascii=False)])

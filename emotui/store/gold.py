@@ -1,14 +1,16 @@
 """Versions of gold: what a data set's records said before, and which of them scores were computed under.
 
-On an open connection. The texts of a data set never change, and neither do the numbers of its samples.
+The texts of a data set never change, and neither do the numbers of its samples.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from emotui.controls import as_unicode
 from emotui.errors import BadInput, StoreError
-from emotui.store import samples
-from emotui.store.query import Dataset
-from emotui.store.rows import now
+from emotui.store import access, datasets, runs
+from emotui.store.query import Dataset, Run
+from emotui.store.rows import SampleRow, now
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -17,8 +19,98 @@ NAMED = 3
 """Ids that a refusal names."""
 
 
-def replace(
-    connection: "DuckDBPyConnection", number: int, staged: samples.Staged, source: str, after: str, fingerprint: str
+class GoldTable:
+    """Every method is one short transaction; safe across threads."""
+
+    def __init__(self, turns: access.Access) -> None:
+        self._turns = turns
+
+    def replace(
+        self,
+        dataset: Dataset,
+        rows: Iterable[SampleRow],
+        source: str,
+        fingerprint: str,
+        *,
+        check: Callable[[Sequence[Run]], None] = lambda runs: None,
+    ) -> Dataset:
+        """Make these the next version of a data set's gold, all or none; the former records are kept.
+
+        Args:
+            check: looks at the runs over the data set, none of which begins or ends meanwhile; what it raises leaves
+                gold as it is.
+
+        Raises:
+            BadInput: their ids or texts are not those of the data set.
+            StoreError: it has changed meanwhile.
+        """
+        with datasets.staging_folder() as folder:
+            staged = datasets.Staged(folder)
+            staged.fill(rows)
+            datasets.check_room(self._turns.path, staged)
+            with self._turns.writing(beside=staged.file, memory=staged.memory) as connection:
+                check(runs.listed(connection, dataset.dataset))
+                return _replace(
+                    connection, dataset.dataset, staged, as_unicode(source), dataset.fingerprint, fingerprint
+                )
+
+    def move_what_is_said(
+        self, old: int, new: int, moved: dict[int, int], *, check: Callable[[Sequence[Run]], None] = lambda runs: None
+    ) -> None:
+        """Move all that is said about samples of a data set, its runs and slices to another; `moved`: old to new.
+
+        Args:
+            check: looks at the runs over the data set, none of which begins meanwhile; what it raises moves nothing.
+        """
+        with self._turns.writing() as connection:
+            check(runs.listed(connection, old))
+            _move_what_is_said(connection, old, new, moved)
+
+    def fingerprints(self, dataset: int) -> list[str]:
+        """The fingerprint of each version of a data set's gold, today's first."""
+        with self._turns.reading() as connection:
+            found = connection.execute(
+                "select fingerprint from datasets where dataset = ? union all"
+                " (select fingerprint from gold_versions where dataset = ? order by version desc)",
+                [dataset, dataset],
+            )
+            return list(dict.fromkeys(mark for (mark,) in found.fetchall()))
+
+    def versions(self, dataset: int) -> list[tuple[int, str, str | None]]:
+        """(version, where it is from, when it was made) of each version of a data set's gold, the first one first."""
+        with self._turns.reading() as connection:
+            found = connection.execute(
+                "select version, source, made from gold_versions where dataset = ? order by version", [dataset]
+            )
+            return found.fetchall()
+
+    def former(self, dataset: int, version: int) -> dict[int, bytes]:
+        """The records of a former version, by the number of the sample, where they are not today's."""
+        with self._turns.reading(access.ROOMY) as connection:
+            found = connection.execute(
+                "select sample, arg_min(record, version) from former_gold where dataset = ? and version >= ?"
+                " group by sample",
+                [dataset, version],
+            )
+            return {sample: record.encode() for sample, record in found.fetchall()}
+
+    def scored_under(self, run: str) -> int | None:
+        """The oldest version of gold that a current score of the run was computed under; None: it has no score."""
+        return min(self.all_scored_under(run), default=None)
+
+    def all_scored_under(self, run: str) -> tuple[int, ...]:
+        """The versions of gold that current scores of the run were computed under, the oldest first."""
+        with self._turns.reading() as connection:
+            found = connection.execute(
+                "select distinct gold from scores where current and gold is not null"
+                " and run = (select number from runs where run = ?) order by gold",
+                [run],
+            )
+            return tuple(int(version) for (version,) in found.fetchall())
+
+
+def _replace(
+    connection: "DuckDBPyConnection", number: int, staged: datasets.Staged, source: str, after: str, fingerprint: str
 ) -> Dataset:
     """Make staged samples, attached as `staged`, the next version of a data set's gold; the former one is kept.
 
@@ -31,10 +123,10 @@ def replace(
         BadInput: the ids are not those of the data set, or a text is another one.
         StoreError: the data set has changed meanwhile.
     """
-    there = samples.dataset(connection, number)
+    there = datasets.find(connection, number)
     if there is None or there.fingerprint != after:
         raise StoreError("the data set has changed meanwhile: try again")
-    first, n = samples.first_of(connection, number)
+    first, n = datasets.first_of(connection, number)
     bounds = [first, first + n - 1]
     _check(connection, there.name, bounds)
     changed = "s.sample between ? and ? and s.id = n.id and s.record != n.record"
@@ -60,9 +152,7 @@ def replace(
     connection.execute(
         "update datasets set gold = gold + 1, fingerprint = ?, asked = null where dataset = ?", [fingerprint, number]
     )
-    found = samples.dataset(connection, number)
-    assert found is not None
-    return found
+    return datasets.known(connection, number)
 
 
 def _check(connection: "DuckDBPyConnection", name: str, bounds: list[int]) -> None:
@@ -87,44 +177,7 @@ def _check(connection: "DuckDBPyConnection", name: str, bounds: list[int]) -> No
         raise BadInput(*problems)
 
 
-def fingerprints(connection: "DuckDBPyConnection", dataset: int) -> list[str]:
-    """The fingerprint of each version, today's first."""
-    found = connection.execute(
-        "select fingerprint from datasets where dataset = ? union all"
-        " (select fingerprint from gold_versions where dataset = ? order by version desc)",
-        [dataset, dataset],
-    )
-    return list(dict.fromkeys(mark for (mark,) in found.fetchall()))
-
-
-def versions(connection: "DuckDBPyConnection", dataset: int) -> list[tuple[int, str, str | None]]:
-    """(version, where it is from, when it was made) of each, the first version first."""
-    found = connection.execute(
-        "select version, source, made from gold_versions where dataset = ? order by version", [dataset]
-    )
-    return found.fetchall()
-
-
-def former(connection: "DuckDBPyConnection", dataset: int, version: int) -> dict[int, bytes]:
-    """The records of a version, by the number of the sample, where they are not today's."""
-    found = connection.execute(
-        "select sample, arg_min(record, version) from former_gold where dataset = ? and version >= ? group by sample",
-        [dataset, version],
-    )
-    return {sample: record.encode() for sample, record in found.fetchall()}
-
-
-def golds_of(connection: "DuckDBPyConnection", run: str) -> tuple[int, ...]:
-    """The versions of gold that current scores of the run were computed under, the oldest first."""
-    found = connection.execute(
-        "select distinct gold from scores where current and gold is not null"
-        " and run = (select number from runs where run = ?) order by gold",
-        [run],
-    )
-    return tuple(int(version) for (version,) in found.fetchall())
-
-
-def move_what_is_said(connection: "DuckDBPyConnection", old: int, new: int, moved: dict[int, int]) -> None:
+def _move_what_is_said(connection: "DuckDBPyConnection", old: int, new: int, moved: dict[int, int]) -> None:
     """Move all that is said about the samples of one data set to the samples of another, with its runs and slices.
 
     Their scores stay, and are of version 0 of the other one's gold until they are computed anew.

@@ -1,4 +1,4 @@
-"""The lines of a page of the sample list, on an open connection; without numpy: the first page need not wait for it."""
+"""The lines of a page of the sample list; without numpy: the first page need not wait for it."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from emotui.records import Mark, Sentence
+from emotui.store import access
 from emotui.store.query import ListRow, bits_to_marks
-from emotui.store.runs import VALUES, joined, metric_sets
+from emotui.store.results import VALUES, joined, metric_sets
+from emotui.store.rows import plain
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from emotui.store.rows import Numbers
 
 _PREVIEW = 200
 """Characters of the text that a line of the list gets."""
@@ -94,30 +98,37 @@ def _scores(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str) -
     return scores
 
 
-def values_and_marks(
-    connection: "DuckDBPyConnection", wanted: Sequence[int], run: str
-) -> dict[int, tuple[dict[str, float | None], str]]:
-    """What a run scored at these samples, as the lines of a page have it; those without a score are left out."""
-    scores = _scores(connection, wanted, run) if wanted else {}
-    return {sample: (said.means(), bits_to_marks(said.bits)) for sample, said in scores.items()}
+class ListRows:
+    """Every method is one short transaction; safe across threads."""
 
+    def __init__(self, turns: access.Access) -> None:
+        self._turns = turns
 
-def page(connection: "DuckDBPyConnection", wanted: Sequence[int], run: str | None) -> list[ListRow]:
-    """The lines of these samples, in their order; unknown numbers are left out."""
-    if not wanted:
-        return []
-    scores = {} if run is None else _scores(connection, wanted, run)
-    found = connection.execute(
-        f"select sample, id, left(text, {_PREVIEW}), emotion, valence, length from samples where {_AMONG}",
-        [min(wanted), max(wanted), list(wanted)],
-    )
-    lines: dict[int, ListRow] = {}
-    rows = found.fetchall()
-    by_sample = _felt(connection, [row[0] for row in rows if row[3] is None and row[5] <= _LABELLED])
-    for sample, id_, beginning, emotion, valence, _ in rows:
-        said = scores.get(sample, _NOT_SCORED)
-        feels = emotion or by_sample.get(sample)
-        lines[sample] = ListRow(
-            sample, id_, " ".join(beginning.split()), feels, valence, said.means(), bits_to_marks(said.bits)
-        )
-    return [lines[number] for number in wanted if number in lines]
+    def page(self, numbers: "Numbers", run: str | None) -> list[ListRow]:
+        """The lines of these samples in the list, in their order; unknown numbers are left out."""
+        with self._turns.reading() as connection:
+            wanted = plain(numbers)
+            if not wanted:
+                return []
+            scores = {} if run is None else _scores(connection, wanted, run)
+            found = connection.execute(
+                f"select sample, id, left(text, {_PREVIEW}), emotion, valence, length from samples where {_AMONG}",
+                [min(wanted), max(wanted), wanted],
+            )
+            lines: dict[int, ListRow] = {}
+            rows = found.fetchall()
+            by_sample = _felt(connection, [row[0] for row in rows if row[3] is None and row[5] <= _LABELLED])
+            for sample, id_, beginning, emotion, valence, _ in rows:
+                said = scores.get(sample, _NOT_SCORED)
+                feels = emotion or by_sample.get(sample)
+                lines[sample] = ListRow(
+                    sample, id_, " ".join(beginning.split()), feels, valence, said.means(), bits_to_marks(said.bits)
+                )
+            return [lines[number] for number in wanted if number in lines]
+
+    def values_and_marks(self, numbers: "Numbers", run: str) -> dict[int, tuple[dict[str, float | None], str]]:
+        """What a run scored at these samples, over its repeats, and its marks; those without a score are left out."""
+        with self._turns.reading(access.ROOMY) as connection:
+            wanted = plain(numbers)
+            scores = _scores(connection, wanted, run) if wanted else {}
+            return {sample: (said.means(), bits_to_marks(said.bits)) for sample, said in scores.items()}

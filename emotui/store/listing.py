@@ -1,4 +1,4 @@
-"""The sample list: which samples, in which order. On an open connection.
+"""The sample list: which samples, in which order.
 
 Filters on samples are SQL. Scores are joined with numpy: sample numbers of a data set are dense, so means over repeats
 are sums by position, which takes a third of the time of a GROUP BY and a join (docs/store.md).
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from emotui.store import samples
+from emotui.store import access, datasets
 from emotui.store.query import SORTS, ListQuery, marks_to_bits
-from emotui.store.runs import metric_sets, value_of
+from emotui.store.results import metric_sets, value_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -21,41 +21,49 @@ if TYPE_CHECKING:
 _SORT_COLUMNS = ("id", "emotion", "length")
 
 
-def order(connection: "DuckDBPyConnection", query: ListQuery) -> "Numbers":
-    """Numbers of the samples that the query asks for, in its order. Ties are in file order; what has no value is last.
+class Listing:
+    """Every method is one short transaction; safe across threads."""
 
-    Returns: (n,) int64.
-    Raises: ValueError for an unknown mark, or a sort by a metric where there is no run.
-    """
-    if query.sort not in SORTS and query.run is None:
-        raise ValueError(f"cannot sort by {query.sort!r} without a run: use one of {', '.join(SORTS)}")
-    first, n = samples.first_of(connection, query.dataset)
-    found = _filtered(connection, query, first, n)
-    by_score = query.sort not in SORTS
-    if by_score or query.marks or query.bounds:
-        scores = _Scores(connection, query.run, first, n)
-        found = found[scores.keeps(query)[found - first]]
-        if by_score:
-            return _by_value(found, scores.mean(query.sort)[found - first], query.descending)
-    if query.sort == "file" and query.descending:
-        return found[::-1].copy()
-    return found
+    def __init__(self, turns: access.Access) -> None:
+        self._turns = turns
 
+    def order(self, query: ListQuery) -> "Numbers":
+        """(n,) int64: numbers of the samples asked for, in the order asked for.
 
-def metric_means(connection: "DuckDBPyConnection", dataset: int, run: str, metric: str) -> "Floats":
-    """(n,) by the place of the sample: what a run scored, the mean over repeats; NaN where it has no value."""
-    first, n = samples.first_of(connection, dataset)
-    return _Scores(connection, run, first, n).mean(metric)
+        Ties stand in file order; samples without the value sorted by stand last, both ways. Text is looked for
+        literally, without regard to case. Raises ValueError for an unknown mark, or a
+        sort by a metric where there is no run.
+        """
+        with self._turns.reading() as connection:
+            if query.sort not in SORTS and query.run is None:
+                raise ValueError(f"cannot sort by {query.sort!r} without a run: use one of {', '.join(SORTS)}")
+            first, n = datasets.first_of(connection, query.dataset)
+            found = _filtered(connection, query, first, n)
+            by_score = query.sort not in SORTS
+            if by_score or query.marks or query.bounds:
+                scores = _Scores(connection, query.run, first, n)
+                found = found[scores.keeps(query)[found - first]]
+                if by_score:
+                    return _by_value(found, scores.mean(query.sort)[found - first], query.descending)
+            if query.sort == "file" and query.descending:
+                return found[::-1].copy()
+            return found
 
+    def metric_means(self, dataset: int, run: str, metric: str) -> "Floats":
+        """(n,) by the place of the sample: what a run scored, the mean over repeats; NaN where it has no value."""
+        with self._turns.reading() as connection:
+            first, n = datasets.first_of(connection, dataset)
+            return _Scores(connection, run, first, n).mean(metric)
 
-def marks(connection: "DuckDBPyConnection", dataset: int, run: str) -> "Numbers":
-    """(n,) by the place of the sample: what is wrong as bits, the union over repeats; -1 where there is no score."""
-    first, n = samples.first_of(connection, dataset)
-    place, bits = _Scores(connection, run, first, n).marks()
-    found = np.full(n, -1, dtype=np.int64)
-    found[place] = 0
-    np.bitwise_or.at(found, place, bits)
-    return found
+    def marks(self, dataset: int, run: str) -> "Numbers":
+        """(n,) by the place of the sample: a run's errors over its repeats (`query.marks_to_bits`); -1: no score."""
+        with self._turns.reading() as connection:
+            first, n = datasets.first_of(connection, dataset)
+            place, bits = _Scores(connection, run, first, n).marks()
+            found = np.full(n, -1, dtype=np.int64)
+            found[place] = 0
+            np.bitwise_or.at(found, place, bits)
+            return found
 
 
 def _filtered(connection: "DuckDBPyConnection", query: ListQuery, first: int, n: int) -> "Numbers":

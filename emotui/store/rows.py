@@ -3,10 +3,26 @@
 There may be millions at once, and nothing in one leads back to it, so that Python's collector passes them over.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Numbers = Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]
+    """Sample numbers, such as a slice of an order of the list."""
+
+_CHUNK = 500
+"""Rows that the first transaction of a long iteration reads."""
+
+WIDE_CHUNK = 20_000
+"""Rows that one reads at most: some tens of milliseconds, for which others wait."""
+
+_CHUNK_BYTES = 8 << 20
+"""What one may bring in, by the rows before."""
 
 
 class SampleRow(msgspec.Struct, frozen=True, gc=False):
@@ -106,3 +122,13 @@ Outline = tuple[int, str, int | None, int | None]
 def now() -> str:
     """This moment, UTC, ISO 8601 to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def chunk_rows(rows: int = 0, size: int = 0) -> int:
+    """How many rows a transaction of an iteration reads: the first, or the next one after so many of so many bytes."""
+    return max(_CHUNK, min(4 * rows, WIDE_CHUNK, rows * _CHUNK_BYTES // max(size, 1)))
+
+
+def plain(numbers: "Numbers") -> list[int]:
+    """As Python integers, which is what DuckDB's parameters take."""
+    return [int(number) for number in numbers]

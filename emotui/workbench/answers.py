@@ -89,8 +89,8 @@ def voices_of(store: Store, number: int, runs: Sequence[Run]) -> tuple[Voice, ..
         number: of the sample.
         runs: over its dataset, in the order in which they are shown.
     """
-    ((_, record),) = store.samples([number])
-    kept_as = task_named(store.dataset_of(number).kept_as)
+    ((_, record),) = store.samples.records([number])
+    kept_as = task_named(store.datasets.of_sample(number).kept_as)
     said = said_of_text(kept_as, msgspec.json.decode(record, type=dict[str, Any]))
     shown = {run.model for run in runs if run.source == PERSON}
     people = [one for one in people_said(said) if one.name not in shown]
@@ -163,7 +163,7 @@ def _of_run(store: Store, run: Run, number: int, record: bytes) -> Voice:
     settings = msgspec.convert(run.config, RunConfig)
     task = with_lexicon(store, task_named(run.task).with_options(settings.options, settings.repeats), run)
     blank = Voice(run.model, run.source, task=run.task, run=run.run)
-    rows, over = last_attempts(store.results(run.run, [number])), run_dataset(store, run)
+    rows, over = last_attempts(store.results.of_run(run.run, [number])), run_dataset(store, run)
     if not rows or over is None:
         return blank
     figure = task.metrics[0]

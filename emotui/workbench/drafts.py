@@ -62,10 +62,10 @@ class DraftBook:
     def of(self, person: str) -> dict[Field, Draft]:
         """All of a person's drafts, those that an older program kept among them."""
         with self._store.together():
-            kept = self._store.settings(_KEPT)
-            former = self._store.settings(_FORMER)
-            datasets = [*self._store.datasets(), *self._store.datasets(trash=True)] if former else []
-            first = {one.dataset: self._store.file_order(one.dataset) for one in datasets}
+            kept = self._store.settings.beginning(_KEPT)
+            former = self._store.settings.beginning(_FORMER)
+            datasets = [*self._store.datasets.all(), *self._store.datasets.all(trash=True)] if former else []
+            first = {one.dataset: self._store.samples.file_order(one.dataset) for one in datasets}
         found: dict[Field, Draft] = {}
         for key, drafts in former.items():
             writer, identity = _former(key)
@@ -96,7 +96,7 @@ class DraftBook:
                     new[key] = {number: one for number, one in drafts.items() if number not in moved} or None
             return new
 
-        self._store.change_settings(_FORMER, with_changes)
+        self._store.settings.change_all(_FORMER, with_changes)
 
     def move(self, old: int, new: int, moved: Mapping[int, int]) -> None:
         """Hang the drafts about one dataset on another with the same texts; one that stands there already stays.
@@ -123,8 +123,8 @@ class DraftBook:
                 if isinstance(drafts, dict) and texts.keys() & drafts.keys()
             }
 
-        self._store.change_settings(_KEPT, hung_anew)
-        self._store.change_settings(_FORMER, numbered_anew)
+        self._store.settings.change_all(_KEPT, hung_anew)
+        self._store.settings.change_all(_FORMER, numbered_anew)
 
 
 def _key(field: Field) -> str:

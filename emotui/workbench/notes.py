@@ -182,7 +182,7 @@ class NoteBook:
 
     def records(self, dataset: Dataset) -> list[SampleNote]:
         """All notes as records, in the order of the file."""
-        ids = {number: key for key, number in self.store.numbers_by_id(dataset.dataset).items()}
+        ids = {number: key for key, number in self.store.samples.numbers_by_id(dataset.dataset).items()}
         notes = sorted(self.notes(dataset.dataset), key=lambda note: (note.sample, note.annotator))
         return [
             SampleNote(id=ids[note.sample], annotator=note.annotator, note=note.text, codes=note.codes, made=note.made)
@@ -199,7 +199,7 @@ class NoteBook:
         Raises:
             BadInput: a line for each record about no sample of the dataset.
         """
-        numbers = self.store.numbers_by_id(dataset.dataset)
+        numbers = self.store.samples.numbers_by_id(dataset.dataset)
         there = {(note.sample, note.annotator): note for note in self.notes(dataset.dataset)}
         spelt = self._spelt(dataset.dataset)
         problems: list[str] = []

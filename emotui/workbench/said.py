@@ -82,10 +82,10 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
     Raises:
         BadInput: there is no such dataset, sample or run.
     """
-    held, found = store.dataset(dataset), store.samples([number])
+    held, found = store.datasets.get(dataset), store.samples.records([number])
     if held is None or not found:
         raise BadInput(f"there is no sample {number} in the dataset {dataset!r}")
-    of = None if run is None else with_state(store.run(run))
+    of = None if run is None else with_state(store.runs.get(run))
     held = held if of is None else held.read_as(of.task)
     task = task_named(held.task)
     record = found[0][1]
@@ -93,7 +93,7 @@ def said_of(store: Store, dataset: int | str, number: int, run: str | None) -> S
     if of is not None:
         settings = msgspec.convert(of.config, RunConfig)
         task = with_lexicon(store, task.with_options(settings.options, settings.repeats), of)
-    rows = [] if of is None else last_attempts(store.results(of.run, [number]))
+    rows = [] if of is None else last_attempts(store.results.of_run(of.run, [number]))
     answers = []
     for row in rows:
         prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=task.prediction)

@@ -43,7 +43,7 @@ def add_further_samples(store: Store, name: str) -> Dataset:
     """Add one of `FURTHER`, where it is not there yet."""
     from emotui.workbench.datasets.foreign import Wish, import_foreign
 
-    there = store.dataset(name)
+    there = store.datasets.get(name)
     if there is not None:
         return there
     with as_file(files("emotui.sample_data") / f"{name}.csv") as path:

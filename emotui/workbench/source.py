@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from emotui.metrics.metric import Metric
-from emotui.records import Span, SpanSample
+from emotui.records import Mark, Span, SpanSample
 from emotui.store.query import Dataset, ListQuery, ListRow, Run
 from emotui.workbench.turns import Turns
 
@@ -57,6 +57,25 @@ WriteRows = Callable[[int, Sequence[int], Sequence[str], str], Sequence[str]]
 
 Raises BadInput where the file cannot be written.
 """
+
+
+def predicted_spans(
+    sample: SpanSample, spans: Sequence[str | Mark], detail: "SampleDetail | None"
+) -> tuple[PredictedSpan, ...]:
+    """The spans of an answer with their places: those that it gave itself, else those where its words stand.
+
+    Args:
+        detail: the score of just these spans, which knows the places of those that are strings.
+    """
+    from emotui.metrics.locating import locate  # the start needs no alignment
+
+    words = [span if isinstance(span, str) else sample.text[span.start : span.end] for span in spans]
+    fits = detail is not None and len(detail.located) == len(words)
+    found = detail.located if detail is not None and fits else locate(sample.text, words)
+    return tuple(
+        PredictedSpan(said, place) if isinstance(span, str) else PredictedSpan(said, span.place, span.label, span.score)
+        for said, span, place in zip(words, spans, found, strict=True)
+    )
 
 
 class RepeatView(msgspec.Struct, frozen=True):

@@ -18,11 +18,11 @@ def metrics_of(store: Store, dataset: int, task: str | None = None) -> tuple[Met
     Args:
         task: None: the one that the dataset's file came for.
     """
-    found = store.dataset(dataset)
+    found = store.datasets.get(dataset)
     if found is None:
         return ()
     asked = task_named(task or found.task)
-    others = store.metric_names(dataset, besides={metric.name for metric in asked.metrics}, task=asked.name)
+    others = store.results.metric_names(dataset, besides={metric.name for metric in asked.metrics}, task=asked.name)
     return metrics_named(asked, others)
 
 

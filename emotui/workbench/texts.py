@@ -48,19 +48,19 @@ def read_sample(store: Store, dataset: Dataset, record: bytes) -> Any:
 
 def run_dataset(store: Store, run: Run) -> Dataset | None:
     """The dataset of a run as the run's task reads it; None where it is gone."""
-    found = store.dataset(run.dataset)
+    found = store.datasets.get(run.dataset)
     return None if found is None else found.read_as(run.task)
 
 
 def runs_of(store: Store, dataset: Dataset) -> list[Run]:
     """The runs over a dataset that answer the task that it is read as, newest first."""
-    return [run for run in store.runs(dataset.dataset) if run.task == dataset.task]
+    return [run for run in store.runs.all(dataset.dataset) if run.task == dataset.task]
 
 
 def stored_samples(store: Store, dataset: Dataset, n: int, *, first: int = 0) -> Iterator[tuple[int, Any]]:
     """The first n samples of a dataset (from place `first` on), as its task reads them, by number."""
     read = sample_reader(store, dataset)
-    for number, record in store.dataset_samples(dataset.dataset, first, n):
+    for number, record in store.samples.of_dataset(dataset.dataset, first, n):
         yield number, read(record)
 
 
@@ -68,12 +68,12 @@ def samples_of(store: Store, dataset: Dataset, numbers: Collection[int]) -> dict
     """The samples with these numbers, as the task of the dataset reads them; where many are asked for, in one scan."""
     if not numbers:
         return {}
-    there, low, high = store.file_order(dataset.dataset), min(numbers), max(numbers)
+    there, low, high = store.samples.file_order(dataset.dataset), min(numbers), max(numbers)
     if high - low < _DENSE * len(numbers):
         first, stop = max(low - there.start, 0), min(high + 1 - there.start, dataset.n)
         return {key: one for key, one in stored_samples(store, dataset, stop, first=first) if key in numbers}
     read = sample_reader(store, dataset)
-    return {key: read(record) for key, record in store.samples(sorted(numbers)) if key in there}
+    return {key: read(record) for key, record in store.samples.records(sorted(numbers)) if key in there}
 
 
 def said_counts(store: Store, dataset: Dataset) -> dict[str, int]:
@@ -81,8 +81,8 @@ def said_counts(store: Store, dataset: Dataset) -> dict[str, int]:
     try:
         task = task_named(dataset.kept_as)
     except BadInput:  # of a package that is not here
-        return store.said_counts(dataset.dataset, {})
-    return store.said_counts(dataset.dataset, RENAMED.get(task.files.kind, {}), own_fields(task))
+        return store.samples.said_counts(dataset.dataset, {})
+    return store.samples.said_counts(dataset.dataset, RENAMED.get(task.files.kind, {}), own_fields(task))
 
 
 def check_needs(store: Store, dataset: Dataset) -> None:
@@ -126,11 +126,11 @@ _label_sets: dict[tuple[str, int, str], tuple[str, ...]] = {}
 def _labels_of(store: Store, dataset: Dataset) -> tuple[str, ...]:
     """The labels that gold gives whole texts, in the order in which they come."""
     if dataset.kept_as in _ONE_LABEL_SET:
-        return tuple(store.emotions(dataset.dataset))
+        return tuple(store.samples.emotions(dataset.dataset))
     key = str(store.path), dataset.dataset, dataset.fingerprint
     if key not in _label_sets:
         kept, found = task_named(dataset.kept_as), dict[str, None]()
-        for _, record in store.dataset_samples(dataset.dataset):
+        for _, record in store.samples.of_dataset(dataset.dataset):
             said = said_of_text(kept, msgspec.json.decode(record, type=dict[str, Any]))
             found |= dict.fromkeys(said.get("labels") or ())
             if one := said.get("label"):

@@ -77,7 +77,7 @@ class Conversations:
         import numpy as np
 
         first = self._first
-        parts = [store.hashes(first + start, min(AT_ONCE, n - start), column) for start in range(0, n, AT_ONCE)]
+        parts = [store.samples.hashes(first + start, min(AT_ONCE, n - start), column) for start in range(0, n, AT_ONCE)]
         hashes = np.concatenate(parts)
         self._order = np.argsort(hashes, kind="stable")
         self._hashes = hashes
@@ -96,7 +96,7 @@ def conversations(store: "Store", sample: int, column: str) -> Conversations | N
         for (first, n, name), index in held.items():
             if name == column and first <= sample < first + n:
                 return index
-        there = store.range_of(sample)
+        there = store.samples.range_of(sample)
         if there is None:
             return None
         held[*there, column] = made = Conversations(store, *there, column)
@@ -163,7 +163,7 @@ def turns_of(store: "Store", sample: int, record: bytes) -> Turns:
         return Turns()
     index = conversations(store, sample, _column(told.meta, CONVERSATION) or "")
     members = None if index is None else index.members(sample)
-    found = store.neighbours(sample, REACH) if members is None else store.samples(members)
+    found = store.samples.neighbours(sample, REACH) if members is None else store.samples.records(members)
     return turns(sample, [(number, msgspec.json.decode(one, type=Told)) for number, one in found])
 
 

@@ -18,7 +18,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
 from emotui.store.upgrade import OnUpgrade
 from emotui.workbench.runs.states import with_state
-from emotui.workbench.source import Evidence, RepeatView
+from emotui.workbench.source import Evidence, RepeatView, predicted_spans
 from emotui.workbench.task_words import metrics_of
 from emotui.workbench.turns import turns_of
 
@@ -153,36 +153,36 @@ class Workspace:
         return self.store.together()
 
     def datasets(self) -> list[Dataset]:
-        return self.store.datasets()
+        return self.store.datasets.all()
 
     def runs(self, dataset: int) -> list[Run]:
-        return [with_state(run) for run in self.store.runs(dataset)]
+        return [with_state(run) for run in self.store.runs.all(dataset)]
 
     def metrics(self, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
         return metrics_of(self.store, dataset, task)
 
     def emotions(self, dataset: int) -> list[str]:
-        return self.store.emotions(dataset)
+        return self.store.samples.emotions(dataset)
 
     def filter_counts(self, dataset: int, run: str | None) -> Mapping[str, Mapping[str, int]]:
-        counts = self.store.label_counts(dataset)
-        return counts if run is None else counts | {"marks": counted_marks(self.store.marks(dataset, run))}
+        counts = self.store.samples.label_counts(dataset)
+        return counts if run is None else counts | {"marks": counted_marks(self.store.listing.marks(dataset, run))}
 
     def order(self, query: ListQuery) -> "np.ndarray | range":
         # All of a dataset is known by two numbers: the first page then waits neither for numpy nor for a query.
         if query.whole:
-            return self.store.file_order(query.dataset)
-        found = self.store.order(query)
+            return self.store.samples.file_order(query.dataset)
+        found = self.store.listing.order(query)
         if query.conditions:
             kept = self.slicing().keeps(query.dataset, query.conditions, query.run)
-            found = found[kept[found - self.store.file_order(query.dataset).start]]
+            found = found[kept[found - self.store.samples.file_order(query.dataset).start]]
         return found
 
     def marks(self, dataset: int, run: str) -> "np.ndarray":
-        return self.store.marks(dataset, run)
+        return self.store.listing.marks(dataset, run)
 
     def page(self, numbers: Sequence[int], run: str | None) -> list[ListRow]:
-        return self.store.page(numbers, run)
+        return self.store.list_rows.page(numbers, run)
 
     def evidence(self, sample: int, run: str | None) -> Evidence:
         from emotui.workbench.answers import own_columns_of
@@ -190,14 +190,14 @@ class Workspace:
         from emotui.workbench.texts import read_sample
 
         with self.store.together():
-            ((_, record),) = self.store.samples([sample])
-            dataset = self.store.dataset_of(sample).read_as(_SPANS)
+            ((_, record),) = self.store.samples.records([sample])
+            dataset = self.store.datasets.of_sample(sample).read_as(_SPANS)
             asked: SpanSample = read_sample(self.store, dataset, record)
-            rows = [] if run is None else last_attempts(self.store.results(run, [sample]))
+            rows = [] if run is None else last_attempts(self.store.results.of_run(run, [sample]))
             return Evidence(
                 number=sample,
                 sample=asked,
-                run=None if run is None else with_state(self.store.run(run)),
+                run=None if run is None else with_state(self.store.runs.get(run)),
                 repeats=tuple([_repeat(asked, row) for row in rows]),
                 turns=turns_of(self.store, sample, record),
                 meta=own_columns_of(dataset.kept_as, msgspec.json.decode(record)),
@@ -207,7 +207,7 @@ class Workspace:
         from emotui.workbench.answers import voices_of
 
         with self.store.together():
-            return voices_of(self.store, sample, [self.store.run(run) for run in runs])
+            return voices_of(self.store, sample, [self.store.runs.get(run) for run in runs])
 
     def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
         from emotui.workbench.runs.export_rows import gold_records, run_records
@@ -215,12 +215,12 @@ class Workspace:
         wanted = [int(number) for number in numbers]
         if run is None:
             return gold_records(self.store, dataset, wanted)
-        return run_records(self.store, self.store.run(run), wanted)
+        return run_records(self.store, self.store.runs.get(run), wanted)
 
     def write_rows(self, dataset: int, numbers: Sequence[int], runs: Sequence[str], path: str) -> Sequence[str]:
         from emotui.workbench.runs.export_rows import PARTS, export_rows, found_sources, layout_to_write, write_rows
 
-        found = self.store.dataset(dataset)
+        found = self.store.datasets.get(dataset)
         if found is None:
             raise BadInput(f"there is no dataset {dataset}")
         sources = found_sources(self.store, (found.name, *runs))
@@ -235,7 +235,7 @@ class Workspace:
     def summary(self, run: str) -> dict[str, object]:
         from emotui.workbench.runs.scores import metrics
 
-        return metrics(self.store, self.store.run(run))
+        return metrics(self.store, self.store.runs.get(run))
 
     def scenes(self) -> "SceneBench":
         """What re-decodes runs of the scenes task. It brings scipy in, so it is made when it is first asked for."""
@@ -355,7 +355,7 @@ class Workspace:
             if self._shelf is None:
                 path = str(self.store.path)
                 self._shelf = LoadedModels(
-                    self.model, lambda: models_at_hand(model_folders((), path)).models, self.store.runs
+                    self.model, lambda: models_at_hand(model_folders((), path)).models, self.store.runs.all
                 )
             return self._shelf
 
@@ -415,11 +415,11 @@ class Workspace:
         return self.store.marker()
 
     def setting(self, key: str, default: object = None) -> object:
-        return self.store.setting(key, default)
+        return self.store.settings.get(key, default)
 
     def set_setting(self, key: str, value: object) -> None:
         if not self.store.read_only:
-            self.store.set_setting(key, value)
+            self.store.settings.set(key, value)
 
     # What a person does.
 
@@ -473,15 +473,15 @@ class Workspace:
         from emotui.workbench.progress import RunProgress
         from emotui.workbench.runs.run import run_task
 
-        found = self.store.dataset(dataset)
+        found = self.store.datasets.get(dataset)
         if found is None:
             raise BadInput(f"the store has no dataset {dataset!r}")
         if task is None and resume is not None:
-            task = self.store.run(resume).task
+            task = self.store.runs.get(resume).task
         if task is not None:
             found = found.read_as(task)
         spans = None
-        named: Any = options if resume is None else self.store.run(resume).config.get("options")
+        named: Any = options if resume is None else self.store.runs.get(resume).config.get("options")
         if named and "spans" in named:
             from emotui.workbench.compare.evidence import with_evidence
 
@@ -565,7 +565,6 @@ class Workspace:
 def _repeat(sample: SpanSample, row: ResultRow) -> RepeatView:
     from emotui.metrics.span_scoring import SampleDetail
     from emotui.tasks.spans.task import Prediction, marks_of
-    from emotui.workbench.predicted_spans import predicted_spans
 
     prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=Prediction)
     detail = None if row.score is None else msgspec.json.decode(row.score.detail, type=SampleDetail)

@@ -80,7 +80,7 @@ def ask(book: "NoteBook", wish: Wish) -> Answer:
 def _export(book: "NoteBook", wish: Wish) -> int:
     from emotui.formats import write
 
-    dataset = book.store.dataset(wish.dataset)
+    dataset = book.store.datasets.get(wish.dataset)
     return 0 if dataset is None else write(wish.text, book.records(dataset))
 
 

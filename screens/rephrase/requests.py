@@ -147,7 +147,7 @@ def read_text(service: "Rephrasing", number: int) -> Text:
     record = service.text(number)
     from emotui.workbench.rephrase.views import counters
 
-    of = service.store.dataset_of(number)
+    of = service.store.datasets.of_sample(number)
     return Text(number, record.id, record.text, record.label or "none", of is not None and counters(of))
 
 

@@ -100,8 +100,8 @@ def test_it_is_one_line_and_the_store_is_as_it_was(
         assert why in got.err
     if db.exists():  # what can be seen before the texts are read leaves no store
         store = Store.open(db, read_only=True, create=False)
-        assert [dataset.name for dataset in store.datasets()] == ["texts"]
-        assert store.runs() == []
+        assert [dataset.name for dataset in store.datasets.all()] == ["texts"]
+        assert store.runs.all() == []
 
 
 def test_a_model_without_a_chat_template_answers_and_says_how_it_was_asked(

@@ -70,7 +70,7 @@ def test_a_file_and_a_run_are_asked_and_answered_alike(emotui: Emotui, files: Pa
     store = Store.open(files / "w.duckdb")
     with ModelProcess(HF) as model:
         run = run_task(store, model, add_samples(store, "rephrase", "t", TEXTS, "test"), options={"labels": LABELS})
-    kept = [json.loads(row.prediction or b"")["probs"] for row in store.results(run.run)]
+    kept = [json.loads(row.prediction or b"")["probs"] for row in store.results.of_run(run.run)]
     assert kept == [pytest.approx(got[one.id], abs=1e-4) for one in TEXTS]
 
 

@@ -150,7 +150,7 @@ def test_a_run_goes_into_the_store_named_before_the_command(store: str, tmp_path
     done = CliRunner().invoke(cli, ["--db", store, "run", "spans", "--dataset", "nothing there"])
     assert isinstance(done.exception, BadInput)
     assert "no such file, and no dataset of this name" in str(done.exception)
-    assert Workspace.look_into(store).store.dataset("mine") is not None
+    assert Workspace.look_into(store).store.datasets.get("mine") is not None
     assert not (tmp_path / "home").exists()
 
 

@@ -18,7 +18,7 @@ def test_ratings_made_here_are_told_and_written_and_stand_in_an_exported_run(
     workspace(path)
     assert emotui("ratings", "kept", "trains", "--db", path).status == 2
     store = Store.open(path)
-    dataset = store.datasets()[0].dataset
+    dataset = store.datasets.all()[0].dataset
     one = begin(store, dataset, "eve", RatingOptions(which="neutral", checks=0.0))
     one.keep([Answer(at + 1, at, "neutral", 2.0) for at in range(len(one.texts))])
     done = emotui("ratings", "kept", "trains", "--to", tmp_path / "kept.csv", "--json", "--db", path)
@@ -35,7 +35,7 @@ def test_ratings_made_here_are_told_and_written_and_stand_in_an_exported_run(
     records = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()]
     of_ann = {one["id"]: one for one in records if one["model"] == "ann"}
     assert of_ann["t-4"]["human_neutral"] == ["neutral"]
-    run = next(run.run for run in store.runs(dataset) if run.model == "ann")
+    run = next(run.run for run in store.runs.all(dataset) if run.model == "ann")
     assert emotui("export", run, "--to", tmp_path / "run.jsonl", "--db", path).status == 0
     exported = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {one["id"]: one.get("human_neutral", []) for one in exported} == {

@@ -41,7 +41,7 @@ def _wait_for_rows(db: Path) -> tuple[Store, str]:
     found: list[str] = []
 
     def come() -> bool:
-        found.extend(run.run for run in store.runs()[:1] if run.done)
+        found.extend(run.run for run in store.runs.all()[:1] if run.done)
         return bool(found)
 
     wait_until(come, lambda: "no row came")
@@ -49,7 +49,7 @@ def _wait_for_rows(db: Path) -> tuple[Store, str]:
 
 
 def _spans(store: Store, run: str) -> dict[int, bytes | None]:
-    return {row.sample: row.prediction for row in store.results(run)}
+    return {row.sample: row.prediction for row in store.results.of_run(run)}
 
 
 def test_a_run_prints_one_document_with_the_figures_of_score_spans(emotui: Emotui, db: Path) -> None:
@@ -93,17 +93,17 @@ def test_a_run_can_be_read_while_it_is_written_and_however_it_is_cut_short_ends_
     (db.parent / "sentences.jsonl").write_text("".join(lines[:SLICE]), encoding="utf-8")
     process = _start(db, "--dataset", "sentences.jsonl")
     store, run = _wait_for_rows(db)
-    seen = [store.run(run).done]
+    seen = [store.runs.get(run).done]
     assert "is going on in process" in emotui("run", "spans", "--db", db, "--resume", run).err or process.poll() == 0
 
     def grows() -> bool:
-        seen.append(store.run(run).done)
+        seen.append(store.runs.get(run).done)
         return seen[-1] > seen[0] or process.poll() is not None
 
     wait_until(grows)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=LONGEST)
-    seen.append(store.run(run).done)
+    seen.append(store.runs.get(run).done)
     assert seen == sorted(seen)
     assert len(set(seen)) > 1
     if process.returncode == 0:
@@ -114,7 +114,7 @@ def test_a_run_can_be_read_while_it_is_written_and_however_it_is_cut_short_ends_
     assert f"--resume {run}" in err
 
     process = _start(db, "--resume", run)
-    wait_until(lambda: store.run(run).done > seen[-1] or process.poll() is not None)
+    wait_until(lambda: store.runs.get(run).done > seen[-1] or process.poll() is not None)
     process.kill()
     process.communicate()
     kept = _spans(store, run)
@@ -211,7 +211,7 @@ def test_import_is_all_or_nothing_and_says_which_lines_are_wrong(emotui: Emotui,
     refused = emotui("import", "spans", file, "--db", db)
     assert refused.status == 2
     assert f"{file}:2: " in refused.err
-    assert Store.open(db).datasets() == []
+    assert Store.open(db).datasets.all() == []
     taken = emotui("import", "spans", file, "--db", db, "--skip-bad", "--json")
     assert taken.document["n"] == 1
     assert f"skipped {file}:2: " in taken.err

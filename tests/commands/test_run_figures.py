@@ -76,7 +76,7 @@ def test_failed_answers_count_as_silent_ones_in_the_store_and_wrong_labels_have_
 ) -> None:
     _without_sim(monkeypatch)
     run = emotui("run", "spans", "--model", "marking:", "--dataset", gold, "--db", "w.duckdb", "--json").document["run"]
-    rows = list(Store.open(gold.parent / "w.duckdb").results(run))
+    rows = list(Store.open(gold.parent / "w.duckdb").results.of_run(run))
     assert [row.score.marks if row.score else None for row in rows] == ["", "L", "", "M", "M", ""]
     assert [row.score.values["f1"] if row.score else None for row in rows] == [1, 1, 1, 0, 0, None]
     assert [row.score.values.get("labelled_f1") if row.score else None for row in rows] == [1, 0.5] + [None] * 4

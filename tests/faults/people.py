@@ -73,7 +73,7 @@ def _word(chance: random.Random) -> str:
 
 
 def _first(store: Store) -> int:
-    return store.datasets()[0].dataset
+    return store.datasets.all()[0].dataset
 
 
 def _make_versions(folder: Path) -> Path:
@@ -99,7 +99,7 @@ def _ratings(store: Store) -> dict[str, str]:
 
 def _make_masked(folder: Path) -> Path:
     made = masked_workspace(folder)
-    dataset = made.store.dataset("masked")
+    dataset = made.store.datasets.get("masked")
     assert dataset is not None
     begin_study(made.store, dataset, "study", "gold", WRITES)
     return made.store.path

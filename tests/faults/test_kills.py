@@ -65,7 +65,7 @@ def said(store: Store, run: str) -> list[tuple[object, ...]]:
         score = None if row.score is None else row.score.detail
         return row.sample, row.repeat, row.attempt, row.prompt, row.raw, row.error, row.prediction, score
 
-    return sorted(map(of, store.results(run)), key=repr)
+    return sorted(map(of, store.results.of_run(run)), key=repr)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[ob
     shutil.copyfile(folder / "w.duckdb", folder / "ran.duckdb")
     assert start(folder / "ran.duckdb", "--limit", str(SAMPLES)).wait() == 0
     store = Store.open(folder / "ran.duckdb")
-    return folder / "w.duckdb", said(store, store.runs()[0].run)
+    return folder / "w.duckdb", said(store, store.runs.all()[0].run)
 
 
 def end_somewhere(run: subprocess.Popen[bytes], db: Path) -> list[psutil.Process]:
@@ -89,7 +89,7 @@ def end_somewhere(run: subprocess.Popen[bytes], db: Path) -> list[psutil.Process
     def comes() -> bool:
         if run.poll() is not None or (hasty and time.monotonic() - begun > wait):
             return True
-        return any(one.n == SAMPLES and one.done >= least for one in Store.open(db).runs())
+        return any(one.n == SAMPLES and one.done >= least for one in Store.open(db).runs.all())
 
     wait_until(comes)
     there: list[psutil.Process] = []
@@ -121,14 +121,14 @@ def test_a_run_struck_anywhere_is_finished_to_the_same_bytes(
             going = start(db, "--resume", name) if name else start(db, "--limit", str(SAMPLES))
             there = end_somewhere(going, db)
             wait_until(lambda there=there: not any(map(alive, there)), lambda: "a process outlives its run")  # type: ignore[misc]
-            (*_, run) = [one for one in Store.open(db).runs() if one.n == SAMPLES] or [None]
+            (*_, run) = [one for one in Store.open(db).runs.all() if one.n == SAMPLES] or [None]
             if run is not None:
                 assert run.done >= before, "rows were lost"
                 name, before = run.run, run.done
         done = start(db, "--resume", name) if name else start(db, "--limit", str(SAMPLES))
         assert done.wait() == 0
         store = Store.open(db)
-        (run,) = [one for one in store.runs() if one.n == SAMPLES]
+        (run,) = [one for one in store.runs.all() if one.n == SAMPLES]
         assert said(store, run.run) == expected
         db.unlink()
 
@@ -183,9 +183,9 @@ def _named(item: Any) -> str:
 def answers(db: Path) -> tuple[set[str], int, dict[str, Any]]:
     """What is kept of models' answers: by name, of runs, and what was there before any was asked."""
     store = Store.open(db)
-    done = sum(run.done for run in store.runs())
-    (dataset,) = [one for one in store.datasets() if one.name == "mine"]
-    return set(store.settings("why/answers/")), done, {"n": dataset.n, "mine": store.setting("mine")}
+    done = sum(run.done for run in store.runs.all())
+    (dataset,) = [one for one in store.datasets.all() if one.name == "mine"]
+    return set(store.settings.beginning("why/answers/")), done, {"n": dataset.n, "mine": store.settings.get("mine")}
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_command_that_tells_why_is_killed_anywhere_and_the_next_call_goes_on(w
         samples.append(SpanSample(id=str(at), text=text, emotion=label, spans=(Mark(place, place + 3, label),)))
     add_samples(made.store, "spans", "mine", samples, "made here")
     made.set_setting("mine", ["said", 1])
-    made.store.set_setting(FIRST_START, "done")
+    made.store.settings.set(FIRST_START, "done")
     made.close()
     shutil.copyfile(tmp_path / "new.duckdb", tmp_path / "whole.duckdb")
     began = time.monotonic()
@@ -250,11 +250,11 @@ def small(db: Path) -> dict[str, int]:
     made = workspace(
         db, samples=[SpanSample(id=str(n), text=f"I was so glad, {n}", spans=()) for n in range(9)], run=False
     )
-    made.store.set_setting(FIRST_START, "done")
-    (dataset,) = made.store.datasets()
-    made.store.start_run("known", "identity", "spans", "embedded", dataset.dataset, {"seed": 0}, 9)
-    made.store.set_state("known", "stopped")
-    known = {run.run: run.done for run in made.store.runs()}
+    made.store.settings.set(FIRST_START, "done")
+    (dataset,) = made.store.datasets.all()
+    made.store.runs.start("known", "identity", "spans", "embedded", dataset.dataset, {"seed": 0}, 9)
+    made.store.runs.set_state("known", "stopped")
+    known = {run.run: run.done for run in made.store.runs.all()}
     made.close()
     return known
 
@@ -267,8 +267,8 @@ def judged(work: str) -> Callable[[Path], dict[str, int]]:
         folder.mkdir()
         WORKS[work].make(folder).rename(db)
         store = Store.open(db)
-        store.set_setting(FIRST_START, "done")
-        return {run.run: run.done for run in store.runs()}
+        store.settings.set(FIRST_START, "done")
+        return {run.run: run.done for run in store.runs.all()}
 
     return make
 
@@ -292,7 +292,7 @@ def test_a_workbench_struck_anywhere_leaves_a_store_that_opens_with_all_runs(
         screen, there = struck_workbench(db, place)
         wait_until(lambda there=there: not any(map(alive, there)), lambda: "a process outlives it")  # type: ignore[misc]
         assert b"Traceback" not in screen, screen.decode(errors="replace")
-        after = {run.run: run.done for run in Store.open(db).runs()}
+        after = {run.run: run.done for run in Store.open(db).runs.all()}
         assert known.items() <= after.items()
         for work in works:
             assert all(map(str.isprintable, WORKS[work].kept(Store.open(db))))

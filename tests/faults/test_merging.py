@@ -43,14 +43,14 @@ def shard(folder: Path, name: str, answers: Answers, ids: Sequence[str], repeats
         connection.execute(
             "update runs set identity = repeat('0f', 32), config = ?", [msgspec.json.encode(config).decode()]
         )
-    assert opened.store.run(run).state == "done"
+    assert opened.store.runs.get(run).state == "done"
     return opened.store
 
 
 def said(store: Store, merged: Merged) -> dict[str, list[str]]:
-    ids = {number: key for key, number in store.numbers_by_id(merged.run.dataset).items()}
+    ids = {number: key for key, number in store.samples.numbers_by_id(merged.run.dataset).items()}
     found: dict[str, list[str]] = {}
-    for row in store.results(merged.run.run):
+    for row in store.results.of_run(merged.run.run):
         found.setdefault(ids[row.sample], []).append(row.raw or "")
     return found
 
@@ -82,7 +82,7 @@ def test_a_shard_in_two_stores_and_one_that_answers_for_others_are_refused_befor
         merge(target, [good, shard(tmp_path / "more", "1/2", ERRING, IDS[:1])])
     with pytest.raises(BadInput, match=r"it has answers about texts that are not in its shard 2/2"):
         merge(target, [good, shard(tmp_path, "2/2", EXACT, IDS)])
-    assert (target.runs(), target.datasets()) == ([], [])
+    assert (target.runs.all(), target.datasets.all()) == ([], [])
 
 
 def test_a_run_without_the_answers_that_it_says_it_has_is_refused(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_run_without_the_answers_that_it_says_it_has_is_refused(tmp_path: Path
         connection.execute("update runs set number = 999")
     with pytest.raises(BadInput, match="it counts 1 as answered and holds 0"):
         merge(target, [lost])
-    assert (target.runs(), target.datasets()) == ([], [])
+    assert (target.runs.all(), target.datasets.all()) == ([], [])
 
 
 def merging(folder: Path, room: int | None = None) -> "subprocess.Popen[str]":
@@ -119,7 +119,7 @@ def check_merged(folder: Path) -> None:
     _, problem = again.communicate()
     assert (again.returncode, problem) == (0, "")
     store = Store.open(folder / "all.duckdb")
-    (run,) = store.runs()
+    (run,) = store.runs.all()
     assert (run.state, run.done, run.n) == ("done", 3, 3)
     assert said(store, Merged(run)) == words(EXACT)
 
@@ -214,8 +214,13 @@ def test_whatever_stands_in_a_store_is_merged_or_refused_in_lines_and_shown(
     assert "\x1b" not in done.out + done.err, put
     store = Store.open(ours)
     if done.status:
-        assert store.runs() == [], put
-    for words in (("runs",), ("results", "--no-sim"), ("datasets",), *(("export", run.run) for run in store.runs())):
+        assert store.runs.all() == [], put
+    for words in (
+        ("runs",),
+        ("results", "--no-sim"),
+        ("datasets",),
+        *(("export", run.run) for run in store.runs.all()),
+    ):
         shown = emotui(*words, *(("--to", "out.jsonl", "--force") if words[0] == "export" else ()), "--db", ours)
         # A run whose answers are no run's any more was merged without one, and has nothing to show or write.
         empty = words[0] in ("results", "export") and re.fullmatch(

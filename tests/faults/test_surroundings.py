@@ -74,14 +74,14 @@ def test_a_clock_that_goes_back_loses_no_run_and_keeps_their_order(
     for year in (2030, 2001, 1969):
         for module in (runs, samples):
             monkeypatch.setattr(module, "now", lambda year=year: f"{year}-01-01T00:00:00.000+00:00")
-        dataset = store.add_dataset(str(year), "spans", store_samples.samples(2), "a file", str(year)).dataset
-        store.start_run(
+        dataset = store.datasets.add(str(year), "spans", store_samples.samples(2), "a file", str(year)).dataset
+        store.runs.start(
             run=f"run-{year}", identity=str(year), task="spans", model="m", dataset=dataset, config={"seed": 0}, n=2
         )
-        store.set_state(f"run-{year}", "done")
-    assert [run.run for run in store.runs()] == ["run-1969", "run-2001", "run-2030"]
-    assert [run.state for run in store.runs()] == ["done"] * 3
-    assert {dataset.name for dataset in store.datasets()} == {"2030", "2001", "1969"}
+        store.runs.set_state(f"run-{year}", "done")
+    assert [run.run for run in store.runs.all()] == ["run-1969", "run-2001", "run-2030"]
+    assert [run.state for run in store.runs.all()] == ["done"] * 3
+    assert {dataset.name for dataset in store.datasets.all()} == {"2030", "2001", "1969"}
 
 
 @pytest.mark.faults
@@ -101,5 +101,5 @@ def test_sixty_four_open_files_are_enough_for_a_run(tmp_path: Path) -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)),
     )
     assert done.returncode == 0, done.stderr
-    (run,) = Store.open(tmp_path / "w.duckdb").runs()
+    (run,) = Store.open(tmp_path / "w.duckdb").runs.all()
     assert run.state == "done"

@@ -90,8 +90,8 @@ def test_no_byte_that_a_terminal_acts_on_comes_from_data(emotui: Emotui, tmp_pat
     write_files(tmp_path)
     bring_in(emotui, "w.duckdb")
     store = Store.open(tmp_path / "w.duckdb")
-    store.set_setting("live model", f"openai:{H}@http://127.0.0.1:9/v1")
-    store.set_setting(FIRST_START, "done")
+    store.settings.set("live model", f"openai:{H}@http://127.0.0.1:9/v1")
+    store.settings.set(FIRST_START, "done")
     leaked = {}
     with workbench(tmp_path / "w.duckdb", size) as terminal:
         for key in PLACES:

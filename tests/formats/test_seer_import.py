@@ -380,7 +380,7 @@ def test_labels_alone_still_give_transitions(ranged: tuple[str, str, str], tmp_p
     results = Results(store, Workspace(store).model)
     assert results.transitions(imported.labels.dataset).pairs == 4
     assert results.annotators(imported.labels.dataset) == {}
-    (number, record) = next(iter(store.dataset_samples(imported.labels.dataset)))
+    (number, record) = next(iter(store.samples.of_dataset(imported.labels.dataset)))
     assert msgspec.json.decode(record, type=SpanSample).emotion == "happy"
     assert number
 
@@ -398,7 +398,7 @@ def test_sentences_without_a_place_count_in_the_transitions(ranged: tuple[str, s
     store = Store.open(tmp_path / "w.duckdb")
     imported = import_seer(store, [], [two], ranged[2], warn=lambda line: None)
     assert imported.samples is not None
-    ((_, record),) = store.dataset_samples(imported.samples.dataset)
+    ((_, record),) = store.samples.of_dataset(imported.samples.dataset)
     assert len(msgspec.json.decode(record, type=SpanSample).sentences) == 4
     found = Results(store, Workspace(store).model).transitions(imported.samples.dataset)
     assert found.pairs == 4

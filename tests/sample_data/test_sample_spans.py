@@ -252,5 +252,5 @@ def test_tasks_that_ask_about_the_same_samples_share_their_dataset(order: tuple[
     store = Store.open(tmp_path / "w.duckdb")
     first, second = (add_sample_data(store, task) for task in order)
     assert first == second
-    assert [one.name for one in store.datasets()] == [first.name]
-    assert len(store.annotators(first.dataset)) == 3
+    assert [one.name for one in store.datasets.all()] == [first.name]
+    assert len(store.samples.annotators(first.dataset)) == 3

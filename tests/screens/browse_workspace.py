@@ -82,8 +82,8 @@ def add_run(
         for place, sample in enumerate(part)
     ]
     details = score_samples(part, predictions, embed, frozenset({"happy", "sad", "afraid", "cried"}))
-    numbers = [number for number, _ in store.dataset_samples(dataset.dataset, 0, len(samples))]
-    run = store.start_run(
+    numbers = [number for number, _ in store.samples.of_dataset(dataset.dataset, 0, len(samples))]
+    run = store.runs.start(
         run=name,
         identity=name,
         task="spans",
@@ -108,8 +108,8 @@ def add_run(
             numbers[: len(part)] * repeats, list(part) * repeats, predictions, details, strict=True
         )
     ]
-    store.commit_batch(run.run, rows)
-    store.set_state(run.run, "done" if done is None else "running")
+    store.results.commit(run.run, rows)
+    store.runs.set_state(run.run, "done" if done is None else "running")
     return run.run
 
 

@@ -40,7 +40,7 @@ def labelled_workspace(path: Path) -> Workspace:
     opened = Workspace.open(path)
     opened.set_setting(FIRST_START, "done")
     dataset = add_samples(opened.store, "spans", "labelled", SAMPLES, "tests")
-    run = opened.store.start_run(
+    run = opened.store.runs.start(
         run="marker-1",
         identity="marker-1",
         task="spans",
@@ -55,7 +55,7 @@ def labelled_workspace(path: Path) -> Workspace:
         labels=tuple(mark.label or "" for mark in SAID),
         strengths=tuple(mark.score or 0.0 for mark in SAID),
     )
-    numbers = [number for number, _ in opened.store.dataset_samples(dataset.dataset, 0, len(SAMPLES))]
+    numbers = [number for number, _ in opened.store.samples.of_dataset(dataset.dataset, 0, len(SAMPLES))]
     rows = []
     for number, sample in zip(numbers, SAMPLES, strict=True):
         said = SpanPrediction(id=sample.id, spans=SAID)
@@ -73,6 +73,6 @@ def labelled_workspace(path: Path) -> Workspace:
                 score=score_row(detail) if sample.spans is not None else None,
             )
         )
-    opened.store.commit_batch(run.run, rows)
-    opened.store.set_state(run.run, "done")
+    opened.store.results.commit(run.run, rows)
+    opened.store.runs.set_state(run.run, "done")
     return opened

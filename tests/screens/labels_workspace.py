@@ -54,7 +54,7 @@ def add_run(
 ) -> None:
     """A finished run of a classifier that gives these probabilities, text by text and over again."""
     store = workspace.store
-    found = store.dataset(dataset)
+    found = store.datasets.get(dataset)
     assert found is not None
     task = Labels().with_options(options, 1)
     there = dict(stored_samples(store, found, found.n))
@@ -64,11 +64,11 @@ def add_run(
         raw = {"probs": probs, "label": max(probs, key=lambda label: probs[label]), "several": True}
         rows.append(ResultRow(number, 0, 0, None, json.dumps(raw), None, 0.1))
     config = {"way": "classify", "options": dict(options), "trained_on": "embedded has learnt from such texts"}
-    run = store.start_run(
+    run = store.runs.start(
         run=name, identity=name, task="labels", model="embedded", dataset=dataset, config=config, n=found.n
     )
-    store.commit_batch(run.run, scored(task, "classify", rows, there, None))
-    store.set_state(run.run, "done")
+    store.results.commit(run.run, scored(task, "classify", rows, there, None))
+    store.runs.set_state(run.run, "done")
 
 
 def workspace(path: Path) -> Workspace:

@@ -36,7 +36,7 @@ def make_several_runs(path: Path, *, annotated: bool, experiment: bool = False) 
     if experiment:
         made = add_experiment(source.store, 0)
         texts = [
-            msgspec.json.decode(record, type=SpanSample) for _, record in source.store.dataset_samples(made.dataset)
+            msgspec.json.decode(record, type=SpanSample) for _, record in source.store.samples.of_dataset(made.dataset)
         ]
         add_run(source.store, made, texts, name="exp-1", model=QWEN, way="experiment-0")
     return source

@@ -55,17 +55,17 @@ def add_scenes_run(
 ) -> Run:
     """A run over the first `done` scenarios, parsed, scored and committed as runs are."""
     store = opened.store
-    numbers = [number for number, _ in store.dataset_samples(dataset.dataset, 0, len(samples))][:done]
+    numbers = [number for number, _ in store.samples.of_dataset(dataset.dataset, 0, len(samples))][:done]
     config: dict[str, object] = {"seed": 0, "repeats": 1, "way": way, "pid": 0, "host": "elsewhere"}
-    store.start_run(run, run, "scenes", "rule", dataset.dataset, config, len(samples))
+    store.runs.start(run, run, "scenes", "rule", dataset.dataset, config, len(samples))
     outputs = [
         ResultRow(number, 0, 0, None, raw_words(odds) if way == YES_NO else raw(odds), None, 0.0, None, None)
         for number, odds in zip(numbers, log_odds(samples).tolist(), strict=False)
     ]
     by_number = dict(zip(numbers, samples, strict=False))
-    store.commit_batch(run, scored(task_named("scenes"), way, outputs, by_number, None))
-    store.set_state(run, "done" if done is None else "running")
-    return store.run(run)
+    store.results.commit(run, scored(task_named("scenes"), way, outputs, by_number, None))
+    store.runs.set_state(run, "done" if done is None else "running")
+    return store.runs.get(run)
 
 
 def workspace(path: Path, *, n: int = 40, run: bool = True, spans: bool = True) -> Workspace:

@@ -111,7 +111,7 @@ async def test_the_run_one_looks_at_stays_while_another_program_starts_one(sourc
     async with opened(source) as pilot:
         before = screen_text(pilot)
         assert "rule" in before
-        source.store.start_run("new", "new", "spans", "theirs", 1, {}, 3)
+        source.store.runs.start("new", "new", "spans", "theirs", 1, {}, 3)
         frame(pilot).session.follow()
         await settle(pilot)
         assert len(frame(pilot).session.overview.runs) == 2

@@ -184,7 +184,7 @@ def test_an_empty_workspace_begins_its_first_start_and_files_have_neither_that_n
 
 def elsewhere(source: Workspace, name: str) -> str:
     """A run over the list's dataset that another program starts."""
-    return source.store.start_run(name, name, "spans", "theirs", 1, {}, 3).run
+    return source.store.runs.start(name, name, "spans", "theirs", 1, {}, 3).run
 
 
 def test_a_run_that_is_started_elsewhere_changes_nothing_on_the_screen(source: Workspace) -> None:
@@ -199,7 +199,7 @@ def test_a_run_that_is_started_elsewhere_changes_nothing_on_the_screen(source: W
     assert session.run_shown.run == shown
     session.change(replace(session.state, run="new"))
     assert session.run_shown.run == "new"
-    source.store.delete("new")
+    source.store.by_name.delete("new")
     session.follow()
     opened.rest()
     assert session.run_shown.run == shown
@@ -222,12 +222,12 @@ def test_where_no_run_was_the_first_one_elsewhere_is_told_of_once_and_shown_when
 
 
 def test_what_a_person_annotated_is_a_source_to_choose_and_never_the_run_of_its_own(source: Workspace) -> None:
-    mine = source.store.start_run("mine", "mine", "spans", "ann", 1, {}, 3, source="person").run
+    mine = source.store.runs.start("mine", "mine", "spans", "ann", 1, {}, 3, source="person").run
     opened = Open(lambda: source)
     session = opened.session
     assert session.run_shown is not None
     assert [run.run for run in session.overview.runs] == [mine, session.run_shown.run]
-    source.store.delete(session.run_shown.run)
+    source.store.by_name.delete(session.run_shown.run)
     session.follow()
     opened.rest()
     assert ([run.run for run in session.overview.runs], session.run_shown) == ([mine], None)

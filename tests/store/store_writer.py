@@ -18,7 +18,7 @@ def main(path: str, run: str, first: int, last: int, batch: int) -> None:
             ResultRow(number, 0, 0, "prompt", f"raw {number} " + os.urandom(1000).hex(), None, 0.1, b"{}", score)
             for number in range(start, min(start + batch, last + 1))
         ]
-        store.commit_batch(run, rows)
+        store.results.commit(run, rows)
         print(rows[-1].sample, flush=True)
 
 

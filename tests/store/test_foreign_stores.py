@@ -21,7 +21,7 @@ pytestmark = pytest.mark.faults
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     store = Store.open(tmp_path / "shared.duckdb")
-    store.add_dataset("stories", "spans", samples(3), "stories.jsonl", "abc")
+    store.datasets.add("stories", "spans", samples(3), "stories.jsonl", "abc")
     return store.path
 
 
@@ -81,7 +81,7 @@ def test_a_macro_that_comes_while_a_store_is_open_stands_in_for_no_function(path
     _plant(path, "create macro lower(x) as error('run')")
     _plant(path, "create macro count(x) as error('run')")
     _plant(path, "create macro current_setting(x) as error('run')")
-    assert [one.name for one in store.datasets()] == ["stories"]
+    assert [one.name for one in store.datasets.all()] == ["stories"]
     with store._turns.reading() as connection:
         assert connection.execute("select lower('A'), count(1)").fetchall() == [("a", 1)]
     with store._turns.writing() as connection:
@@ -143,7 +143,7 @@ def test_what_the_engine_may_open_for_an_import_is_closed_again(path: Path, tmp_
 
 def test_a_snapshot_is_a_store_of_its_own(path: Path, tmp_path: Path) -> None:
     questions.snapshot(path, tmp_path / "copy.duckdb")
-    assert [one.name for one in Store.open(tmp_path / "copy.duckdb").datasets()] == ["stories"]
+    assert [one.name for one in Store.open(tmp_path / "copy.duckdb").datasets.all()] == ["stories"]
 
 
 def test_a_store_is_opened_by_a_relative_name_and_one_with_a_quote(
@@ -153,5 +153,5 @@ def test_a_store_is_opened_by_a_relative_name_and_one_with_a_quote(
     for name in ("here.duckdb", "it's.duckdb", "dir/../up.duckdb"):
         (tmp_path / "dir").mkdir(exist_ok=True)
         store = Store.open(name)
-        store.add_dataset("stories", "spans", samples(3), "stories.jsonl", "abc")
-        assert Store.open(name).datasets()[0].n == 3
+        store.datasets.add("stories", "spans", samples(3), "stories.jsonl", "abc")
+        assert Store.open(name).datasets.all()[0].n == 3

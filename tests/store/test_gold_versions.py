@@ -30,9 +30,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     made = Store.open(tmp_path / "workspace.duckdb")
-    made.add_dataset("stories", "spans", samples(3), "stories.jsonl", "abc")
-    made.start_run("run", "identity", "spans", "model", 1, {}, 3)
-    made.commit_batch("run", [result(number, scored=score(0.5)) for number in (1, 2, 3)])
+    made.datasets.add("stories", "spans", samples(3), "stories.jsonl", "abc")
+    made.runs.start("run", "identity", "spans", "model", 1, {}, 3)
+    made.results.commit("run", [result(number, scored=score(0.5)) for number in (1, 2, 3)])
     return made
 
 
@@ -54,11 +54,16 @@ def test_a_store_of_version_4_is_brought_up_to_date_whole_even_where_the_first_t
     old = Store.open(path)
     assert asked(path, "select version from workspace") == [(schema.VERSION,)]
     assert asked(path, question) == before
-    assert {(one.gold, one.asked, one.deleted) for one in old.datasets()} == {(1, None, None)}
-    assert {(run.source, run.deleted) for run in old.runs()} == {("model", None)}
-    assert old.scored_under("spans-run") == 1
-    assert old.gold_versions(1) == [(1, "a.jsonl", "2026-01-02T03:04:05.678+00:00")]
-    assert old.page([40_000], "spans-run")[0].values == {"f1": 0.0, "sim": 0.0, "precision": 0.5, "recall": 0.25}
+    assert {(one.gold, one.asked, one.deleted) for one in old.datasets.all()} == {(1, None, None)}
+    assert {(run.source, run.deleted) for run in old.runs.all()} == {("model", None)}
+    assert old.gold.scored_under("spans-run") == 1
+    assert old.gold.versions(1) == [(1, "a.jsonl", "2026-01-02T03:04:05.678+00:00")]
+    assert old.list_rows.page([40_000], "spans-run")[0].values == {
+        "f1": 0.0,
+        "sim": 0.0,
+        "precision": 0.5,
+        "recall": 0.25,
+    }
 
 
 def test_a_store_of_version_4_and_a_new_one_have_the_same_tables(path: Path, tmp_path: Path) -> None:
@@ -68,38 +73,38 @@ def test_a_store_of_version_4_and_a_new_one_have_the_same_tables(path: Path, tmp
 
 
 def test_another_gold_keeps_the_numbers_the_answers_and_what_gold_was_before(store: Store) -> None:
-    (before,) = store.datasets()
-    after = store.replace_gold(before, NEW, "better.jsonl", "def")
+    (before,) = store.datasets.all()
+    after = store.gold.replace(before, NEW, "better.jsonl", "def")
     assert (after.gold, after.fingerprint, after.n) == (2, "def", 3)
-    assert [said for _, said in store.samples([1, 2, 3])] == [NEW[1].record, NEW[2].record, NEW[0].record]
-    assert store.order(ListQuery(1, emotions=("sad",))).tolist() == [2, 3]
-    assert store.emotions(1) == ["angry", "sad"]
-    assert store.former_gold(1, 1) == {number: f'{{"id":"s{number}"}}'.encode() for number in (1, 2, 3)}
-    assert store.former_gold(1, 2) == {}
-    assert store.fingerprints(1) == ["def", "abc"]
-    assert [version[:2] for version in store.gold_versions(1)] == [(1, "stories.jsonl"), (2, "better.jsonl")]
-    assert len(list(store.results("run"))) == 3
+    assert [said for _, said in store.samples.records([1, 2, 3])] == [NEW[1].record, NEW[2].record, NEW[0].record]
+    assert store.listing.order(ListQuery(1, emotions=("sad",))).tolist() == [2, 3]
+    assert store.samples.emotions(1) == ["angry", "sad"]
+    assert store.gold.former(1, 1) == {number: f'{{"id":"s{number}"}}'.encode() for number in (1, 2, 3)}
+    assert store.gold.former(1, 2) == {}
+    assert store.gold.fingerprints(1) == ["def", "abc"]
+    assert [version[:2] for version in store.gold.versions(1)] == [(1, "stories.jsonl"), (2, "better.jsonl")]
+    assert len(list(store.results.of_run("run"))) == 3
 
 
 def test_of_several_versions_each_has_the_records_that_held_in_it(store: Store) -> None:
-    second = store.replace_gold(store.datasets()[0], NEW, "2", "b")
+    second = store.gold.replace(store.datasets.all()[0], NEW, "2", "b")
     third = [record("s1", "angry"), record("s2", "happy"), record("s3", "sad")]
-    store.replace_gold(second, third, "3", "c")
-    assert store.former_gold(1, 2) == {2: record("s2", "sad").record}
-    assert store.former_gold(1, 1) == {number: f'{{"id":"s{number}"}}'.encode() for number in (1, 2, 3)}
+    store.gold.replace(second, third, "3", "c")
+    assert store.gold.former(1, 2) == {2: record("s2", "sad").record}
+    assert store.gold.former(1, 1) == {number: f'{{"id":"s{number}"}}'.encode() for number in (1, 2, 3)}
 
 
 def test_a_score_keeps_the_version_of_gold_that_it_was_computed_under(store: Store) -> None:
-    assert store.scored_under("run") == 1
-    store.replace_gold(store.datasets()[0], NEW, "2", "b")
-    assert store.scored_under("run") == 1
-    store.replace_scores("run", list(store.results("run")))
-    assert store.scored_under("run") == 2
-    store.commit_batch("run", [result(1, scored=score(1.0))], gold=1)
-    assert store.scored_under("run") == 1
-    store.start_run("silent", "identity", "spans", "model", 1, {}, 1)
-    store.commit_batch("silent", [failure(1)])
-    assert store.scored_under("silent") is None
+    assert store.gold.scored_under("run") == 1
+    store.gold.replace(store.datasets.all()[0], NEW, "2", "b")
+    assert store.gold.scored_under("run") == 1
+    store.results.replace_scores("run", list(store.results.of_run("run")))
+    assert store.gold.scored_under("run") == 2
+    store.results.commit("run", [result(1, scored=score(1.0))], gold=1)
+    assert store.gold.scored_under("run") == 1
+    store.runs.start("silent", "identity", "spans", "model", 1, {}, 1)
+    store.results.commit("silent", [failure(1)])
+    assert store.gold.scored_under("silent") is None
 
 
 @pytest.mark.parametrize(
@@ -113,58 +118,58 @@ def test_a_score_keeps_the_version_of_gold_that_it_was_computed_under(store: Sto
 def test_gold_of_other_ids_or_texts_is_refused_and_nothing_changes(
     store: Store, rows: list[SampleRow], why: str
 ) -> None:
-    before = store.datasets()
+    before = store.datasets.all()
     with pytest.raises(BadInput, match=why):
-        store.replace_gold(before[0], rows, "bad", "bad")
-    assert store.datasets() == before
-    assert store.samples([1]) == [(1, b'{"id":"s1"}')]
+        store.gold.replace(before[0], rows, "bad", "bad")
+    assert store.datasets.all() == before
+    assert store.samples.records([1]) == [(1, b'{"id":"s1"}')]
 
 
 def test_gold_that_has_changed_since_it_was_looked_at_is_not_replaced(store: Store) -> None:
-    (before,) = store.datasets()
-    store.replace_gold(before, NEW, "2", "b")
+    (before,) = store.datasets.all()
+    store.gold.replace(before, NEW, "2", "b")
     with pytest.raises(StoreError, match="changed meanwhile"):
-        store.replace_gold(before, samples(3), "3", "c")
+        store.gold.replace(before, samples(3), "3", "c")
 
 
 def test_what_is_in_the_trash_is_not_listed_and_comes_back_as_it_was(store: Store) -> None:
-    datasets, runs = store.datasets(), store.runs()
-    store.delete("stories")
-    assert (store.datasets(), store.runs(), store.dataset("stories")) == ([], [], None)
+    datasets, runs = store.datasets.all(), store.runs.all()
+    store.by_name.delete("stories")
+    assert (store.datasets.all(), store.runs.all(), store.datasets.get("stories")) == ([], [], None)
     with pytest.raises(BadInput, match="there is no run 'run'"):
-        store.run("run")
-    assert [one.name for one in store.datasets(trash=True)] == ["stories"]
-    store.restore("stories")
-    assert (store.datasets(), store.runs()) == (datasets, runs)
-    store.delete("run")
-    assert (store.runs(), [run.run for run in store.runs(trash=True)]) == ([], ["run"])
-    store.restore("run")
-    assert store.runs() == runs
+        store.runs.get("run")
+    assert [one.name for one in store.datasets.all(trash=True)] == ["stories"]
+    store.by_name.restore("stories")
+    assert (store.datasets.all(), store.runs.all()) == (datasets, runs)
+    store.by_name.delete("run")
+    assert (store.runs.all(), [run.run for run in store.runs.all(trash=True)]) == ([], ["run"])
+    store.by_name.restore("run")
+    assert store.runs.all() == runs
 
 
 def test_a_name_in_the_trash_can_be_used_again_and_then_stands_in_the_way(store: Store) -> None:
-    store.delete("stories")
-    again = store.add_dataset("stories", "spans", samples(2), "2", "b")
-    assert [number for number, _ in store.dataset_samples(again.dataset)] == [4, 5]
+    store.by_name.delete("stories")
+    again = store.datasets.add("stories", "spans", samples(2), "2", "b")
+    assert [number for number, _ in store.samples.of_dataset(again.dataset)] == [4, 5]
     with pytest.raises(BadInput, match="another dataset 'stories' now: rename that one first"):
-        store.restore("stories")
-    store.rename("stories", "new stories")
-    store.restore("stories")
-    assert [one.name for one in store.datasets()] == ["stories", "new stories"]
+        store.by_name.restore("stories")
+    store.by_name.rename("stories", "new stories")
+    store.by_name.restore("stories")
+    assert [one.name for one in store.datasets.all()] == ["stories", "new stories"]
 
 
 def test_a_run_in_the_trash_keeps_its_id(store: Store) -> None:
-    store.delete("run")
-    assert store.run_names() == {"run"}
+    store.by_name.delete("run")
+    assert store.runs.names() == {"run"}
     with pytest.raises(StoreError, match="there is a run run already"):
-        store.start_run("run", "other", "spans", "model", 1, {}, 1)
+        store.runs.start("run", "other", "spans", "model", 1, {}, 1)
 
 
 def test_names_are_changed_and_none_is_given_twice(store: Store) -> None:
-    store.add_dataset("more", "spans", samples(2), "2", "b")
-    store.rename("stories", "tales")
-    store.rename("run", "best")
-    assert ([one.name for one in store.datasets()], store.runs()[0].run) == (["tales", "more"], "best")
+    store.datasets.add("more", "spans", samples(2), "2", "b")
+    store.by_name.rename("stories", "tales")
+    store.by_name.rename("run", "best")
+    assert ([one.name for one in store.datasets.all()], store.runs.all()[0].run) == (["tales", "more"], "best")
     for old, new, why in (
         ("tales", "more", "there is a dataset 'more' already"),
         ("tales", " ", "blank"),
@@ -172,4 +177,4 @@ def test_names_are_changed_and_none_is_given_twice(store: Store) -> None:
         ("best", "best", "there is a run 'best' already"),
     ):
         with pytest.raises(BadInput, match=why):
-            store.rename(old, new)
+            store.by_name.rename(old, new)

@@ -17,54 +17,54 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_samples_come_behind_those_that_are_there_whatever_was_added_in_between(store: Store) -> None:
-    kept = store.add_dataset("kept", "spans", samples(2), "", "of 2", room=10)
-    other = store.add_dataset("other", "spans", samples(3), "", "of 3")
-    grown = store.extend_dataset(kept.dataset, [sample("new", "one more")], "of 2", "of 2 and 1")
+    kept = store.datasets.add("kept", "spans", samples(2), "", "of 2", room=10)
+    other = store.datasets.add("other", "spans", samples(3), "", "of 3")
+    grown = store.datasets.extend(kept.dataset, [sample("new", "one more")], "of 2", "of 2 and 1")
     assert (grown.dataset, grown.name, grown.n, grown.fingerprint) == (kept.dataset, "kept", 3, "of 2 and 1")
-    assert [number for number, _ in store.dataset_samples(kept.dataset)] == [1, 2, 3]
-    assert [number for number, _ in store.dataset_samples(other.dataset)] == [11, 12, 13]
-    assert store.order(ListQuery(kept.dataset, text="one more")).tolist() == [3]
-    assert [row.id for row in store.page([3, 11], None)] == ["new", "s1"]
+    assert [number for number, _ in store.samples.of_dataset(kept.dataset)] == [1, 2, 3]
+    assert [number for number, _ in store.samples.of_dataset(other.dataset)] == [11, 12, 13]
+    assert store.listing.order(ListQuery(kept.dataset, text="one more")).tolist() == [3]
+    assert [row.id for row in store.list_rows.page([3, 11], None)] == ["new", "s1"]
 
 
 def test_room_is_kept_free_also_behind_a_data_set_that_grew(store: Store) -> None:
-    kept = store.add_dataset("kept", "spans", samples(1), "", "a", room=5)
-    store.extend_dataset(kept.dataset, samples(3)[1:], "a", "b")
-    store.add_dataset("other", "spans", samples(1), "", "c")
-    assert store.order(ListQuery(2)).tolist() == [6]
+    kept = store.datasets.add("kept", "spans", samples(1), "", "a", room=5)
+    store.datasets.extend(kept.dataset, samples(3)[1:], "a", "b")
+    store.datasets.add("other", "spans", samples(1), "", "c")
+    assert store.listing.order(ListQuery(2)).tolist() == [6]
 
 
 def test_labels_of_new_samples_can_be_filtered_by(store: Store) -> None:
-    store.add_dataset("kept", "spans", [sample("a", emotions=("sad",))], "", "1", room=5)
+    store.datasets.add("kept", "spans", [sample("a", emotions=("sad",))], "", "1", room=5)
     same, other = sample("b", emotions=("sad",)), sample("c", emotions=("sad", "angry"))
-    store.extend_dataset(1, [same, other, sample("d")], "1", "2")
-    assert store.order(ListQuery(1, emotions=("sad",))).tolist() == [1, 2, 3]
-    assert store.order(ListQuery(1, emotions=("angry",))).tolist() == [3]
-    assert store.emotions(1) == ["angry", "sad"]
+    store.datasets.extend(1, [same, other, sample("d")], "1", "2")
+    assert store.listing.order(ListQuery(1, emotions=("sad",))).tolist() == [1, 2, 3]
+    assert store.listing.order(ListQuery(1, emotions=("angry",))).tolist() == [3]
+    assert store.samples.emotions(1) == ["angry", "sad"]
 
 
 def test_a_run_over_the_first_samples_stays_what_it_was(store: Store) -> None:
-    store.add_dataset("kept", "spans", samples(2), "", "1", room=5)
-    before = store.start_run("r-1", "identity of 2", "spans", "m", 1, {}, 2)
-    store.commit_batch("r-1", [result(1, scored=score(0.5)), result(2, scored=score(1.0))])
-    store.set_state("r-1", "done")
-    store.extend_dataset(1, [sample("new")], "1", "2")
-    run = store.run("r-1")
+    store.datasets.add("kept", "spans", samples(2), "", "1", room=5)
+    before = store.runs.start("r-1", "identity of 2", "spans", "m", 1, {}, 2)
+    store.results.commit("r-1", [result(1, scored=score(0.5)), result(2, scored=score(1.0))])
+    store.runs.set_state("r-1", "done")
+    store.datasets.extend(1, [sample("new")], "1", "2")
+    run = store.runs.get("r-1")
     assert (run.identity, run.n, run.done, run.state) == (before.identity, 2, 2, "done")
-    assert [row.sample for row in store.results("r-1")] == [1, 2]
-    assert [(row.id, row.values.get("f1")) for row in store.page([1, 2, 3], "r-1")] == [
+    assert [row.sample for row in store.results.of_run("r-1")] == [1, 2]
+    assert [(row.id, row.values.get("f1")) for row in store.list_rows.page([1, 2, 3], "r-1")] == [
         ("s1", 0.5),
         ("s2", 1.0),
         ("new", None),
     ]
-    assert store.order(ListQuery(1, run="r-1", sort="f1")).tolist() == [1, 2, 3]
+    assert store.listing.order(ListQuery(1, run="r-1", sort="f1")).tolist() == [1, 2, 3]
 
 
 def test_a_data_set_that_came_from_a_file_does_not_grow(store: Store) -> None:
-    store.add_dataset("file", "spans", samples(2), "", "1")
+    store.datasets.add("file", "spans", samples(2), "", "1")
     with pytest.raises(StoreError, match="'file' does not grow"):
-        store.extend_dataset(1, [sample("new")], "1", "2")
-    assert store.datasets()[0].n == 2
+        store.datasets.extend(1, [sample("new")], "1", "2")
+    assert store.datasets.all()[0].n == 2
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_a_data_set_that_came_from_a_file_does_not_grow(store: Store) -> None:
 def test_what_cannot_be_added_leaves_the_data_set_as_it_was(
     store: Store, rows: list[SampleRow], after: str, why: str
 ) -> None:
-    store.add_dataset("kept", "spans", samples(2), "", "1", room=5)
+    store.datasets.add("kept", "spans", samples(2), "", "1", room=5)
     with pytest.raises(StoreError, match=why):
-        store.extend_dataset(1, rows, after, "2")
-    assert (store.datasets()[0].n, store.datasets()[0].fingerprint) == (2, "1")
-    assert len(list(store.dataset_samples(1))) == 2
+        store.datasets.extend(1, rows, after, "2")
+    assert (store.datasets.all()[0].n, store.datasets.all()[0].fingerprint) == (2, "1")
+    assert len(list(store.samples.of_dataset(1))) == 2
 
 
 def test_an_unknown_data_set_cannot_grow(store: Store) -> None:
     with pytest.raises(StoreError, match="has changed meanwhile"):
-        store.extend_dataset(7, [sample("new")], "1", "2")
+        store.datasets.extend(7, [sample("new")], "1", "2")

@@ -86,7 +86,7 @@ def test_a_store_is_made_where_the_file_system_has_no_hard_links(
         raise OSError(1, "Operation not permitted")
 
     monkeypatch.setattr("os.link", refused)
-    assert Store.open(tmp_path / "w.duckdb").datasets() == []
+    assert Store.open(tmp_path / "w.duckdb").datasets.all() == []
     assert [path.name for path in tmp_path.iterdir()] == ["w.duckdb"]
 
 
@@ -104,7 +104,7 @@ def test_a_store_that_vanishes_while_it_is_worked_with_is_no_bad_input(tmp_path:
     (tmp_path / "w.duckdb").unlink()
     for gone in (store, waiting):
         with pytest.raises(StoreError, match="it was there before") as caught:
-            gone.datasets()
+            gone.datasets.all()
         assert not isinstance(caught.value, BadInput)
     with pytest.raises(BadInput):
         Store.open(tmp_path / "w.duckdb", create=False)

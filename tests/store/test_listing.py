@@ -55,14 +55,14 @@ RESULTS = {
 def store() -> Iterator[Store]:
     with tempfile.TemporaryDirectory() as folder:
         made = Store.open(Path(folder) / "workspace.duckdb")
-        made.add_dataset("other", "spans", [sample(f"o{number}", "happy", "sad") for number in range(5)], "other", "o")
-        made.add_dataset("listed", "spans", SAMPLES, "listed", "l")
-        made.start_run("other", "o", "spans", "model", 2, {}, 1)
-        made.commit_batch("other", [result(FIRST, scored=score(0.9, 0.9, "N"))])
-        made.start_run("run", "r", "spans", "model", 2, {}, 1)
+        made.datasets.add("other", "spans", [sample(f"o{number}", "happy", "sad") for number in range(5)], "other", "o")
+        made.datasets.add("listed", "spans", SAMPLES, "listed", "l")
+        made.runs.start("other", "o", "spans", "model", 2, {}, 1)
+        made.results.commit("other", [result(FIRST, scored=score(0.9, 0.9, "N"))])
+        made.runs.start("run", "r", "spans", "model", 2, {}, 1)
         for number, scores in RESULTS.items():
             rows = [result(number, repeat, 0, score(*scored)) for repeat, scored in enumerate(scores)]
-            made.commit_batch("run", [*rows, failure(number, 9)])
+            made.results.commit("run", [*rows, failure(number, 9)])
         yield made
 
 
@@ -128,21 +128,21 @@ QUERIES = st.builds(
 @given(query=QUERIES)
 @hypothesis_settings(deadline=None, max_examples=150)
 def test_any_query_gives_what_the_straightforward_way_gives(store: Store, query: ListQuery) -> None:
-    order = store.order(query)
+    order = store.listing.order(query)
     assert order.dtype == "int64"
     assert order.tolist() == straightforward(query)
 
 
 def test_counts_of_a_filter_are_how_many_samples_it_keeps(store: Store) -> None:
-    counts = store.label_counts(2)
+    counts = store.samples.label_counts(2)
     for name in ("sad", "fear", "happy"):
-        assert counts["emotions"][name] == len(store.order(ListQuery(2, emotions=(name,))))
+        assert counts["emotions"][name] == len(store.listing.order(ListQuery(2, emotions=(name,))))
     for name in ("positive", "negative", "neutral"):
-        assert counts["valences"][name] == len(store.order(ListQuery(2, valences=(name,))))
-    marks = counted_marks(store.marks(2, "run"))
-    assert marks == {mark: len(store.order(ListQuery(2, "run", marks=mark))) for mark in MARKS}
+        assert counts["valences"][name] == len(store.listing.order(ListQuery(2, valences=(name,))))
+    marks = counted_marks(store.listing.marks(2, "run"))
+    assert marks == {mark: len(store.listing.order(ListQuery(2, "run", marks=mark))) for mark in MARKS}
     assert marks["X"] > 0
-    assert store.label_counts(9) == {"emotions": {}, "valences": {}}
+    assert store.samples.label_counts(9) == {"emotions": {}, "valences": {}}
 
 
 @given(
@@ -163,7 +163,7 @@ def test_sorting_by_a_value_keeps_ties_in_their_order_and_nothing_known_last(
 @given(numbers=st.lists(st.integers(-1, 45), max_size=12), run=st.sampled_from([None, "run"]))
 @hypothesis_settings(deadline=None, max_examples=40)
 def test_a_page_has_the_lines_asked_for_in_their_order(store: Store, numbers: list[int], run: str | None) -> None:
-    page = store.page(numbers, run)
+    page = store.list_rows.page(numbers, run)
     assert [row.sample for row in page] == [number for number in numbers if 1 <= number < FIRST + 30]
     for row in page:
         if row.sample < FIRST:
@@ -177,23 +177,23 @@ def test_a_page_has_the_lines_asked_for_in_their_order(store: Store, numbers: li
 
 
 def test_an_unknown_dataset_has_an_empty_list(store: Store) -> None:
-    assert store.order(ListQuery(9)).tolist() == []
-    assert store.order(ListQuery(9, sort="f1", run="run", marks="H", text="a")).tolist() == []
+    assert store.listing.order(ListQuery(9)).tolist() == []
+    assert store.listing.order(ListQuery(9, sort="f1", run="run", marks="H", text="a")).tolist() == []
 
 
 def test_a_preview_is_one_line_and_the_beginning_only(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "workspace.duckdb")
-    store.add_dataset("long", "spans", [sample("1", "a\n\n b\t" + "c" * 1_000_000)], "long", "l")
-    preview = store.page([1], None)[0].preview
+    store.datasets.add("long", "spans", [sample("1", "a\n\n b\t" + "c" * 1_000_000)], "long", "l")
+    preview = store.list_rows.page([1], None)[0].preview
     assert preview.startswith("a b cc")
     assert len(preview) <= 200
 
 
 def test_an_unknown_sort_or_mark_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="cannot sort by 'colour'"):
-        store.order(ListQuery(2, sort="colour"))
+        store.listing.order(ListQuery(2, sort="colour"))
     with pytest.raises(ValueError, match="no kind of error has the letter 'Q'"):
-        store.order(ListQuery(2, run="run", marks="Q"))
+        store.listing.order(ListQuery(2, run="run", marks="Q"))
 
 
 @given(st.sets(st.sampled_from(list(MARKS))))
@@ -206,7 +206,7 @@ def test_marks_survive_as_numbers(marks: set[str]) -> None:
 def test_very_long_texts_are_added_found_and_read(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "workspace.duckdb")
     long = [SampleRow(str(n), f"{n} " * 250_000, None, None, (), (), b'"' + b"x" * 500_000 + b'"') for n in range(200)]
-    store.add_dataset("long", "spans", long, "long", "l")
-    assert sum(len(record) for _, record in store.dataset_samples(1)) == 200 * 500_002
-    assert store.order(ListQuery(1, text="199 199")).tolist() == [200]
-    assert len(store.page(range(1, 201), None)) == 200
+    store.datasets.add("long", "spans", long, "long", "l")
+    assert sum(len(record) for _, record in store.samples.of_dataset(1)) == 200 * 500_002
+    assert store.listing.order(ListQuery(1, text="199 199")).tolist() == [200]
+    assert len(store.list_rows.page(range(1, 201), None)) == 200

@@ -30,7 +30,7 @@ def store(tmp_path: Path) -> Store:
 
 def _make(path: Path) -> None:
     made = Store.open(path)
-    made.add_dataset(
+    made.datasets.add(
         "stories",
         "spans",
         [
@@ -40,17 +40,17 @@ def _make(path: Path) -> None:
         "stories.jsonl",
         "abc",
     )
-    made.add_dataset(
+    made.datasets.add(
         "posts", "labels", [row("p", {"labels": {'jo"y': 1, "fear": 0}}), row("q", {"labels": ["joy"]})], "", "d"
     )
-    made.add_dataset("classes", "rephrase", [row("k", {"label": "joy", "meta": {"turn": 3}})], "", "e")
-    made.add_dataset("masks", "masked", [row("m", {"labels": ["sad", "sad"]})], "", "f")
-    made.start_run("run", "identity", "spans", "model", 1, {"way": "retrieve"}, 2)
+    made.datasets.add("classes", "rephrase", [row("k", {"label": "joy", "meta": {"turn": 3}})], "", "e")
+    made.datasets.add("masks", "masked", [row("m", {"labels": ["sad", "sad"]})], "", "f")
+    made.runs.start("run", "identity", "spans", "model", 1, {"way": "retrieve"}, 2)
     said = b'{"spans":["slammed","nowhere"],"offsets":[[4,11]],"labels":["angry"],"strengths":[0.25]}'
-    made.commit_batch("run", [ResultRow(1, 0, 0, "p", "r", None, 0.5, said, score(0.5, marks="MX"))])
-    made.start_run("other", "identity", "labels", "m", 2, {}, 1, "file")
+    made.results.commit("run", [ResultRow(1, 0, 0, "p", "r", None, 0.5, said, score(0.5, marks="MX"))])
+    made.runs.start("other", "identity", "labels", "m", 2, {}, 1, "file")
     said = b'{"labels":["joy"],"probs":{"joy":0.75,"fear":0.25}}'
-    made.commit_batch("other", [ResultRow(3, 0, 0, None, "r", None, 0.5, said, score(1.0))])
+    made.results.commit("other", [ResultRow(3, 0, 0, None, "r", None, 0.5, said, score(1.0))])
 
 
 def asked(store: Store, question: str, **how: object) -> list[tuple[object, ...]]:
@@ -109,17 +109,17 @@ def test_scores_have_letters_for_their_errors_and_values_by_name(store: Store) -
 
 
 def test_a_rating_that_was_taken_back_is_none_until_it_is_put_back(store: Store) -> None:
-    first = store.append_annotation("review", 1, "ada", b'{"emotion":"joy"}')
-    kept = store.append_annotation("review", 1, "bob", b'{"emotion":"fear"}')
-    undone = store.append_annotation("undo", 1, "ada", b"{}", undoes=first)
+    first = store.annotations.append("review", 1, "ada", b'{"emotion":"joy"}')
+    kept = store.annotations.append("review", 1, "bob", b'{"emotion":"fear"}')
+    undone = store.annotations.append("undo", 1, "ada", b"{}", undoes=first)
     assert asked(store, "select rating, rater, label, id from ratings") == [(kept, "bob", "fear", "a")]
-    store.append_annotation("redo", 1, "ada", b"{}", undoes=undone)
+    store.annotations.append("redo", 1, "ada", b"{}", undoes=undone)
     assert asked(store, "select rating from ratings order by 1") == [(first,), (kept,)]
 
 
 def test_notes_stand_as_they_are_now_with_codes_by_their_present_names(store: Store) -> None:
-    number = next(one.dataset for one in store.datasets() if one.name == "stories")
-    first = store.file_order(number).start
+    number = next(one.dataset for one in store.datasets.all() if one.name == "stories")
+    first = store.samples.file_order(number).start
     log = store.notes
     log.write(number, [(first, "ada", "first", ["irony", "cue"])])
     log.write(number, [(first, "ada", "", ["irony", "short"]), (first, "bob", "seen", [])])
@@ -138,7 +138,7 @@ def test_notes_stand_as_they_are_now_with_codes_by_their_present_names(store: St
 
 def test_what_is_in_the_trash_is_in_no_view(store: Store) -> None:
     for name in ("stories", "other", "posts"):
-        store.delete(name)
+        store.by_name.delete(name)
     for view in questions.NAMES:
         if view not in ("ratings", "runs", "scores", "score_values"):
             assert asked(store, f"select distinct dataset from {view} where dataset in ('stories', 'posts')") == []
@@ -174,7 +174,7 @@ def test_a_question_changes_nothing_and_reads_nothing_else(store: Store, questio
 
 def test_the_store_can_be_used_after_a_question_and_beside_it(store: Store) -> None:
     assert asked(store, "select count(*) from texts") == [(6,)]
-    store.delete("posts")
+    store.by_name.delete("posts")
     assert asked(store, "select count(*) from texts") == [(4,)]
 
 
@@ -220,12 +220,12 @@ def test_a_snapshot_is_a_store_with_the_views_that_others_may_hold_open(store: S
     questions.snapshot(store.path, copy)
     with duckdb.connect(copy, read_only=True) as held:
         assert held.execute("select count(*) from views.said").fetchall() == [(15,)]
-        store.delete("stories")
-        assert [one.name for one in store.datasets()] == ["posts", "classes", "masks"]
+        store.by_name.delete("stories")
+        assert [one.name for one in store.datasets.all()] == ["posts", "classes", "masks"]
     again = Store.open(copy)
-    assert [one.name for one in again.datasets()] == ["stories", "posts", "classes", "masks"]
-    again.commit_batch("run", [ResultRow(2, 0, 0, "p", "r", None, 0.5)])
-    assert [result.output for result in again.results("run")] == [1, 3]
+    assert [one.name for one in again.datasets.all()] == ["stories", "posts", "classes", "masks"]
+    again.results.commit("run", [ResultRow(2, 0, 0, "p", "r", None, 0.5)])
+    assert [result.output for result in again.results.of_run("run")] == [1, 3]
 
 
 def test_a_snapshot_never_replaces_the_store_nor_without_force_another_file(store: Store, tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_a_snapshot_never_replaces_the_store_nor_without_force_another_file(stor
             questions.snapshot(store.path, to, force=force)
     assert (tmp_path / "there").read_text() == "mine"
     questions.snapshot(store.path, tmp_path / "there", force=True)
-    assert len(Store.open(tmp_path / "there").datasets()) == 4
+    assert len(Store.open(tmp_path / "there").datasets.all()) == 4
     assert not list(tmp_path.glob(".*"))
 
 
@@ -245,15 +245,15 @@ def test_what_gold_and_people_say_beside_their_own_task_is_told_apart_and_labels
 ) -> None:
     made = Store.open(tmp_path / "beside.duckdb")
     beside = {"meta": {"label": "joy", "values": {"valence": 2.5}, "annotators": {"bo": {"labels": ["fear"]}}, "n": 7}}
-    made.add_dataset("mixed", "spans", [row("a", {"spans": [[4, 11, "anger"]], **beside})], "", "a")
-    made.add_dataset("labelled", "labels", [row("b", {"labels": ["joy"]})], "", "b")
-    made.add_dataset("masks", "masked", [row("m", {"labels": ["sad"], "meta": {"labels": ["joy"]}})], "", "c")
-    made.start_run("cy", "identity", "spans", "cy", 1, {}, 1, "person")
+    made.datasets.add("mixed", "spans", [row("a", {"spans": [[4, 11, "anger"]], **beside})], "", "a")
+    made.datasets.add("labelled", "labels", [row("b", {"labels": ["joy"]})], "", "b")
+    made.datasets.add("masks", "masked", [row("m", {"labels": ["sad"], "meta": {"labels": ["joy"]}})], "", "c")
+    made.runs.start("cy", "identity", "spans", "cy", 1, {}, 1, "person")
     said = b'{"spans":["slammed"],"offsets":[[4,11]],"labels":["anger"]}'
     raw = '{"spans":[[4,11,"anger"]],"labels":["joy"],"values":{"valence":3.0}}'
-    made.commit_batch("cy", [ResultRow(1, 0, 0, None, raw, None, 0.5, said, None)])
-    made.start_run("model", "other", "spans", "m", 2, {}, 1)
-    made.commit_batch("model", [ResultRow(2, 0, 0, "p", raw, None, 0.5, said, None)])
+    made.results.commit("cy", [ResultRow(1, 0, 0, None, raw, None, 0.5, said, None)])
+    made.runs.start("model", "other", "spans", "m", 2, {}, 1)
+    made.results.commit("model", [ResultRow(2, 0, 0, "p", raw, None, 0.5, said, None)])
     question = "select source, part, label, value from said where dataset = '{}' order by all"
     assert asked(made, question.format("mixed")) == [
         ("bo", "label", "fear", 1.0),

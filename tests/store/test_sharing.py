@@ -47,8 +47,8 @@ def heard(process: "subprocess.Popen[str]") -> str:
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     made = Store.open(tmp_path / "workspace.duckdb", patience=60)
-    made.add_dataset("stories", "spans", samples(2000), "stories.jsonl", "abc")
-    made.start_run("run", "identity", "spans", "model", 1, {}, 2000)
+    made.datasets.add("stories", "spans", samples(2000), "stories.jsonl", "abc")
+    made.runs.start("run", "identity", "spans", "model", 1, {}, 2000)
     return made
 
 
@@ -58,14 +58,14 @@ def test_a_program_that_keeps_the_file_is_named_with_what_to_do(store: Store) ->
     try:
         assert heard(holder) == "held\n"
         with pytest.raises(StoreError) as refused:
-            hurried.runs()
+            hurried.runs.all()
         assert str(refused.value).startswith(f"{store.path} has been held by python")
         assert f"(pid {holder.pid})" in str(refused.value)
         assert str(refused.value).endswith("close that program, then try again")
         assert "\n" not in str(refused.value)
     finally:
         holder.communicate()
-    assert [run.run for run in hurried.runs()] == ["run"]
+    assert [run.run for run in hurried.runs.all()] == ["run"]
 
 
 ALONE = """
@@ -84,7 +84,7 @@ def test_who_brings_answers_together_is_alone_until_done_or_killed(store: Store)
     other = program("-c", ALONE, store.path)
     try:
         assert heard(other) == "alone\n"
-        assert [run.run for run in hurried.runs()] == ["run"]  # a turn is nobody's alone
+        assert [run.run for run in hurried.runs.all()] == ["run"]  # a turn is nobody's alone
         with (
             pytest.raises(
                 StoreError, match=r"workspace\.duckdb: another program has been .*: try again when it is done"
@@ -92,7 +92,7 @@ def test_who_brings_answers_together_is_alone_until_done_or_killed(store: Store)
             hurried.alone(),
         ):
             pass
-        store.start_run("while waiting", "other", "spans", "model", 1, {}, 2000)
+        store.runs.start("while waiting", "other", "spans", "model", 1, {}, 2000)
     finally:
         other.kill()
         other.communicate()
@@ -113,16 +113,16 @@ def test_a_turn_is_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> 
 
     assert heard(holder) == "held\n"
     monkeypatch.setattr(refusals, "is_held", end_the_holder_at_the_third)
-    store.commit_batch("run", [result(1)])
+    store.results.commit("run", [result(1)])
     assert len(refused) == 3
-    assert store.run("run").done == 1
+    assert store.runs.get("run").done == 1
 
 
 def test_a_reader_sees_the_rows_of_a_writer_as_they_come_and_neither_starves(store: Store) -> None:
     writer = program(WRITER, store.path, "run", 1, 480, 16)
     seen, read = set(), 0
     while writer.poll() is None:
-        page = store.page(range(1, 481), "run")
+        page = store.list_rows.page(range(1, 481), "run")
         assert len(page) == 480
         seen.add(sum(row.values.get("f1") is not None for row in page))
         read += 1
@@ -132,33 +132,33 @@ def test_a_reader_sees_the_rows_of_a_writer_as_they_come_and_neither_starves(sto
     assert all(count % 16 == 0 for count in seen), "half a batch was seen"
     assert len(seen) >= 5
     assert read >= 10
-    assert store.run("run").done == 480
+    assert store.runs.get("run").done == 480
 
 
 def test_two_writers_lose_nothing(store: Store) -> None:
-    store.start_run("other", "identity", "spans", "model", 1, {}, 2000)
+    store.runs.start("other", "identity", "spans", "model", 1, {}, 2000)
     writers = [program(WRITER, store.path, run, 1, 100, 5) for run in ("run", "other")]
     for writer in writers:
         writer.communicate()
         assert writer.returncode == 0
     for run in ("run", "other"):
-        assert store.done(run) == {(number, 0) for number in range(1, 101)}
-    outputs = [row.output for run in ("run", "other") for row in store.results(run)]
+        assert store.results.done(run) == {(number, 0) for number in range(1, 101)}
+    outputs = [row.output for run in ("run", "other") for row in store.results.of_run(run)]
     assert len(set(outputs)) == 200
 
 
 def test_two_programs_that_make_the_same_store_make_one(tmp_path: Path) -> None:
     make = (
         "import sys; from emotui.store.store import Store; s = Store.open(sys.argv[1]);"
-        "s.append_annotation('spans', 1, sys.argv[2], b'[]')"
+        "s.annotations.append('spans', 1, sys.argv[2], b'[]')"
     )
     makers = [program("-c", make, tmp_path / "new" / "workspace.duckdb", name) for name in "abc"]
     for maker in makers:
         maker.communicate()
         assert maker.returncode == 0
     store = Store.open(tmp_path / "new" / "workspace.duckdb")
-    assert sorted(entry.annotator for entry in store.annotations()) == ["a", "b", "c"]
-    assert sorted(entry.annotation for entry in store.annotations()) == [1, 2, 3]
+    assert sorted(entry.annotator for entry in store.annotations.entries()) == ["a", "b", "c"]
+    assert sorted(entry.annotation for entry in store.annotations.entries()) == [1, 2, 3]
     assert [file.name for file in (tmp_path / "new").iterdir()] == ["workspace.duckdb"]
 
 
@@ -174,14 +174,14 @@ def test_after_a_kill_at_any_moment_every_committed_batch_is_there_and_no_part_o
         out, _ = writer.communicate()
         told = int(out.split()[-1]) if out.split() else first + 6
         fresh = Store.open(store.path)
-        done = {number for number, _ in fresh.done("run")}
+        done = {number for number, _ in fresh.results.done("run")}
         assert done == set(range(1, len(done) + 1)), "a hole, or a sample that nobody committed"
         assert len(done) >= told, "a batch that was committed is gone"
         assert (len(done) - first + 1) % 7 == 0, "a part of a batch is there"
-        rows = list(fresh.results("run"))
+        rows = list(fresh.results.of_run("run"))
         assert {row.sample for row in rows} == done
         assert all(row.score is not None and row.prediction == b"{}" for row in rows)
-        assert fresh.run("run").done == len(done)
+        assert fresh.runs.get("run").done == len(done)
         first = len(done) + 1
 
 
@@ -189,7 +189,7 @@ def test_a_kill_while_samples_are_added_leaves_all_or_none_of_them(tmp_path: Pat
     add = (
         "import sys; from emotui.store.store import Store; from tests.store.store_samples import samples\n"
         "store = Store.open(sys.argv[1]); print('begun', flush=True)\n"
-        "store.add_dataset('many', 'spans', samples(20_000), 'many', 'm')\n"
+        "store.datasets.add('many', 'spans', samples(20_000), 'many', 'm')\n"
     )
     draw = random.Random(5)
     for attempt in range(4):
@@ -202,8 +202,8 @@ def test_a_kill_while_samples_are_added_leaves_all_or_none_of_them(tmp_path: Pat
         tried("kills")
         adder.communicate()
         store = Store.open(path)
-        found = len(store.order(ListQuery(1, text="text")))
-        assert found == (20_000 if store.datasets() else 0)
+        found = len(store.listing.order(ListQuery(1, text="text")))
+        assert found == (20_000 if store.datasets.all() else 0)
 
 
 def test_who_waits_is_told_for_whom_and_the_others_of_its_process_need_not_wait_with_it(store: Store) -> None:
@@ -218,8 +218,8 @@ def test_who_waits_is_told_for_whom_and_the_others_of_its_process_need_not_wait_
         if len(told) == 2:
             holder.communicate()
 
-    store.waiting(tell, 60).commit_batch("run", [result(1)])
-    assert store.run("run").done == 1
+    store.waiting(tell, 60).results.commit("run", [result(1)])
+    assert store.runs.get("run").done == 1
     assert [str(holder.pid) in who and who.startswith("python") for who, _ in told] == [True, True]
     assert 0 < told[0][1] < told[1][1]
 
@@ -233,7 +233,7 @@ def test_what_is_told_of_waiting_can_end_it(store: Store) -> None:
 
     try:
         with pytest.raises(KeyboardInterrupt):
-            store.waiting(enough, 60).runs()
+            store.waiting(enough, 60).runs.all()
     finally:
         holder.communicate()
-    assert [run.run for run in store.runs()] == ["run"]
+    assert [run.run for run in store.runs.all()] == ["run"]

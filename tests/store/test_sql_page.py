@@ -21,7 +21,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     made = Store.open(tmp_path_factory.mktemp("sql") / "workspace.duckdb")
     for task in ("spans", "scenes"):
         add_sample_data(made, task)
-    dataset = made.dataset("sample")
+    dataset = made.datasets.get("sample")
     assert dataset is not None
     for name, words in (("theirs", 1), ("others", 2)):
         said = []

@@ -31,8 +31,8 @@ WRITER = Path(__file__).with_name("store_writer.py")
 def path(tmp_path: Path) -> Path:
     """A store with a data set and a run to which nothing was committed yet."""
     store = Store.open(tmp_path / "workspace.duckdb")
-    store.add_dataset("stories", "spans", samples(2000), "stories.jsonl", "abc")
-    store.start_run("run", "identity", "spans", "model", 1, {}, 2000)
+    store.datasets.add("stories", "spans", samples(2000), "stories.jsonl", "abc")
+    store.runs.start("run", "identity", "spans", "model", 1, {}, 2000)
     return store.path
 
 
@@ -116,11 +116,11 @@ def test_a_store_under_a_file_instead_of_a_folder_is_one_line(tmp_path: Path) ->
 def test_a_store_opened_read_only_answers_and_is_not_changed(path: Path) -> None:
     before = path.read_bytes()
     store = Store.open(path, read_only=True)
-    assert store.page([1], "run")[0].id == "s1"
+    assert store.list_rows.page([1], "run")[0].id == "s1"
     for change in (
-        lambda: store.set_setting("theme", "dark"),
-        lambda: store.append_annotation("spans", 1, "ada", b"[]"),
-        lambda: store.add_dataset("new", "spans", samples(1), "new", "n"),
+        lambda: store.settings.set("theme", "dark"),
+        lambda: store.annotations.append("spans", 1, "ada", b"[]"),
+        lambda: store.datasets.add("new", "spans", samples(1), "new", "n"),
     ):
         with pytest.raises(StoreError, match="is open read-only: start again without --read-only to change it"):
             change()
@@ -139,9 +139,9 @@ if os.getuid() == 0:
     os.setuid(65534)
 path = sys.argv[1]
 store = Store.open(path, read_only=True)
-print(len(store.order(ListQuery(1))), store.setting("left behind"))
+print(len(store.listing.order(ListQuery(1))), store.settings.get("left behind"))
 for attempt in (
-    lambda: Store.open(path).set_setting("a", 1),
+    lambda: Store.open(path).settings.set("a", 1),
     lambda: Store.open(os.path.join(os.path.dirname(path), "new.duckdb")),
 ):
     try:
@@ -224,8 +224,8 @@ def write_until_full(path: Path, limit: Callable[[], None] | None) -> None:
     assert done.stderr == f"{path}: {FULL}\n"
     told = int(done.stdout.split()[-1])
     for store in (Store.open(path, read_only=True), Store.open(path)):
-        assert {number for number, _ in store.done("run")} == set(range(1, told + 1))
-        assert len(list(store.results("run"))) == told
+        assert {number for number, _ in store.results.done("run")} == set(range(1, told + 1))
+        assert len(list(store.results.of_run("run"))) == told
     assert 0 < told < 2000
 
 
@@ -247,8 +247,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_full_disk_is_one_line_and_loses_nothing_committed(small_disk: Path) -> None:
     store = Store.open(small_disk / "workspace.duckdb")
-    store.add_dataset("stories", "spans", samples(2000), "stories.jsonl", "abc")
-    store.start_run("run", "identity", "spans", "model", 1, {}, 2000)
+    store.datasets.add("stories", "spans", samples(2000), "stories.jsonl", "abc")
+    store.runs.start("run", "identity", "spans", "model", 1, {}, 2000)
     write_until_full(store.path, None)
 
 
@@ -258,33 +258,33 @@ def test_a_full_disk_takes_writes_again_once_there_is_room(small_disk: Path) -> 
     with ballast.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(small_disk).free)
     with pytest.raises(StoreError) as refused:
-        store.append_annotation("spans", 1, "ada", b"[]")
+        store.annotations.append("spans", 1, "ada", b"[]")
     assert str(refused.value) == f"{store.path}: {FULL}"
     ballast.unlink()
-    store.append_annotation("spans", 1, "ada", b"[]")
-    assert len(store.annotations()) == 1
+    store.annotations.append("spans", 1, "ada", b"[]")
+    assert len(store.annotations.entries()) == 1
 
 
 def test_a_data_set_without_room_is_refused_before_the_store_is_touched(small_disk: Path) -> None:
     store = Store.open(small_disk / "workspace.duckdb")
     before = store.path.read_bytes()
     with pytest.raises(StoreError, match=r": the disk has \d MB left and 200000 samples need about \d+ MB: free some"):
-        store.add_dataset("many", "spans", samples(200_000), "many", "m")
+        store.datasets.add("many", "spans", samples(200_000), "many", "m")
     assert store.path.read_bytes() == before
-    store.add_dataset("few", "spans", samples(10), "few", "f")
-    assert [dataset.name for dataset in store.datasets()] == ["few"]
+    store.datasets.add("few", "spans", samples(10), "few", "f")
+    assert [dataset.name for dataset in store.datasets.all()] == ["few"]
 
 
 def test_a_data_set_that_meets_the_end_of_the_disk_is_not_there_at_all(
     small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Other programs may take the room between the look at the disk and the write.
-    monkeypatch.setattr("emotui.store.samples.check_room", lambda path, staged: None)
+    monkeypatch.setattr("emotui.store.datasets.check_room", lambda path, staged: None)
     store = Store.open(small_disk / "workspace.duckdb")
     with pytest.raises(StoreError) as refused:
-        store.add_dataset("many", "spans", samples(200_000), "many", "m")
+        store.datasets.add("many", "spans", samples(200_000), "many", "m")
     assert str(refused.value) == f"{store.path}: {FULL}"
-    assert Store.open(store.path).datasets() == []
+    assert Store.open(store.path).datasets.all() == []
 
 
 @pytest.fixture
@@ -309,9 +309,9 @@ def test_ctrl_c_in_the_middle_of_a_query_is_one_and_the_store_is_as_it_was(path:
     with pytest.raises(KeyboardInterrupt):
         work()
     later.join()
-    assert store.setting("half", "not there") == "not there"
-    store.set_setting("whole", 1)
-    assert store.setting("whole") == 1
+    assert store.settings.get("half", "not there") == "not there"
+    store.settings.set("whole", 1)
+    assert store.settings.get("whole") == 1
 
 
 def test_ctrl_c_that_duckdb_has_taken_ends_a_command_without_a_traceback(

@@ -89,9 +89,9 @@ def test_a_log_of_a_killed_program_is_in_the_copy(old: Path) -> None:
     )
     assert old.with_name(old.name + ".wal").exists()
     read = Store.open(old, read_only=True)
-    assert read.setting("late") == 1
+    assert read.settings.get("late") == 1
     store = Store.open(old, keep_copy=True)
-    assert store.setting("late") == 1
+    assert store.settings.get("late") == 1
     assert store.upgraded is not None
     assert store.upgraded.copy is not None
     assert ("late", "1") in asked(store.upgraded.copy, "from settings")
@@ -114,11 +114,11 @@ def test_a_store_of_an_older_version_that_may_only_be_read_is_read_and_stays_as_
     old.parent.chmod(0o555)
     try:
         store = Store.open(old, read_only=True, on_upgrade=told.append)
-        assert [dataset.name for dataset in store.datasets()] == ["stories"]
-        assert store.waiting(lambda *_: None).run("old").done == 1
+        assert [dataset.name for dataset in store.datasets.all()] == ["stories"]
+        assert store.waiting(lambda *_: None).runs.get("old").done == 1
         assert questions.ask(old, "select run from runs").rows == (("old-run",),)
         with pytest.raises(StoreError, match="is open read-only"):
-            store.set_setting("a", 1)
+            store.settings.set("a", 1)
     finally:
         old.parent.chmod(0o755)
     assert old.read_bytes() == before
@@ -212,10 +212,10 @@ def test_a_kill_in_the_middle_leaves_the_old_store_or_the_new_one_and_no_copy_fo
     for copy in left:
         assert asked(copy, "select version from workspace") == [(1,)]
     store = Store.open(old)
-    assert [dataset.name for dataset in store.datasets()] == ["stories"]
-    assert store.run("old").done == 1
-    assert store.setting("theme") == "dark"
-    store.set_setting("theme", "light")
+    assert [dataset.name for dataset in store.datasets.all()] == ["stories"]
+    assert store.runs.get("old").done == 1
+    assert store.settings.get("theme") == "dark"
+    store.settings.set("theme", "light")
     scratch.sweep(old)
     assert names(old) == [old.name]
 

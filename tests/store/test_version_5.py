@@ -17,8 +17,8 @@ def test_a_store_of_version_5_gets_tables_for_notes_and_slices(tmp_path: Path) -
         connection.execute(VERSION_5.read_text())
     store = Store.open(path)
     assert asked(path, "select version from workspace") == [(schema.VERSION,)]
-    assert [(one.name, one.gold, one.asked) for one in store.datasets()] == [("stories", 2, "asked")]
-    assert [(run.run, run.source) for run in store.runs(1)] == [("run-1", "file")]
+    assert [(one.name, one.gold, one.asked) for one in store.datasets.all()] == [("stories", 2, "asked")]
+    assert [(run.run, run.source) for run in store.runs.all(1)] == [("run-1", "file")]
     store.notes.write(1, [(1, "ada", "why", ["a"])])
     assert not store.slices.save(1, "sad", "emotion=sad")
     assert [(one.entry, one.codes) for one in store.notes.entries(1)] == [(1, ("a",))]

@@ -37,34 +37,36 @@ def asked(path: Path, question: str) -> list[Any]:
 def test_an_old_store_is_brought_up_to_date_with_all_that_it_holds(old: Path) -> None:
     store = Store.open(old)
     assert asked(old, "select version from workspace") == [(schema.VERSION,)]
-    assert [(dataset.name, dataset.n, dataset.added) for dataset in store.datasets()] == [("stories", 2, None)]
-    assert store.order(ListQuery(1, emotions=("happy",))).tolist() == [2]
-    assert store.samples([1]) == [(1, b'{"id":"s1"}')]
-    assert [(row.id, row.values.get("f1"), row.marks) for row in store.page([1, 2], "old-run")] == [
+    assert [(dataset.name, dataset.n, dataset.added) for dataset in store.datasets.all()] == [("stories", 2, None)]
+    assert store.listing.order(ListQuery(1, emotions=("happy",))).tolist() == [2]
+    assert store.samples.records([1]) == [(1, b'{"id":"s1"}')]
+    assert [(row.id, row.values.get("f1"), row.marks) for row in store.list_rows.page([1, 2], "old-run")] == [
         ("s1", 0.8, "HF"),
         ("s2", None, ""),
     ]
-    assert (store.run("old").state, store.run("old").done, store.run("old").config) == (
+    assert (store.runs.get("old").state, store.runs.get("old").done, store.runs.get("old").config) == (
         *("stopped", 1),
         {"style": "retrieve"},
     )
     score = ScoreRow("words", {"f1": 0.8, "sim": None}, "HF", b'{"f1":0.8}')
     prediction = b'{"spans":["slammed the door"]}'
-    assert list(store.results("old-run")) == [
+    assert list(store.results.of_run("old-run")) == [
         ResultRow(1, 0, 0, "prompt", "slammed the door", None, 0.25, prediction, score, output=1)
     ]
-    assert store.annotations() == [Annotation(1, "spans", 1, "ada", b"[[2,9]]", None, "2026-01-02T03:04:07.000+00:00")]
-    assert store.setting("theme") == "dark"
+    assert store.annotations.entries() == [
+        Annotation(1, "spans", 1, "ada", b"[[2,9]]", None, "2026-01-02T03:04:07.000+00:00")
+    ]
+    assert store.settings.get("theme") == "dark"
 
 
 def test_an_old_store_can_be_written_afterwards_and_goes_on_with_its_numbers(old: Path) -> None:
     store = Store.open(old)
-    more = store.add_dataset("more", "spans", samples(3), "more.jsonl", "def")
+    more = store.datasets.add("more", "spans", samples(3), "more.jsonl", "def")
     assert (more.dataset, more.added is not None) == (2, True)
-    assert [number for number, _ in store.dataset_samples(2)] == [3, 4, 5]
-    store.commit_batch("old-run", [result(2)])
-    assert [row.output for row in store.results("old-run")] == [1, 2]
-    assert store.append_annotation("undo", 1, "ada", b"null", undoes=1) == 2
+    assert [number for number, _ in store.samples.of_dataset(2)] == [3, 4, 5]
+    store.results.commit("old-run", [result(2)])
+    assert [row.output for row in store.results.of_run("old-run")] == [1, 2]
+    assert store.annotations.append("undo", 1, "ada", b"null", undoes=1) == 2
 
 
 def test_an_old_store_and_a_new_one_have_the_same_tables(old: Path, tmp_path: Path) -> None:
@@ -104,4 +106,4 @@ def test_a_store_that_another_program_upgrades_meanwhile_is_not_touched_any_more
     with duckdb.connect(old) as connection:
         connection.execute("update workspace set version = 99")
     with pytest.raises(StoreError, match="is a store of version 99"):
-        store.set_setting("theme", "light")
+        store.settings.set("theme", "light")

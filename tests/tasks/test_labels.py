@@ -265,7 +265,7 @@ def test_results_have_the_runs_by_label_and_what_was_given_for_what(tmp_path: Pa
 
 def test_without_another_split_thresholds_are_chosen_in_folds(tmp_path: Path) -> None:
     space = workspace(tmp_path / "w.duckdb")
-    space.store.set_state("run-dev", "failed")
+    space.store.runs.set_state("run-dev", "failed")
     summary, by_label, _ = space.results().tables("other")
     assert "5 folds" in summary.rows[1].label
     assert any("chosen on the other 4 of 5 folds" in note for note in by_label.notes)

@@ -269,13 +269,13 @@ def test_an_imported_file_is_run_by_a_model_that_writes_and_resumed_to_the_same_
     asking = ("run", "masked", "--dataset", "mine", "--model", f"hf:{TINY}", "--db", db, "--max-tokens", 24, "--json")
     whole = emotui(*asking).document
     assert whole["done"] == 36
-    kept = {row.sample: row.raw for row in Store.open(db).results(whole["run"])}
+    kept = {row.sample: row.raw for row in Store.open(db).results.of_run(whole["run"])}
     stopped = _stopped_after_a_batch(tmp_path / "other.duckdb", file)
-    assert 0 < len(list(Store.open(tmp_path / "other.duckdb").results(stopped))) < 36
+    assert 0 < len(list(Store.open(tmp_path / "other.duckdb").results.of_run(stopped))) < 36
     finished = emotui("run", "masked", "--resume", stopped, "--db", tmp_path / "other.duckdb", "--json").document
     assert finished["done"] == 36
     assert finished["metrics"] == whole["metrics"]
-    assert {row.sample: row.raw for row in Store.open(tmp_path / "other.duckdb").results(stopped)} == kept
+    assert {row.sample: row.raw for row in Store.open(tmp_path / "other.duckdb").results.of_run(stopped)} == kept
 
 
 def _stopped_after_a_batch(db: Path, file: Path) -> str:

@@ -96,7 +96,7 @@ def test_its_texts_are_annotated_asked_in_sql_compared_and_exported_with_all_tha
     workspace = Workspace.open(felt / "w.duckdb")
     try:
         work = Desk(workspace.store).begin("texts", "ann")
-        first = workspace.store.file_order(workspace.datasets()[0].dataset).start
+        first = workspace.store.samples.file_order(workspace.datasets()[0].dataset).start
         work.do(first, AddSpan(SpanMark(id="s", start=0, end=4)), SetLabels(("joy",)), Accept())
         assert work.publish() == 1
     finally:

@@ -491,11 +491,11 @@ def test_a_stopped_run_is_resumed_with_its_own_labels_and_examples_to_the_same_r
             if stop:
                 with pytest.raises(Cancelled):
                     run_task(store, model, dataset, cancelled=lambda seen=seen: any(s.done for s in seen), **asking)
-                assert store.run(seen[-1].run).done == 16
+                assert store.runs.get(seen[-1].run).done == 16
                 run = run_task(store, model, dataset, resume=seen[-1].run)
             else:
                 run = run_task(store, model, dataset, **asking)
         assert (run.done, run.failed) == (20, 0)
-        kept.append([(row.prompt, row.raw, row.prediction) for row in store.results(run.run)])
+        kept.append([(row.prompt, row.raw, row.prediction) for row in store.results.of_run(run.run)])
     assert kept[0] == kept[1]
     assert "- My feet are light." in (kept[0][0][0] or "")

@@ -223,7 +223,7 @@ def workspace(tmp_path: Path, contract: None) -> Iterator[Workspace]:
 def test_a_run_keeps_every_attempt_counts_them_apart_and_exports_the_last(workspace: Workspace, tmp_path: Path) -> None:
     run = workspace.run_model("contract:", "d")
     assert (run.state, run.n, run.done, run.failed) == ("done", 6, 5, 1)
-    rows = list(workspace.store.results(run.run))
+    rows = list(workspace.store.results.of_run(run.run))
     attempts = {number: [row.attempt for row in rows if row.sample == number] for number in {r.sample for r in rows}}
     assert sorted(map(len, attempts.values())) == [1, 1, 1, 2, 4, 4]
     assert all(found == list(range(len(found))) for found in attempts.values())
@@ -271,7 +271,7 @@ def test_everything_that_can_change_an_answer_is_in_the_runs_identity() -> None:
 
 def test_repeats_are_drawn_with_different_seeds_at_a_temperature(workspace: Workspace) -> None:
     run = workspace.run_model("contract:", "d", repeats=2, options={"retries": 0})
-    said = [row.raw.split()[:2] for row in workspace.store.results(run.run) if row.raw and row.raw.endswith("!")]
+    said = [row.raw.split()[:2] for row in workspace.store.results.of_run(run.run) if row.raw and row.raw.endswith("!")]
     assert len(said) == 2
     assert said[0][0] != said[1][0]
     assert {temperature for _, temperature in said} == {"0.6"}
@@ -288,7 +288,7 @@ def test_a_run_that_was_stopped_goes_on_with_its_own_way_settings_and_seeds(work
         workspace.run_model(
             "contract:", "d", repeats=8, seed=3, way="highlight", options=settings, on_progress=stop_after_one_batch
         )
-    (stopped,) = workspace.store.runs()
+    (stopped,) = workspace.store.runs.all()
     assert stopped.state == "stopped"
     assert 5 <= stopped.done < 40
     finished = workspace.run_model("contract:", "d", resume=stopped.run)
@@ -298,7 +298,7 @@ def test_a_run_that_was_stopped_goes_on_with_its_own_way_settings_and_seeds(work
     )
 
     def last(run: str) -> dict[tuple[int, int], str | None]:
-        return {(row.sample, row.repeat): row.raw for row in last_attempts(workspace.store.results(run))}
+        return {(row.sample, row.repeat): row.raw for row in last_attempts(workspace.store.results.of_run(run))}
 
     assert last(finished.run) == last(again.run)
 
@@ -325,7 +325,7 @@ def test_a_model_that_marks_evidence_itself_can_do_the_third_experiment_only(emo
 
 
 def test_a_way_or_a_setting_that_a_model_has_not_is_one_sentence(workspace: Workspace) -> None:
-    dataset = workspace.store.dataset("d")
+    dataset = workspace.store.datasets.get("d")
     assert dataset is not None
     model = workspace.model("embedded")
     with pytest.raises(BadInput, match="embedded cannot be asked the spans task by 'highlight': there is one way only"):

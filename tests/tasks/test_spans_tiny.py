@@ -38,7 +38,7 @@ def test_it_finds_the_evidence_of_texts_that_it_has_not_seen(emotui: Emotui, gol
     figures = done.document["metrics"]
     assert (done.document["done"], figures["f1"], figures["hallucinated_spans"]) == (8, 1.0, 0)
     assert figures["answers"] | {"n": 8, "retries": 0, "failed_format": 0, "empty": 0} == figures["answers"]
-    rows = list(Store.open(gold.parent / "w.duckdb").results(done.document["run"]))
+    rows = list(Store.open(gold.parent / "w.duckdb").results.of_run(done.document["run"]))
     assert [row.raw for row in rows] == [" | ".join(spans) for _, spans in TEXTS]
     assert [row.prompt for row in rows] == [f"[user]\nEvidence: {text}" for text, _ in TEXTS]
     tables = emotui("results", "--db", "w.duckdb", "--table", "task-1", "--table", "asking", "--json").document[

@@ -64,7 +64,7 @@ def workspace(path: Path) -> tuple[Workspace, Dataset]:
     """A new file with `SAMPLES` as the dataset `three`, and no run."""
     copy_of(path, "three", _make)
     opened = Workspace.open(path)
-    (dataset,) = opened.store.datasets()
+    (dataset,) = opened.store.datasets.all()
     return opened, dataset
 
 
@@ -96,7 +96,7 @@ def add_run(
     """
     records = {
         sample.id: (number, sample)
-        for number, record in opened.store.dataset_samples(dataset.dataset)
+        for number, record in opened.store.samples.of_dataset(dataset.dataset)
         for sample in [msgspec.json.decode(record, type=SpanSample)]
     }
     said = [
@@ -108,7 +108,7 @@ def add_run(
         (detail.id, detail.repeat): detail
         for detail in score_samples([records[key][1] for key in answers], said, embed if with_sim else None, KEYWORDS)
     }
-    opened.store.start_run(
+    opened.store.runs.start(
         run=name,
         identity=name,
         task="spans",
@@ -128,6 +128,6 @@ def add_run(
         prediction = msgspec.json.encode(spans_task.Prediction(spans=one.spans or (), breach=broken))
         raw = " | ".join(one.spans or ())
         rows.append(ResultRow(number, one.repeat, tries, "prompt", raw, None, 0.1, prediction, score))
-    opened.store.commit_batch(name, rows)
-    opened.store.set_state(name, "done" if n is None or n == len(said) else "stopped")
+    opened.store.results.commit(name, rows)
+    opened.store.runs.set_state(name, "done" if n is None or n == len(said) else "stopped")
     return name

@@ -93,7 +93,7 @@ def test_it_is_computed_when_a_run_is_scored_and_stands_in_list_figures_and_resu
     order = opened.order(ListQuery(dataset.dataset, "r1", sort="marked", bounds=(Bounds("marked", 5),)))
     (row,) = opened.page(order.tolist(), "r1")
     assert (row.id, row.values["marked"], row.values["odd"]) == ("s1", 8.0, 0.5)
-    figures = metrics(opened.store, opened.store.run("r1"))
+    figures = metrics(opened.store, opened.store.runs.get("r1"))
     assert (figures["marked"], figures["odd"]) == (8.0, 0.5)
     assert [line for line in added.metric_troubles() if "'odd'" in line] == [
         "the metric 'odd' has no value for s2: division by zero"
@@ -122,6 +122,6 @@ def test_what_a_store_keeps_of_a_metric_that_is_not_installed_is_still_listed(tm
     from tests.store.store_samples import result
 
     opened, dataset = workspace(tmp_path / "w.duckdb")
-    opened.store.start_run("r1", "r", "spans", "m", dataset.dataset, {"seed": 0}, 1)
-    opened.store.commit_batch("r1", [result(1, scored=ScoreRow("words", {"f1": 0.5, "elsewhere": 3.0}, "", b"{}"))])
+    opened.store.runs.start("r1", "r", "spans", "m", dataset.dataset, {"seed": 0}, 1)
+    opened.store.results.commit("r1", [result(1, scored=ScoreRow("words", {"f1": 0.5, "elsewhere": 3.0}, "", b"{}"))])
     assert [metric.name for metric in opened.metrics(dataset.dataset)][4:] == ["elsewhere"]

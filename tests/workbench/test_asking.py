@@ -105,7 +105,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspac
 def test_a_text_that_kills_the_model_costs_itself(opened: Workspace) -> None:
     finished = opened.run_model("breaking:", 1)
     assert (finished.state, finished.done, finished.failed) == ("done", 19, 1)
-    (error,) = [row.error for row in opened.store.results(finished.run) if row.error is not None]
+    (error,) = [row.error for row in opened.store.results.of_run(finished.run) if row.error is not None]
     assert error == f"{PASSED_OVER}the model died when asked about this text alone"
     process = opened.model("breaking:").pid
     again = opened.run_model("breaking:", 1, resume=finished.run)

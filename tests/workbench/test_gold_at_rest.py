@@ -37,7 +37,7 @@ def store(tmp_path: Path, emotui: Emotui) -> Store:
 def go_on(store: Store) -> None:
     """A run that a process on another machine is at."""
     config = msgspec.to_builtins(RunConfig(pid=7, host="another machine", boot="another start"))
-    store.start_run("going", "identity", "spans", "embedded", 1, config, 2)
+    store.runs.start("going", "identity", "spans", "embedded", 1, config, 2)
 
 
 def test_replace_gold_is_refused_while_a_run_over_the_dataset_goes_on(store: Store, emotui: Emotui) -> None:
@@ -46,13 +46,13 @@ def test_replace_gold_is_refused_while_a_run_over_the_dataset_goes_on(store: Sto
     assert (refused.status, refused.err.strip()) == (2, "run going is going on: stop it first")
     with pytest.raises(BadInput, match="run going is going on"):
         make_gold(store, "mine", "eva")
-    assert store.datasets()[0].gold == 1
-    store.set_state("going", "stopped")
+    assert store.datasets.all()[0].gold == 1
+    store.runs.set_state("going", "stopped")
     assert emotui("replace-gold", "mine", "other.jsonl", "--db", store.path).status == 0
-    store.set_state("going", "running")
+    store.runs.set_state("going", "running")
     with pytest.raises(BadInput, match="run going is going on"):
-        former_again(store, store.datasets()[0], 1)
-    assert store.datasets()[0].gold == 2
+        former_again(store, store.datasets.all()[0], 1)
+    assert store.datasets.all()[0].gold == 2
 
 
 def test_a_run_that_begins_while_new_gold_is_read_leaves_gold_as_it_is(store: Store) -> None:
@@ -63,19 +63,19 @@ def test_a_run_that_begins_while_new_gold_is_read_leaves_gold_as_it_is(store: St
         raise BadInput("a run is going on")
 
     with pytest.raises(BadInput, match="going on"):
-        store.replace_gold(store.datasets()[0], [], "other", "other", check=check)
-    assert begun == [store.runs()[0].run]
-    assert store.datasets()[0].gold == 1
+        store.gold.replace(store.datasets.all()[0], [], "other", "other", check=check)
+    assert begun == [store.runs.all()[0].run]
+    assert store.datasets.all()[0].gold == 1
 
 
 def test_figures_over_two_versions_of_gold_say_that_they_are_mixed(store: Store, emotui: Emotui) -> None:
-    (run,) = store.runs()
+    (run,) = store.runs.all()
     assert emotui("replace-gold", "mine", "other.jsonl", "--no-sim", "--db", store.path).status == 0
-    assert store.golds_of(run.run) == (2,)
-    rows = list(store.results(run.run))
-    store.commit_batch(run.run, rows[:1], gold=1)
-    assert store.golds_of(run.run) == (1, 2)
-    notes = msgspec.convert(metrics(store, store.run(run.run))["notes"], dict[str, str])
+    assert store.gold.all_scored_under(run.run) == (2,)
+    rows = list(store.results.of_run(run.run))
+    store.results.commit(run.run, rows[:1], gold=1)
+    assert store.gold.all_scored_under(run.run) == (1, 2)
+    notes = msgspec.convert(metrics(store, store.runs.get(run.run))["notes"], dict[str, str])
     assert notes["gold"] == (
         f"mixed: scored partly against version 1 and 2 of gold, and today's is 2: emotui rescore {run.run}"
     )
@@ -91,30 +91,30 @@ def test_figures_over_two_versions_of_gold_say_that_they_are_mixed(store: Store,
     assert told in rate["notes"]["gold"]
     parts = emotui("slices", "figures", "mine", "--of", "eva", "--metric", "f1", "--db", store.path, "--json").document
     assert told in parts["convention"]
-    (choice,) = [one for one in comparable(store, store.datasets()[0]) if one.name == "eva"]
+    (choice,) = [one for one in comparable(store, store.datasets.all()[0]) if one.name == "eva"]
     assert "mixed" in choice.told
 
 
 def test_a_run_is_not_scored_anew_while_it_goes_on(store: Store, emotui: Emotui) -> None:
-    (run,) = store.runs()
-    rows = list(store.results(run.run))
+    (run,) = store.runs.all()
+    rows = list(store.results.of_run(run.run))
     config = msgspec.to_builtins(RunConfig(pid=7, host="another machine", boot="another start"))
     with store._turns.writing() as connection:
         connection.execute("update runs set config = ?, state = 'running'", [json.dumps(config)])
     refused = emotui("rescore", run.run, "--db", store.path)
     assert (refused.status, refused.err.strip()) == (2, f"run {run.run} is going on: stop it first")
     # It may begin while it is scored: what was answered meanwhile keeps its score.
-    store.commit_batch(run.run, [msgspec.structs.replace(rows[0], attempt=1, output=None)])
+    store.results.commit(run.run, [msgspec.structs.replace(rows[0], attempt=1, output=None)])
     with pytest.raises(StoreError, match="has been answered more meanwhile"):
-        store.replace_scores(run.run, rows, of=len(rows))
-    assert sum(row.score is not None for row in store.results(run.run)) == len(rows)
+        store.results.replace_scores(run.run, rows, of=len(rows))
+    assert sum(row.score is not None for row in store.results.of_run(run.run)) == len(rows)
 
 
 @pytest.mark.parametrize("config", ["no JSON", "[1]", '{"repeats": "many"}', "null"])
 def test_a_run_whose_settings_nobody_can_read_is_listed_told_in_a_line_and_deleted(
     store: Store, emotui: Emotui, config: str
 ) -> None:
-    (run,) = store.runs()
+    (run,) = store.runs.all()
     with store._turns.writing() as connection:
         connection.execute("update runs set config = ?, state = 'running'", [config])
     assert [one["state"] for one in emotui("runs", "--db", store.path, "--json").document] == ["stopped"]
@@ -148,8 +148,8 @@ def test_whatever_stands_in_a_store_about_a_run_is_a_line_and_the_others_are_sho
     emotui(
         "import", "predictions", "said.jsonl", "--dataset", "mine", "--source", "ben", "--no-sim", "--db", store.path
     )
-    (eva,) = [run for run in store.runs() if run.model == "eva"]
-    (ben,) = [run for run in store.runs() if run.model == "ben"]
+    (eva,) = [run for run in store.runs.all() if run.model == "eva"]
+    (ben,) = [run for run in store.runs.all() if run.model == "ben"]
     with store._turns.writing() as connection:
         (number,) = connection.execute("select number from runs where run = ?", [eva.run]).fetchall()[0]
         connection.execute(HOSTILE[change].format(run=number))
@@ -168,7 +168,7 @@ def test_whatever_stands_in_a_store_about_a_run_is_a_line_and_the_others_are_sho
 
 
 def test_a_run_whose_answers_cannot_be_read_is_named_and_scored_anew(store: Store, emotui: Emotui) -> None:
-    (run,) = store.runs()
+    (run,) = store.runs.all()
     assert emotui("rescore", run.run, "--no-sim", "--db", store.path).status == 0
     before = emotui("results", run.run, "--no-sim", "--json", "--db", store.path).document
     with store._turns.writing() as connection:
@@ -188,7 +188,7 @@ def test_a_text_that_nobody_can_read_is_a_line_and_datasets_are_listed(
         connection.execute("update samples set record = ? where id = '0'", [record])
     listed = emotui("datasets", "--json", "--db", store.path)
     assert (listed.status, [one["dataset"] for one in listed.document]) == (0, ["mine"])
-    (run,) = store.runs()
+    (run,) = store.runs.all()
     for command in (
         ("results",),
         ("results", run.run),
@@ -205,5 +205,5 @@ def test_a_text_that_nobody_can_read_is_a_line_and_datasets_are_listed(
 def test_settings_that_nobody_can_read_are_as_if_there_were_none(store: Store) -> None:
     with store._turns.writing(shown=False) as connection:
         connection.execute("insert into settings values ('a', 'no'), ('b', ?)", ["[" * 5000])
-    assert (store.setting("a", 3), store.setting("b", 3)) == (3, 3)
-    assert store.settings("") | {"a": None, "b": None} == store.settings("")
+    assert (store.settings.get("a", 3), store.settings.get("b", 3)) == (3, 3)
+    assert store.settings.beginning("") | {"a": None, "b": None} == store.settings.beginning("")

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from emotui.store.beside import SettingTable
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.workbench.drafts import Draft, DraftBook, Field
@@ -86,10 +87,10 @@ def test_a_run_of_another_machine_is_taken_over_on_request(emotui: Emotui, tmp_p
     run = emotui("run", "spans", "--limit", "4", "--db", db, "--json").document["run"]
     store = Store.open(db)
     elsewhere = msgspec.to_builtins(RunConfig(pid=7, host="another machine", boot="another start"))
-    kept = store.run(run)
+    kept = store.runs.get(run)
     config = kept.config | {name: elsewhere[name] for name in ("pid", "host", "boot")}
-    store.start_run(run, kept.identity, kept.task, kept.model, kept.dataset, config, kept.n)
-    assert with_state(store.run(run)).state == "running"
+    store.runs.start(run, kept.identity, kept.task, kept.model, kept.dataset, config, kept.n)
+    assert with_state(store.runs.get(run)).state == "running"
     refused = emotui("run", "spans", "--resume", run, "--db", db)
     assert refused.status == 2
     assert "is going on in process 7 of another machine: stop that first" in refused.err
@@ -103,13 +104,13 @@ def test_a_run_of_another_machine_is_taken_over_on_request(emotui: Emotui, tmp_p
 def test_a_setting_is_read_and_written_in_one_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store.open(tmp_path / "w.duckdb")
     other = Store.open(tmp_path / "w.duckdb")
-    store.change_setting("n", lambda kept: [*(kept or []), 1])
+    store.settings.change("n", lambda kept: [*(kept or []), 1])
     # Whatever another terminal writes between two calls is there for the second.
-    other.change_setting("n", lambda kept: [*kept, 2])
-    store.change_setting("n", lambda kept: [*kept, 3])
-    assert store.setting("n") == [1, 2, 3]
-    monkeypatch.setattr(Store, "setting", lambda *_: pytest.fail("read in a transaction of its own"))
-    monkeypatch.setattr(Store, "set_setting", lambda *_: pytest.fail("written in a transaction of its own"))
+    other.settings.change("n", lambda kept: [*kept, 2])
+    store.settings.change("n", lambda kept: [*kept, 3])
+    assert store.settings.get("n") == [1, 2, 3]
+    monkeypatch.setattr(SettingTable, "get", lambda *_: pytest.fail("read in a transaction of its own"))
+    monkeypatch.setattr(SettingTable, "set", lambda *_: pytest.fail("written in a transaction of its own"))
     one, two = Field("note", "ann", 1, 1), Field("note", "ann", 1, 2)
     DraftBook(store).keep({one: Draft(text="mine"), two: None})
     DraftBook(other).keep({two: Draft(text="yours")})

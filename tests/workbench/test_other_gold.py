@@ -67,7 +67,7 @@ def test_a_dataset_that_differs_in_gold_alone_takes_the_answers_and_is_scored_by
     second, told = ask(other)
     assert told == [3]
     assert (second.dataset, second.done, second.state) == (other.dataset, 3, "done")
-    outputs = [[row.raw for row in workspace.store.results(run.run)] for run in (first, second)]
+    outputs = [[row.raw for row in workspace.store.results.of_run(run.run)] for run in (first, second)]
     assert outputs[0] == outputs[1]
     assert metrics(workspace.store, second) == metrics(workspace.store, rescore(workspace.store, second.run, sim=True))
     assert ask(other)[0].run == second.run
@@ -107,7 +107,7 @@ def test_what_is_asked_about_is_worked_out_once_a_dataset(
     dataset = load("first")
     with workspace.store._turns.writing() as connection:
         connection.execute("update datasets set asked = null")
-    (old,) = workspace.store.datasets()
+    (old,) = workspace.store.datasets.all()
     counted: list[str] = []
     work_out = plan.asked_fingerprint
 

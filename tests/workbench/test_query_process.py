@@ -32,7 +32,7 @@ def test_the_store_is_read_while_a_question_takes_long(path: Path) -> None:
 
     def held() -> bool:
         try:
-            Store.open(path, patience=0).set_setting("a", 1)
+            Store.open(path, patience=0).settings.set("a", 1)
         except StoreError:
             return True
         return False
@@ -41,12 +41,12 @@ def test_the_store_is_read_while_a_question_takes_long(path: Path) -> None:
     asking.start()
     try:
         wait_until(held)
-        assert [one.name for one in Store.open(path, patience=0, read_only=True).datasets()] == ["d"]
+        assert [one.name for one in Store.open(path, patience=0, read_only=True).datasets.all()] == ["d"]
     finally:
         stop.set()
         asking.join()
     assert refused == [True]
-    Store.open(path).set_setting("a", 2)
+    Store.open(path).settings.set("a", 2)
 
 
 def test_the_answer_is_in_words_and_a_refusal_is_that_of_the_question(path: Path) -> None:

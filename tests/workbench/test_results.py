@@ -122,7 +122,7 @@ def test_without_runs_named_the_newest_finished_one_of_each_model_and_setting_co
 def test_the_errors_are_those_of_the_runs_own_report(made: Made) -> None:
     opened, dataset, results = made
     add_run(opened, dataset, "r1", "m", "retrieve", ERRING)
-    found = metrics(opened.store, opened.store.run("r1"))
+    found = metrics(opened.store, opened.store.runs.get("r1"))
     figures = results.figures("r1")
     one, two = (figures.parts[part].figures for part in ("task-1", "task-2"))
     errors = tables(made)["errors-task-1"]
@@ -247,12 +247,12 @@ def test_new_scores_are_seen_and_old_ones_are_not_counted_again(made: Made) -> N
     assert results.figures("r1") is first
     add_run(opened, dataset, "r2", "other", "retrieve", EXACT)
     assert results.figures("r1") is first
-    rows = list(opened.store.results("r1"))
+    rows = list(opened.store.results.of_run("r1"))
     assert rows[0].score is not None
     worse = replace(
         rows[0], score=replace(rows[0].score, detail=rows[0].score.detail.replace(b'"f1":1.0', b'"f1":0.0'))
     )
-    opened.store.replace_scores("r1", [worse, *rows[1:]])
+    opened.store.results.replace_scores("r1", [worse, *rows[1:]])
     assert results.figures("r1").parts["task-1"].figures["f1"].value == 0.5
 
 
@@ -273,7 +273,7 @@ def test_prompting_experiments_have_the_papers_tables_and_the_gate(made: Made) -
     for number in (0, 3):
         dataset = add_experiment(opened.store, number)
         assert experiment_of(dataset) == number
-        gold = [msgspec.json.decode(r, type=SpanSample) for _, r in opened.store.dataset_samples(dataset.dataset)]
+        gold = [msgspec.json.decode(r, type=SpanSample) for _, r in opened.store.samples.of_dataset(dataset.dataset)]
         answers = {one.id: [[one.text[a:b] for a, b in one.places]] for one in gold}
         way = "experiment-0" if number == 0 else "highlight"
         add_run(opened, dataset, f"x{number}", "m", way, answers, with_sim=False)

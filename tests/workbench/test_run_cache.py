@@ -52,7 +52,7 @@ def ask(db: Path, spec: str, **how: Any) -> tuple[str, int]:
     told: list[int] = []
     workspace = Workspace.open(str(db))
     try:
-        dataset = workspace.store.dataset("d")
+        dataset = workspace.store.datasets.get("d")
         if dataset is None:
             path = db.parent / "scenes.jsonl"
             lines = [{"id": str(n), "text": f"Ada {n}", "subject": "Ada", "labels": {"joy": n % 2}} for n in range(3)]

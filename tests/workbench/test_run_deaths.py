@@ -9,7 +9,8 @@ import pytest
 
 from emotui.errors import ModelError, StoreError
 from emotui.records import Mark, SpanSample
-from emotui.store.store import Store
+from emotui.store.results import ResultTable
+from emotui.store.runs import RunTable
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.effort import tried
@@ -55,11 +56,11 @@ def test_what_was_done_is_kept_where_a_model_dies_over_every_text_and_another_ti
             opened.run_model("breaking:", 1)
         (failed,) = opened.runs(1)
         assert (failed.state, failed.done, failed.failed) == ("failed", 16, 0)
-        kept = {row.sample: row.raw for row in opened.store.results(failed.run)}
+        kept = {row.sample: row.raw for row in opened.store.results.of_run(failed.run)}
         install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
         with pytest.raises(ModelError, match="was killed by SIGKILL"):
             opened.run_model("breaking:", 1, resume=failed.run)
-        assert kept == {row.sample: row.raw for row in opened.store.results(failed.run)}
+        assert kept == {row.sample: row.raw for row in opened.store.results.of_run(failed.run)}
     finally:
         opened.close()
 
@@ -71,22 +72,22 @@ def test_a_run_whose_end_could_not_be_written_can_be_finished_once_there_is_room
     monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
     samples = [SpanSample(id=f"w-{n}", text=f"word number {n}", spans=(Mark(0, 4),)) for n in range(40)]
     opened = workspace(tmp_path / "w.duckdb", samples=samples, run=False)
-    commit, set_state = Store.commit_batch, Store.set_state
+    commit, set_state = ResultTable.commit, RunTable.set_state
     full: list[bool] = []
 
-    def committing(store: Store, run: str, rows: Any, **how: Any) -> None:
+    def committing(results: ResultTable, run: str, rows: Any, **how: Any) -> None:
         if full:
             raise StoreError("the disk is full")
-        commit(store, run, rows, **how)
+        commit(results, run, rows, **how)
         full.append(True)
 
-    def writing(store: Store, run: str, state: Any, error: str | None = None) -> None:
+    def writing(runs: RunTable, run: str, state: Any, error: str | None = None) -> None:
         if full:
             raise StoreError("the disk is full")
-        set_state(store, run, state, error)
+        set_state(runs, run, state, error)
 
-    monkeypatch.setattr(Store, "commit_batch", committing)
-    monkeypatch.setattr(Store, "set_state", writing)
+    monkeypatch.setattr(ResultTable, "commit", committing)
+    monkeypatch.setattr(RunTable, "set_state", writing)
     try:
         with pytest.raises(StoreError, match="the disk is full"):
             opened.run_model("breaking:", 1)

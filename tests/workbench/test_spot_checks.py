@@ -24,14 +24,14 @@ def store(tmp_path: Path) -> Store:
 
 
 def records(store: Store, dataset: int) -> list[SpanSample]:
-    return [msgspec.json.decode(record, type=SpanSample) for _, record in store.dataset_samples(dataset)]
+    return [msgspec.json.decode(record, type=SpanSample) for _, record in store.samples.of_dataset(dataset)]
 
 
 def test_a_kept_text_is_a_sample_without_gold_spans(store: Store) -> None:
     kept = SpotChecks(store).keep("  I slammed the door.\n")
     assert (kept.dataset.name, kept.dataset.task, kept.dataset.n, kept.known) == (SPOT_CHECKS, "spans", 1, False)
     assert records(store, kept.dataset.dataset) == [SpanSample(id="spot-001", text="I slammed the door.")]
-    assert store.order(ListQuery(kept.dataset.dataset, text="slammed")).tolist() == [kept.number]
+    assert store.listing.order(ListQuery(kept.dataset.dataset, text="slammed")).tolist() == [kept.number]
 
 
 def test_texts_are_kept_in_one_dataset_whatever_is_imported_in_between(store: Store) -> None:
@@ -43,7 +43,7 @@ def test_texts_are_kept_in_one_dataset_whatever_is_imported_in_between(store: St
     assert [kept.number for kept in (first, second, third)] == [first.number, first.number + 1, first.number + 2]
     assert [sample.text for sample in records(store, first.dataset.dataset)] == ["one", "two", "three"]
     assert third.dataset.fingerprint == fingerprint(records(store, first.dataset.dataset))
-    assert set(store.order(ListQuery(imported.dataset)).tolist()).isdisjoint({first.number, third.number})
+    assert set(store.listing.order(ListQuery(imported.dataset)).tolist()).isdisjoint({first.number, third.number})
 
 
 def test_the_same_text_is_kept_once(store: Store) -> None:
@@ -60,10 +60,10 @@ def test_a_run_over_what_was_kept_stays_what_it_was_when_more_is_kept(store: Sto
     checks.keep("one")
     dataset = checks.keep("two").dataset
     run = add_run(store, dataset, records(store, dataset.dataset))
-    before = store.run(run)
+    before = store.runs.get(run)
     kept = checks.keep("three")
-    assert store.run(run) == before
-    assert {row.sample for row in store.results(run)} == {kept.number - 2, kept.number - 1}
+    assert store.runs.get(run) == before
+    assert {row.sample for row in store.results.of_run(run)} == {kept.number - 2, kept.number - 1}
     assert rescore(store, run, sim=False).done == 2
 
 
@@ -73,7 +73,7 @@ def test_what_was_kept_last_is_taken_out_again_and_the_dataset_goes_with_its_onl
     with pytest.raises(BadInput, match="not the last text"):
         checks.take_back(first)
     checks.take_back(second)
-    there = store.dataset(SPOT_CHECKS)
+    there = store.datasets.get(SPOT_CHECKS)
     assert there is not None
     assert (there.n, there.fingerprint) == (1, first.dataset.fingerprint)
     assert [sample.text for sample in records(store, there.dataset)] == ["one"]
@@ -81,7 +81,7 @@ def test_what_was_kept_last_is_taken_out_again_and_the_dataset_goes_with_its_onl
     checks.take_back(checks.keep("four"))
     checks.take_back(checks.keep("three"))
     checks.take_back(first)
-    assert store.datasets() == []
+    assert store.datasets.all() == []
     assert checks.keep("one").id == "spot-001"
 
 
@@ -98,7 +98,7 @@ def test_a_kept_text_that_somebody_has_answered_stays(store: Store) -> None:
 def test_nothing_is_kept_of_an_empty_text(store: Store) -> None:
     with pytest.raises(BadInput, match="no text to keep"):
         SpotChecks(store).keep(" \n")
-    assert store.datasets() == []
+    assert store.datasets.all() == []
 
 
 def test_a_read_only_store_says_why_it_keeps_nothing(store: Store) -> None:
@@ -107,7 +107,7 @@ def test_a_read_only_store_says_why_it_keeps_nothing(store: Store) -> None:
 
 
 def test_a_dataset_of_the_persons_own_with_this_name_is_left_alone(store: Store) -> None:
-    store.add_dataset(SPOT_CHECKS, "spans", samples(0), "mine.jsonl", "f")
+    store.datasets.add(SPOT_CHECKS, "spans", samples(0), "mine.jsonl", "f")
     with pytest.raises(StoreError, match="does not grow"):
         SpotChecks(store).keep("one")
 
@@ -118,7 +118,7 @@ def test_several_who_keep_at_once_lose_nothing(store: Store) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    (dataset,) = store.datasets()
+    (dataset,) = store.datasets.all()
     assert sorted(sample.text for sample in records(store, dataset.dataset)) == [f"text {n}" for n in range(4)]
     assert sorted(sample.id for sample in records(store, dataset.dataset)) == [f"spot-00{n}" for n in range(1, 5)]
 

@@ -62,7 +62,7 @@ def test_a_store_gives_the_turns_of_its_own_dataset_for_every_task(tmp_path: Pat
     add_samples(store, "labels", "other", [LabelsGold(id="x", text="not this", label="joy", meta=said)], "tests")
     spans = [SpanSample(id=str(n), text=f"text {n}", spans=(Mark(0, 4),), meta=said) for n in range(3)]
     dataset = add_samples(store, "spans", "talk", spans, "tests")
-    numbers = [number for number, _ in store.dataset_samples(dataset.dataset)]
+    numbers = [number for number, _ in store.samples.of_dataset(dataset.dataset)]
     evidence = Workspace(store).evidence(numbers[1], None)
     expected = Turns((Turn(numbers[0], "text 0"),), (Turn(numbers[2], "text 2"),))
     assert evidence.turns == expected
@@ -88,8 +88,8 @@ def test_a_list_is_filtered_by_what_an_own_column_says_in_a_store_and_in_files(
 ) -> None:
     store = Store.open(tmp_path / "w.duckdb")
     dataset = add_samples(store, "spans", "own", COLUMN, "tests").dataset
-    numbers = [number for number, _ in store.dataset_samples(dataset)]
-    kept = store.order(ListQuery(dataset=dataset, column=("a/b~", value)))
+    numbers = [number for number, _ in store.samples.of_dataset(dataset)]
+    kept = store.listing.order(ListQuery(dataset=dataset, column=("a/b~", value)))
     assert [numbers.index(number) for number in kept] == found
     write(tmp_path / "own.jsonl", COLUMN)
     source = FileView(str(tmp_path / "own.jsonl"), warn=lambda line: None)
@@ -166,7 +166,7 @@ def test_the_strip_of_a_text_has_its_conversation_in_order_and_counts_the_change
         for talk, at in places
     ]
     dataset = add_samples(store, "labels", "talks", samples, "made")
-    numbers = store.numbers_by_id(dataset.dataset)
+    numbers = store.samples.numbers_by_id(dataset.dataset)
     said = [Said(numbers[f"{talk}{at}"], 0, {"labels": [told[talk][at]]}) for talk, at in places]
     run = keep_said(store, dataset, "m", FILE, said)
     strip = strip_of(store, dataset, run, numbers["a2"], {"dialogue": "a", "turn": 2})
@@ -194,7 +194,7 @@ def test_the_strip_of_numbers_goes_by_the_way_that_they_go(tmp_path: Path) -> No
         for at, value in enumerate(reversed(gold))
     ]
     dataset = add_samples(store, "values", "days", samples, "made")
-    numbers = store.numbers_by_id(dataset.dataset)
+    numbers = store.samples.numbers_by_id(dataset.dataset)
     said = [Said(numbers[str(3 - at)], 0, {"values": {"valence": value}}) for at, value in enumerate(told)]
     run = keep_said(store, dataset, "m", FILE, said)
     strip = strip_of(store, dataset, run, numbers["0"], samples[0].meta)

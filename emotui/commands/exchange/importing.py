@@ -328,7 +328,7 @@ def export(
     )
 
     store = look_into(db, read_only=read_only).store
-    if len(names) == 1 and layout is None and parts is None and store.dataset(names[0]) is None:
+    if len(names) == 1 and layout is None and parts is None and store.datasets.get(names[0]) is None:
         n = export_run(store, names[0], target)
         if as_json:
             print_json({"run": names[0], "to": target, "n": n})

@@ -29,7 +29,7 @@ class Ids:
 
     def of(self, numbers: Sequence[int]) -> list[str]:
         missing = [number for number in dict.fromkeys(numbers) if number not in self._ids]
-        self._ids |= {row.sample: row.id for row in self._store.page(missing, None)} if missing else {}
+        self._ids |= {row.sample: row.id for row in self._store.list_rows.page(missing, None)} if missing else {}
         return [self._ids[number] for number in numbers]
 
     def behind(self, behind: Behind) -> dict[str, object]:

@@ -21,7 +21,7 @@ def _opened(workspace: "Workspace", spec: str, dataset: str | None) -> "Dataset"
     from emotui.commands.run import asked_dataset
 
     workspace.model(spec)  # a wrong SPEC is told before anything is imported
-    kept = workspace.store.dataset(asked_dataset(workspace, "scenes", dataset))
+    kept = workspace.store.datasets.get(asked_dataset(workspace, "scenes", dataset))
     assert kept is not None
     return kept
 
@@ -61,7 +61,7 @@ def gradients(
     workspace = open_workspace(db)
     try:
         kept = _opened(workspace, spec, dataset)
-        run = None if evidence is None else workspace.store.run(evidence)
+        run = None if evidence is None else workspace.store.runs.get(evidence)
         if run is not None and (run.task, run.dataset) != ("evidence", kept.dataset):
             raise BadInput(f"{run.run} is no run of the evidence task over {kept.name}")
         with bar(f"{spec}: gradients") as progress:

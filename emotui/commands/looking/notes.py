@@ -42,7 +42,7 @@ def _name(annotator: str | None) -> str:
 
 
 def _number(book: NoteBook, dataset: "Dataset", sample: str) -> int:
-    number = book.store.numbers_by_id(dataset.dataset).get(sample)
+    number = book.store.samples.numbers_by_id(dataset.dataset).get(sample)
     if number is None:
         raise BadInput(f"{dataset.name} has no sample {sample!r}")
     return number

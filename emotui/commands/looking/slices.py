@@ -52,7 +52,7 @@ def _slicing_of(
 
 
 def _run(workspace: "Workspace", run: str | None) -> str | None:
-    return None if run is None else workspace.store.run(run).run
+    return None if run is None else workspace.store.runs.get(run).run
 
 
 def facet_names(line: str | None) -> list[str] | None:
@@ -143,7 +143,7 @@ def ids(dataset: str, conditions: str, run: str | None, db: str | None, read_onl
     """List the ids of the samples of DATASET that CONDITIONS keep; `slice=NAME` is a condition too."""
     workspace, slicing, found = _slicing(db, dataset, read_only=read_only)
     kept = slicing.samples(found.dataset, conditions, _run(workspace, run))
-    keys = {number: key for key, number in workspace.store.numbers_by_id(found.dataset).items()}
+    keys = {number: key for key, number in workspace.store.samples.numbers_by_id(found.dataset).items()}
     if as_json:
         print_json({"dataset": found.name, "n": len(kept), "ids": [keys[number] for number in kept]})
     else:
@@ -358,7 +358,7 @@ def like(dataset: str, sample: str, n: int, model: str, db: str | None, as_json:
     try:
         store = workspace.store
         found = dataset_named(store, dataset)
-        number = store.numbers_by_id(found.dataset).get(sample)
+        number = store.samples.numbers_by_id(found.dataset).get(sample)
         if number is None:
             raise BadInput(f"{found.name} has no sample {sample!r}")
         near = nearest_texts(store, found.dataset, number, workspace.model(model), n)

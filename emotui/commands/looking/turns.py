@@ -62,7 +62,7 @@ def turns(
         with bar(f"{run}: turns") as progress:
             document = over_time(
                 workspace.store,
-                workspace.store.run(run),
+                workspace.store.runs.get(run),
                 by=by,
                 decode=decode,
                 labels=labels or None,

@@ -28,7 +28,7 @@ def _dataset(workspace: "Workspace", spec: str, name: str | None) -> "Dataset":
     from emotui.commands.run import asked_dataset
 
     workspace.model(spec)  # a wrong SPEC is told before anything is imported
-    found = workspace.store.dataset(asked_dataset(workspace, "scenes", name))
+    found = workspace.store.datasets.get(asked_dataset(workspace, "scenes", name))
     assert found is not None
     return found
 
@@ -51,7 +51,7 @@ def _check_kept(*others: object) -> None:
 def _last_found(workspace: "Workspace", kind: str, spec: str, dataset: str | None) -> dict[str, Any]:
     from emotui.workbench.why.asking import kept_document
 
-    found = workspace.store.dataset(dataset or "scenes")
+    found = workspace.store.datasets.get(dataset or "scenes")
     if found is None:
         raise BadInput(f"the store has no dataset {dataset or 'scenes'!r}: nothing was found of it yet")
     return kept_document(workspace.store, kind, found, spec)
@@ -157,7 +157,7 @@ def _of_spans(
             limit=limit,
             on_progress=lambda step: progress(step.done, step.n),
         )
-    kept = workspace.store.dataset(number)
+    kept = workspace.store.datasets.get(number)
     assert kept is not None
     return {"dataset": kept.name, "model": spec, "run": run.run, "source": spans, "spans": find_spans(workspace, run)}
 
@@ -364,14 +364,14 @@ def lens(
     workspace = open_workspace(db)
     try:
         workspace.model(spec)  # a wrong SPEC is told before anything is imported
-        kept = workspace.store.dataset(asked_dataset(workspace, "scenes", dataset))
+        kept = workspace.store.datasets.get(asked_dataset(workspace, "scenes", dataset))
         assert kept is not None
         if text is not None:
             _show_heat(workspace, spec, kept, text, label, chosen, limit, seed, as_json)
             return
         run, why = None, ""
         if answers is not None and answers != "none":
-            run = workspace.store.run(answers)
+            run = workspace.store.runs.get(answers)
             if (run.task, run.dataset) != ("labels", kept.dataset):
                 raise BadInput(f"{run.run} is no run of the labels task over {kept.name}")
         elif answers is None and not values:

@@ -102,7 +102,7 @@ def write(
     else:
         store = look_into(db, read_only=True).store
         check_not_over(target, store.path)
-        own = store.dataset(dataset or "")
+        own = store.datasets.get(dataset or "")
         if own is None or own.task != found.name:
             raise BadInput(f"the store has no dataset {dataset!r} of the {found.name} task")
         places = wanted(own.n)

@@ -129,8 +129,8 @@ def measure(name: str, db: str | None, as_json: bool, **given: Any) -> None:
 def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> None:
     """List the datasets in the store."""
     store = look_into(db, read_only=read_only).store
-    found = store.datasets(trash=trash)
-    thrown = store.runs(trash=True) if trash else []
+    found = store.datasets.all(trash=trash)
+    thrown = store.runs.all(trash=True) if trash else []
     if as_json:
         listed: list[dict[str, object]] = [sets.described(one) | {"said": said_counts(store, one)} for one in found]
         print_json({"datasets": listed, "runs": [_thrown(run) for run in thrown]} if trash else listed)
@@ -140,7 +140,7 @@ def datasets(trash: bool, db: str | None, read_only: bool, as_json: bool) -> Non
         return
     from rich.table import Table
 
-    runs = {one.dataset: len(store.runs(one.dataset)) for one in found}
+    runs = {one.dataset: len(store.runs.all(one.dataset)) for one in found}
     table = Table(box=None, pad_edge=False)
     # One line for where all are from leaves the table its columns at eighty cells.
     sources = {one.source for one in found}
@@ -211,7 +211,7 @@ def delete(name: str, db: str | None, as_json: bool) -> None:
 @json_option
 def restore(name: str, db: str | None, as_json: bool) -> None:
     """Bring the dataset or run NAME back from the trash."""
-    was = look_into(db).store.restore(name)
+    was = look_into(db).store.by_name.restore(name)
     _done(was, as_json, f"{_kind(was)} {_name(was)} is back")
 
 

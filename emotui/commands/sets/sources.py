@@ -90,7 +90,7 @@ def map_labels(
             if model:
                 theirs = label_maps.labels_of_model(workspace.model(model).load())
             else:
-                runs = (store.run(run_name).run,) if run_name else label_maps.runs_of(store, found)
+                runs = (store.runs.get(run_name).run,) if run_name else label_maps.runs_of(store, found)
                 theirs = label_maps.labels_said(store, runs)
             shown: dict[str, str | None] = label_maps.guessed(theirs, own)
             if nearest:
@@ -143,7 +143,7 @@ def sources(dataset: str, take: str | None, no_sim: bool, db: str | None, read_o
     if as_json:
         versions = [
             {"version": version, "from": origin, "made": made}
-            for version, origin, made in store.gold_versions(dataset_named(store, dataset).dataset)
+            for version, origin, made in store.gold.versions(dataset_named(store, dataset).dataset)
         ]
         print_json({"dataset": dataset, "sources": [asdict(one) for one in found], "gold_versions": versions})
         return

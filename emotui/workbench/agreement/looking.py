@@ -67,8 +67,8 @@ def standing(store: Store, dataset: Dataset, runs: Sequence[str]) -> Hashable:
     """What changes when the tables would."""
     known = tuple(run.run for run in runs_of(store, dataset))
     mapped = tuple(sorted(label_map(store, dataset).items()))
-    last = store.last_annotation(kind=KIND, within=store.file_order(dataset.dataset))
-    revisions = tuple(sorted(store.run_revisions(known).items()))
+    last = store.annotations.last(kind=KIND, within=store.samples.file_order(dataset.dataset))
+    revisions = tuple(sorted(store.runs.revisions(known).items()))
     return dataset.gold, dataset.n, dataset.name, mapped, tuple(runs), last, revisions
 
 

@@ -218,7 +218,7 @@ def _of_run(
 ) -> tuple[dict[int, Said], dict[int, Said]]:
     """What a run says, the first time and the second; failed answers say nothing."""
     rounds: tuple[dict[int, Said], dict[int, Said]] = ({}, {})
-    for at, outcome in enumerate(store.outcomes(run.run)):
+    for at, outcome in enumerate(store.results.outcomes(run.run)):
         _stop(cancelled, at)
         if outcome.prediction is None or outcome.repeat > 1 or outcome.sample not in place:
             continue

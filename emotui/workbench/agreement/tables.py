@@ -67,7 +67,7 @@ class Traced(msgspec.Struct, frozen=True):
 
 def traced(store: Store, dataset: Dataset) -> Traced:
     """How answers came about, of everybody who annotates the dataset here; second answers of a retest do not count."""
-    number_of = store.numbers_by_id(dataset.dataset)
+    number_of = store.samples.numbers_by_id(dataset.dataset)
     of: dict[str, list[AnswerTrace]] = {}
     for trace in answer_traces(store, dataset):
         if not trace.round:

@@ -113,7 +113,7 @@ class Desk:
         """
         found = self._dataset(dataset)
         if path is None:
-            self._store.set_setting(_setting(found), None)
+            self._store.settings.set(_setting(found), None)
             return self._scheme(found, None, ())
         scheme = scheme_of(path)
         if scheme.tasks and found.task in BUILT_IN and found.task not in scheme.tasks:
@@ -123,15 +123,18 @@ class Desk:
 
     def use_scheme(self, dataset: Dataset, scheme: Scheme) -> None:
         """Keep a scheme for a dataset, whichever tasks it is for."""
-        self._store.set_setting(_setting(dataset), msgspec.to_builtins(scheme))
+        self._store.settings.set(_setting(dataset), msgspec.to_builtins(scheme))
 
     def take_scheme(self, dataset: Dataset, store: Store, theirs: Dataset) -> None:
         """Keep the scheme that a dataset of another store has there, where none is kept for this one."""
-        if self._store.setting(_setting(dataset)) is None and (kept := store.setting(_setting(theirs))) is not None:
+        if (
+            self._store.settings.get(_setting(dataset)) is None
+            and (kept := store.settings.get(_setting(theirs))) is not None
+        ):
             self.use_scheme(dataset, msgspec.convert(kept, Scheme))
 
     def _dataset(self, key: str | int) -> Dataset:
-        found = self._store.dataset(key)
+        found = self._store.datasets.get(key)
         if found is None:
             raise BadInput(f"the store has no dataset {key!r}")
         return found
@@ -167,7 +170,7 @@ class Desk:
         The first gold that there is tells them for good: a scale stays the same while people annotate.
         """
         under = f"numbers said of {dataset.dataset}"
-        known = self._store.setting(under)
+        known = self._store.settings.get(under)
         if known is not None:
             return {name: (low, high, whole) for name, (low, high, whole) in known.items()}
         found: dict[str, tuple[float, float, bool]] = {}
@@ -176,11 +179,11 @@ class Desk:
                 low, high, whole = found.get(name, (value, value, True))
                 found[name] = min(low, value), max(high, value), whole and float(value).is_integer()
         if found and not self._store.read_only:
-            self._store.set_setting(under, found)
+            self._store.settings.set(under, found)
         return found
 
     def _kept(self, dataset: Dataset) -> Scheme | None:
-        kept = self._store.setting(_setting(dataset))
+        kept = self._store.settings.get(_setting(dataset))
         return None if kept is None else msgspec.convert(kept, Scheme)
 
     def _moved_keys(self, dataset: Dataset, given: Scheme | None, dealt: Scheme) -> tuple[str, ...]:
@@ -189,10 +192,10 @@ class Desk:
         """
         moved = () if given is None else moved_keys(given, dealt)
         under = f"{_setting(dataset)}: keys that moved"
-        if not moved or self._store.setting(under) == list(moved):
+        if not moved or self._store.settings.get(under) == list(moved):
             return ()
         if not self._store.read_only:
-            self._store.set_setting(under, list(moved))
+            self._store.settings.set(under, list(moved))
         return moved
 
     def _kinds(self, dataset: Dataset) -> str:
@@ -205,7 +208,7 @@ class Desk:
         scene's.
         """
         under = f"labels said of {dataset.dataset}" + (f" as {dataset.task}" if dataset.form else "")
-        known = self._store.setting(under)
+        known = self._store.settings.get(under)
         if known is not None and known["of"] == dataset.fingerprint:
             return tuple(known["spans"]), tuple(known["texts"])
         task = task_named(dataset.task)
@@ -222,7 +225,7 @@ class Desk:
                     texts |= dict.fromkeys(said.labels or ())
         of_texts = tuple(texts) if dataset.task == "scenes" else tuple(sorted(texts))
         if not self._store.read_only:
-            self._store.set_setting(under, {"of": dataset.fingerprint, "spans": list(spans), "texts": of_texts})
+            self._store.settings.set(under, {"of": dataset.fingerprint, "spans": list(spans), "texts": of_texts})
         return tuple(spans), of_texts
 
     def _samples(self, dataset: Dataset) -> Iterator[object]:

@@ -93,7 +93,7 @@ def is_fitted(run: Run) -> bool:
 def source_of(store: Store, dataset: Dataset, annotator: str) -> Run | None:
     """What heads fitted to an annotator's answers say; None where none are fitted."""
     mark = _identity(dataset, annotator)
-    return next((one for one in store.runs(dataset.dataset) if one.identity == mark), None)
+    return next((one for one in store.runs.all(dataset.dataset) if one.identity == mark), None)
 
 
 def _identity(dataset: Dataset, annotator: str) -> str:
@@ -327,12 +327,12 @@ def _keep(store: Store, dataset: Dataset, annotator: str, said: Mapping[int, Any
     if run is None:
         name = f"like {annotator}"
         config = msgspec.to_builtins(signed(RunConfig(emotui=__version__, options={"fitted": annotator})))
-        taken = free_id(name, dataset.name, store.run_names())
-        run = store.start_run(
+        taken = free_id(name, dataset.name, store.runs.names())
+        run = store.runs.start(
             taken, _identity(dataset, annotator), dataset.task, name, dataset.dataset, config, 0, FILE
         )
     outputs = [ResultRow(at, 0, 0, None, msgspec.json.encode(keys).decode(), None, 0.0) for at, keys in said.items()]
     rows = scored(Scoring().of(store, dataset, run.model), ELSEWHERE, outputs, dict(samples), None)
-    gone = [row.sample for row in store.results(run.run) if row.sample not in said]
-    store.revise(run.run, rows, gone, gold=dataset.gold)
+    gone = [row.sample for row in store.results.of_run(run.run) if row.sample not in said]
+    store.results.revise(run.run, rows, gone, gold=dataset.gold)
     return run

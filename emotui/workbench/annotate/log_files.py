@@ -94,9 +94,15 @@ def kept_log(store: Store, dataset: Dataset, annotator: str, known: Iterable[Log
     """
     links = {entry.id: entry.after for entry in known}
     with store.together():
-        ids = {number: id for id, number in store.numbers_by_id(dataset.dataset).items()}
-        own = [entry for entry in store.annotations(annotator=annotator, kind=CONSENT) if _of(entry) == dataset.dataset]
-        rows = store.annotations(annotator=annotator, kind=KIND, within=store.file_order(dataset.dataset))
+        ids = {number: id for id, number in store.samples.numbers_by_id(dataset.dataset).items()}
+        own = [
+            entry
+            for entry in store.annotations.entries(annotator=annotator, kind=CONSENT)
+            if _of(entry) == dataset.dataset
+        ]
+        rows = store.annotations.entries(
+            annotator=annotator, kind=KIND, within=store.samples.file_order(dataset.dataset)
+        )
     entries: list[LogEntry] = []
     numbers: dict[str, int] = {}
     id_of: dict[int, str] = {}
@@ -274,13 +280,13 @@ def take_in(store: Store, dataset: Dataset, annotator: str, coming: Sequence[Log
         undos, told = _settled(annotator, text, entries)
         added += undos
         contradictions += told
-    samples = store.numbers_by_id(dataset.dataset)
+    samples = store.samples.numbers_by_id(dataset.dataset)
 
     def numbered(numbers: Sequence[int]) -> list[Annotation]:
         number_of = dict(kept.numbers) | {entry.id: number for entry, number in zip(added, numbers, strict=True)}
         return [_row(annotator, dataset, entry, samples, number_of) for entry in added]
 
-    store.take_over(len(added), numbered)
+    store.annotations.take_over(len(added), numbered)
     return Taken(annotator, n, tuple(contradictions))
 
 

@@ -60,7 +60,7 @@ def others_of(
         besides: the annotator who asks.
         words: labels are words for masks.
     """
-    ((_, record),) = store.samples([sample])
+    ((_, record),) = store.samples.records([sample])
     known = read_sample(store, dataset, record)
     found: list[OtherSaid] = []
     gold = gold_answer(known, words=words)
@@ -76,7 +76,7 @@ def others_of(
     for run in runs_of(store, dataset):
         if run.source == PERSON and any(run.model in names_of(name) for name in (besides, *here)):
             continue
-        for row in last_attempts(store.results(run.run, [sample])):
+        for row in last_attempts(store.results.of_run(run.run, [sample])):
             if row.prediction is None or row.repeat:
                 continue
             said = msgspec.json.decode(row.prediction, type=task.prediction)
@@ -89,7 +89,7 @@ def others_of(
 def _annotating(store: Store, sample: int) -> Iterator[tuple[str, Answer]]:
     """The blind answers that people gave here."""
     of: dict[str, list[Annotation]] = {}
-    for entry in store.annotations(sample=sample, kind=KIND):
+    for entry in store.annotations.entries(sample=sample, kind=KIND):
         of.setdefault(entry.annotator, []).append(entry)
     for name, log in ((name, whole_log(entries)) for name, entries in of.items()):
         if log.answered(sample):
@@ -134,7 +134,7 @@ class Given(msgspec.Struct, frozen=True):
 def logs_of(store: Store, dataset: Dataset) -> dict[str, Log]:
     """The log of everybody who annotated a dataset here, by name, in the order in which they began."""
     of: dict[str, list[Annotation]] = {}
-    for entry in store.annotations(kind=KIND, within=store.file_order(dataset.dataset)):
+    for entry in store.annotations.entries(kind=KIND, within=store.samples.file_order(dataset.dataset)):
         of.setdefault(entry.annotator, []).append(entry)
     return {name: whole_log(entries) for name, entries in of.items()}
 
@@ -193,7 +193,9 @@ def source_answers(
             runs[name] = run
     samples = dict(stored_samples(store, dataset, dataset.n)) if len(found) < len(sources) else {}
     for name, run in runs.items():
-        rows = [row for row in last_attempts(store.results(run.run)) if row.prediction is not None and not row.repeat]
+        rows = [
+            row for row in last_attempts(store.results.of_run(run.run)) if row.prediction is not None and not row.repeat
+        ]
         said = {row.sample: msgspec.json.decode(row.prediction or b"", type=task.prediction) for row in rows}
         made = {sample: predicted_answer(task, samples[sample], one, words=words) for sample, one in said.items()}
         found[name] = {sample: answer for sample, answer in made.items() if answer is not None}
@@ -223,7 +225,7 @@ def votes_of(store: Store, dataset: Dataset) -> list[str]:
     known = {name for person in here for name in names_of(person)}
     runs = [run for run in runs_of(store, dataset) if not (run.source == PERSON and run.model in known)]
     taken = {run.model for run in runs if run.source == PERSON}
-    people = [name for name, _ in store.annotators(dataset.dataset) if name not in (*here, *taken)]
+    people = [name for name, _ in store.samples.annotators(dataset.dataset) if name not in (*here, *taken)]
     return [*here, *people, *(run.run for run in runs)]
 
 
@@ -295,7 +297,7 @@ def voices_of(
     Raises:
         BadInput: as `voice_of` and `description_in`.
     """
-    found = store.dataset(number)
+    found = store.datasets.get(number)
     assert found is not None
     dataset, names = found.read_as(task), list(dict.fromkeys(names))
     descriptions = {} if told is None else description_in(told, names)
@@ -377,9 +379,9 @@ def voices_report(store: Store, dataset: Dataset, runs: Mapping[str, str]) -> di
 
     def answered(run: str) -> dict[int, Any]:
         """None where the answer says nothing, or failed: it counts as wrong."""
-        return dict.fromkeys(row.sample for row in store.results(run)) | comparable([run])[run]
+        return dict.fromkeys(row.sample for row in store.results.of_run(run)) | comparable([run])[run]
 
-    kept = {run.run: run for run in store.runs(dataset.dataset)}
+    kept = {run.run: run for run in store.runs.all(dataset.dataset)}
     people = [name for name in votes_of(store, dataset) if name not in kept or kept[name].source == PERSON]
     said = comparable(list(dict.fromkeys([*people, *runs])))
     asked = {name: answered(run) for name, run in runs.items()}

@@ -194,7 +194,11 @@ def export_project(store: Store, dataset: Dataset, folder: Path, columns: Sequen
 def _own_plan(store: Store, dataset: Dataset) -> tuple[Scheme, Assignment | None, list[_Batch], str]:
     """The scheme, the assignment and its batches as a store has them, and their hash."""
     scheme, assignment = _portable(Desk(store).scheme(dataset.dataset)), assigned(store, dataset)
-    dealt = [] if assignment is None else _by_id(store, dataset, batches(assignment, store.file_order(dataset.dataset)))
+    dealt = (
+        []
+        if assignment is None
+        else _by_id(store, dataset, batches(assignment, store.samples.file_order(dataset.dataset)))
+    )
     return scheme, assignment, dealt, _mark(scheme, assignment, dealt)
 
 
@@ -222,7 +226,7 @@ def _texts(
 ) -> Iterator[ProjectText]:
     kept = task_named(dataset.kept_as)
     decode = msgspec.json.Decoder(dict[str, Any]).decode
-    for number, record in store.dataset_samples(dataset.dataset):
+    for number, record in store.samples.of_dataset(dataset.dataset):
         said = said_of_text(kept, decode(record))
         meta = said.get("meta") or {}
         yield ProjectText(
@@ -237,7 +241,7 @@ def _texts(
 
 def annotators_of(store: Store, dataset: Dataset) -> list[str]:
     """Everybody with an entry in the log, those among them who have only agreed to the words of consent."""
-    agreed = (entry.annotator for entry in store.annotations(kind=CONSENT) if entry.sample is None)
+    agreed = (entry.annotator for entry in store.annotations.entries(kind=CONSENT) if entry.sample is None)
     there = [*logs_of(store, dataset), *agreed]
     names = [name for name in dict.fromkeys(there) if kept_log(store, dataset, name).entries]
     same: dict[str, str] = {}
@@ -258,7 +262,7 @@ def _portable(scheme: Scheme) -> Scheme:
 
 
 def _by_id(store: Store, dataset: Dataset, dealt: Sequence[Batch]) -> list[_Batch]:
-    ids = {number: id for id, number in store.numbers_by_id(dataset.dataset).items()}
+    ids = {number: id for id, number in store.samples.numbers_by_id(dataset.dataset).items()}
     return [_Batch(one.number, one.annotators, tuple(ids[n] for n in one.samples), one.role) for one in dealt]
 
 
@@ -334,12 +338,12 @@ def import_project(store: Store, folder: Path, name: str | None = None) -> Impor
         for each in taken:
             # Also where nothing is new: whoever was killed between the two has the log and not the source.
             Desk(store).begin(dataset.dataset, each.annotator).publish()
-        return Imported(store.dataset(dataset.dataset) or dataset, added, taken, notes)
+        return Imported(store.datasets.get(dataset.dataset) or dataset, added, taken, notes)
 
 
 def _dataset(store: Store, plan: Plan) -> Dataset | None:
     """The dataset of a project's texts, whether it came by a project or not."""
-    for one in store.datasets():
+    for one in store.datasets.all():
         if one.n == plan.n and (known := _known(store, one)) is not None and known.project == plan.project:
             return one
     return dataset_of_texts(store, plan.n, plan.project)
@@ -352,13 +356,13 @@ def identity_of_texts(store: Store, dataset: Dataset) -> str:
 
 def dataset_of_texts(store: Store, n: int, identity: str) -> Dataset | None:
     """The dataset of these texts, whatever its name and its gold are."""
-    there = (one for one in store.datasets() if one.n == n)
+    there = (one for one in store.datasets.all() if one.n == n)
     return next((one for one in there if identity_of_texts(store, one) == identity), None)
 
 
 def _added(store: Store, plan: Plan, scheme: Scheme, texts: Sequence[ProjectText], name: str | None) -> Dataset:
     wanted = name or plan.name
-    if store.dataset(wanted) is not None:
+    if store.datasets.get(wanted) is not None:
         raise BadInput(f"the store has another dataset {shown(wanted)}: name this one with --name")
     task = task_named(plan.task)
     labels = tuple(dict.fromkeys(label for group in scheme.of(TEXT) for label in group.names))
@@ -373,7 +377,7 @@ def _added(store: Store, plan: Plan, scheme: Scheme, texts: Sequence[ProjectText
         else:
             sample = task.blank(Text(id=text.id, text=text.text, subject=text.subject, meta=text.meta), labels)
         rows.append(task.row(sample))
-    return store.add_dataset(wanted, plan.task, rows, f"project {plan.name}", f"project {plan.project}")
+    return store.datasets.add(wanted, plan.task, rows, f"project {plan.name}", f"project {plan.project}")
 
 
 def _take_plan(store: Store, dataset: Dataset, plan: Plan, scheme: Scheme, dealt: Sequence[_Batch]) -> tuple[str, ...]:
@@ -388,7 +392,7 @@ def _take_plan(store: Store, dataset: Dataset, plan: Plan, scheme: Scheme, dealt
         return ("scheme or assignment were changed here: emotui project export writes them into the folder",)
     if known is not None and plan.revision < known.revision:
         return (f"the folder's scheme and assignment (revision {plan.revision}) are older than those here",)
-    numbers = store.numbers_by_id(dataset.dataset)
+    numbers = store.samples.numbers_by_id(dataset.dataset)
     Desk(store).use_scheme(dataset, scheme)
     if plan.assignment is None:
         keep_assignment(store, dataset, None)
@@ -408,14 +412,14 @@ def _setting(dataset: Dataset) -> str:
 
 
 def _known(store: Store, dataset: Dataset) -> _Known | None:
-    kept = store.setting(_setting(dataset))
+    kept = store.settings.get(_setting(dataset))
     return None if kept is None else msgspec.convert(kept, _Known)
 
 
 def _know(store: Store, dataset: Dataset, plan: Plan) -> None:
     known = _Known(plan.project, plan.revision, plan.mark)
     if _known(store, dataset) != known:
-        store.set_setting(_setting(dataset), msgspec.to_builtins(known))
+        store.settings.set(_setting(dataset), msgspec.to_builtins(known))
 
 
 # Folders.

@@ -106,13 +106,13 @@ def publish(store: Store, dataset: Dataset, annotator: str, scheme: Scheme, log:
     """
     under = f"annotated up to {dataset.dataset} {annotator}"
     there = _run_of(store, dataset, annotator, BLIND) is not None
-    since = int(store.setting(under, 0)) if there else 0
+    since = int(store.settings.get(under, 0)) if there else 0
     if log.last <= since:
         return 0
     touched = log.samples_since(since)
     if len(touched) > _ONE_BY_ONE:
         within = range(min(touched), max(touched) + 1)
-        log.read_ahead(store.annotations(annotator=annotator, kind=KIND, within=within))
+        log.read_ahead(store.annotations.entries(annotator=annotator, kind=KIND, within=within))
     given = {sample: log.state(sample).blind if log.answered(sample) else None for sample in touched}
     notes = {sample: log.state(sample).note for sample in touched}
     changed = _project(store, dataset, annotator, BLIND, scheme, given, notes, scoring)
@@ -123,7 +123,7 @@ def publish(store: Store, dataset: Dataset, annotator: str, scheme: Scheme, log:
         whole = {sample: log.state(sample).answer for sample in log.samples() if log.answered(sample)}
         notes = {sample: log.state(sample).note for sample in whole}
         changed += _project(store, dataset, annotator, REVEALED, scheme, whole, notes, scoring)
-    store.set_setting(under, log.last)
+    store.settings.set(under, log.last)
     return changed
 
 
@@ -145,8 +145,8 @@ def _project(
     by = scoring.of(store, dataset, annotator)
     changed = 0
     for some in _pieces(sorted(wanted)):
-        samples = {number: read(record) for number, record in store.samples(some)}
-        there = {} if run is None else {row.sample: row.raw for row in store.results(run.run, some)}
+        samples = {number: read(record) for number, record in store.samples.records(some)}
+        there = {} if run is None else {row.sample: row.raw for row in store.results.of_run(run.run, some)}
         outputs, withdrawn = [], []
         for number in some:
             answer = wanted[number]
@@ -163,7 +163,7 @@ def _project(
             continue
         run = run or _start(store, dataset, annotator, which)
         rows = scored(with_lexicon(store, by, run), ELSEWHERE, outputs, samples, None)
-        store.revise(run.run, rows, withdrawn, gold=dataset.gold)
+        store.results.revise(run.run, rows, withdrawn, gold=dataset.gold)
         changed += len(rows) + len(withdrawn)
     return changed
 
@@ -179,17 +179,17 @@ def _identity(dataset: Dataset, annotator: str, which: str) -> str:
 
 def _run_of(store: Store, dataset: Dataset, annotator: str, which: str) -> Run | None:
     mark = _identity(dataset, annotator, which)
-    return next((run for run in store.runs(dataset.dataset) if run.identity == mark), None)
+    return next((run for run in store.runs.all(dataset.dataset) if run.identity == mark), None)
 
 
 def _start(store: Store, dataset: Dataset, annotator: str, which: str) -> Run:
     """A new source, under the annotator's name where no other source has it."""
-    taken = {run.model for run in store.runs(dataset.dataset)}
+    taken = {run.model for run in store.runs.all(dataset.dataset)}
     names = [name for name in names_of(annotator) if (REVEALED in name) == (which == REVEALED)]
     name = next((one for one in names if one not in taken), names[-1])
     config = signed(RunConfig(emotui=__version__))
-    return store.start_run(
-        free_id(name, dataset.name, store.run_names()),
+    return store.runs.start(
+        free_id(name, dataset.name, store.runs.names()),
         _identity(dataset, annotator, which),
         dataset.task,
         name,
@@ -254,24 +254,26 @@ class Annotating:
         self._lock = threading.RLock()
         self._publishing = threading.Lock()
         self._scoring = Scoring()
-        self._log = Log(lambda sample: store.annotations(sample, name, kind=KIND))
+        self._log = Log(lambda sample: store.annotations.entries(sample, name, kind=KIND))
         # Publishing has a log of its own, so that no keystroke waits for it.
-        self._published = Log(lambda sample: store.annotations(sample, name, kind=KIND))
+        self._published = Log(lambda sample: store.annotations.entries(sample, name, kind=KIND))
         self._seen = 0
         self._given: dict[int, datetime] = {}
         self._texts: dict[int, AnnotatedText] = {}
-        self._numbers = store.file_order(dataset.dataset)
+        self._numbers = store.samples.file_order(dataset.dataset)
         self.assignment = assigned(store, dataset)
         self._roles = roles_of(self.assignment)
         self.chosen, self.order = self._kept_order()
-        self._time(store.annotations(annotator=name, kind=ACCEPT, within=self._numbers))
+        self._time(store.annotations.entries(annotator=name, kind=ACCEPT, within=self._numbers))
         self.refresh()
 
     def refresh(self) -> None:
         """Take in what another terminal has kept under this name."""
         with self._lock:
             after = self._log.last
-            self._log.take(self.store.outlines(self.annotator, kind=KIND, within=self._numbers, after=after))
+            self._log.take(
+                self.store.annotations.outlines(self.annotator, kind=KIND, within=self._numbers, after=after)
+            )
             self._seen = max(self._seen, self._log.last)
 
     # One text.
@@ -316,7 +318,7 @@ class Annotating:
         """
         wanted = [sample for sample in changes if sample in self._numbers]
         read = sample_reader(self.store, self.dataset)
-        for number, record in self.store.samples([sample for sample in wanted if sample not in self._texts]):
+        for number, record in self.store.samples.records([sample for sample in wanted if sample not in self._texts]):
             self._texts[number] = text_of(number, read(record))
         refused: dict[int, str] = {}
         with self._lock:
@@ -434,7 +436,7 @@ class Annotating:
     def people(self) -> tuple[str, ...]:
         """Everybody who has answered some text of the dataset, oneself too, in the order in which they began."""
         here = [name for name, answers in given_answers(self.store, self.dataset).items() if answers]
-        inside = [name for name, _ in self.store.annotators(self.dataset.dataset)]
+        inside = [name for name, _ in self.store.samples.annotators(self.dataset.dataset)]
         return tuple(dict.fromkeys([*here, *inside]))
 
     def role(self, sample: int) -> str:
@@ -460,8 +462,8 @@ class Annotating:
         """
         with self._publishing, self.store.alone():
             log = self._published
-            log.take(self.store.outlines(self.annotator, kind=KIND, within=self._numbers, after=log.last))
-            dataset = (self.store.dataset(self.dataset.dataset) or self.dataset).read_as(self.dataset.task)
+            log.take(self.store.annotations.outlines(self.annotator, kind=KIND, within=self._numbers, after=log.last))
+            dataset = (self.store.datasets.get(self.dataset.dataset) or self.dataset).read_as(self.dataset.task)
             return publish(self.store, dataset, self.annotator, self.scheme, log, self._scoring)
 
     def begun(self, sample: int) -> bool:
@@ -474,13 +476,13 @@ class Annotating:
         words = self.assignment.consent if self.assignment is not None else ""
         if not words:
             return ""
-        agreed = self.store.annotations(annotator=self.annotator, kind=CONSENT)
+        agreed = self.store.annotations.entries(annotator=self.annotator, kind=CONSENT)
         return "" if any(one.payload == self._consent(words) for one in agreed) else words
 
     def agree(self) -> None:
         """Keep in the log that the annotator agrees to the words of `consent`."""
         if words := self.consent():
-            self.store.append_annotation(CONSENT, None, self.annotator, self._consent(words))
+            self.store.annotations.append(CONSENT, None, self.annotator, self._consent(words))
 
     def _consent(self, words: str) -> bytes:
         return msgspec.json.encode({"dataset": self.dataset.dataset, "words": words})
@@ -538,7 +540,7 @@ class Annotating:
         """
         mine = self._mine(self._numbers)
         wanted = FIXED if self.assignment is None else own_order(self.assignment, self.annotator)
-        kept = self.store.setting(self._order_setting)
+        kept = self.store.settings.get(self._order_setting)
         order = None if kept is None else msgspec.convert(kept["order"], Order)
         if kept is None or order is None or (kept["assigned"] and order != wanted):
             if wanted == FIXED:
@@ -559,7 +561,7 @@ class Annotating:
         found = self._mine(order_of(self.store, self.dataset, self.scheme, order))
         numbers = None if order.kind == "fixed" else list(found)
         kept = {"order": msgspec.to_builtins(order), "numbers": numbers, "assigned": assigned}
-        self.store.set_setting(self._order_setting, kept)
+        self.store.settings.set(self._order_setting, kept)
         return found
 
     def _mine(self, numbers: Sequence[int]) -> Sequence[int]:
@@ -598,7 +600,7 @@ class Annotating:
             return others_of(self.store, self.dataset, self._task, sample, self.annotator, words=words)
 
     def _sample(self, sample: int) -> object:
-        found = self.store.samples([sample]) if sample in self._numbers else []
+        found = self.store.samples.records([sample]) if sample in self._numbers else []
         if not found:
             raise BadInput(f"{self.dataset.name} has no text {sample}")
         return read_sample(self.store, self.dataset, found[0][1])
@@ -606,7 +608,7 @@ class Annotating:
     def _append(self, entries: Sequence[Entry]) -> None:
         if not entries:
             return
-        made = self.store.append_entries(entries)
+        made = self.store.annotations.append_each(entries)
         self._time(made)
         # Numbers that follow on what is known: nobody else has written, so there is nothing to read.
         alone = made[0].annotation == self._seen + 1

@@ -164,4 +164,4 @@ def _item(event: object) -> str:
 
 
 def _ids(store: Store, dataset: Dataset) -> dict[int, str]:
-    return {number: id for id, number in store.numbers_by_id(dataset.dataset).items()}
+    return {number: id for id, number in store.samples.numbers_by_id(dataset.dataset).items()}

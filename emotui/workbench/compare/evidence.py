@@ -44,7 +44,7 @@ def evidence_of(store: Store, dataset: Dataset, source: str) -> Evidence:
     read = dataset.read_as(SPANS)
     named = source_named(store, read, source)
     samples = dict(stored_samples(store, read, read.n))
-    rows = rows_now(store, read, named) if named.run is None else store.results(named.run)
+    rows = rows_now(store, read, named) if named.run is None else store.results.of_run(named.run)
     task = task_named(SPANS)
     decode = msgspec.json.Decoder(task.prediction).decode
     found: dict[str, Sequence[Mark]] = {}
@@ -206,7 +206,7 @@ def _taken_away(
     samples: dict[int, SpanSample] = {}
     found: dict[tuple[object, ...], _Taken] = {}
     notes = []
-    over = [run for run in store.runs(dataset.dataset) if run.task == "evidence" and run.done]
+    over = [run for run in store.runs.all(dataset.dataset) if run.task == "evidence" and run.done]
     for run in sorted(over, key=lambda run: run.state != "done"):
         if cancelled():
             raise Cancelled
@@ -232,7 +232,7 @@ def _read(store: Store, run: Run, source: Compared | None, samples: Mapping[int,
     details: list[tuple[int, Detail]] = []
     first: dict[int, tuple[Prediction, Detail]] = {}
     decode = msgspec.json.Decoder(Prediction).decode
-    for row in store.results(run.run):
+    for row in store.results.of_run(run.run):
         if row.prediction is not None:
             prediction = decode(row.prediction)
             detail = detail_of(samples[row.sample], row.repeat, prediction)
@@ -267,7 +267,7 @@ def _row(
     if source is not None:
         above = one.above()
         f1 = values_of(store, read, source, "f1")
-        start = store.file_order(read.dataset).start
+        start = store.samples.file_order(read.dataset).start
         scored = {number: float(f1[number - start]) for number in one.first if not np.isnan(f1[number - start])}
         cells["f1"] = _mean(scored, group_of, source.run)
         both = {number: value - gold[number] for number, value in above.items() if number in gold}

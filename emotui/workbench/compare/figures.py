@@ -125,7 +125,7 @@ class SourceFigures:
     """
 
     def __init__(self, store: Store, dataset: Dataset, source: Compared) -> None:
-        self._n, self._start = dataset.n, store.file_order(dataset.dataset).start
+        self._n, self._start = dataset.n, store.samples.file_order(dataset.dataset).start
         self._each = self._by_repeat(store, dataset, source)
         self._marks = error_letters(store, dataset, source)
 
@@ -162,8 +162,8 @@ class SourceFigures:
         """Of each repeat the places of its rows, and its figures."""
         task = task_named(dataset.task)
         if source.run is not None:
-            task = with_lexicon(store, task, store.run(source.run))
-        details, records = details_of(store, dataset, source), dict(store.dataset_samples(dataset.dataset))
+            task = with_lexicon(store, task, store.runs.get(source.run))
+        details, records = details_of(store, dataset, source), dict(store.samples.of_dataset(dataset.dataset))
         found = []
         for repeat in sorted({repeat for _, repeat in details}):
             keys = [key for key in details if key[1] == repeat]

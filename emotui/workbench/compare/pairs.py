@@ -205,8 +205,8 @@ class Comparing:
             check_one_lexicon(self.store, found, [one.run, other.run])
             by = self._metric(found, metric)
             shared = groups_of(self.store, found.dataset)
-            start = self.store.file_order(found.dataset).start
-            ids = {row: key for key, row in self.store.numbers_by_id(found.dataset).items()}
+            start = self.store.samples.file_order(found.dataset).start
+            ids = {row: key for key, row in self.store.samples.numbers_by_id(found.dataset).items()}
         a, b = (self._values(found, source, by.name) for source in (one, other))
         both = ~(np.isnan(a) | np.isnan(b))
         if only is not None:
@@ -250,8 +250,8 @@ class Comparing:
         both = a.there & b.there & kept
         if not both.any():
             raise BadInput(f"no sample has a {name} of both {one.name} and {other.name}")
-        groups, start = self._groups(found), self.store.file_order(dataset).start
-        ids = {row: key for key, row in self.store.numbers_by_id(dataset).items()}
+        groups, start = self._groups(found), self.store.samples.file_order(dataset).start
+        ids = {row: key for key, row in self.store.samples.numbers_by_id(dataset).items()}
         report = compared_sums(a, b, both, groups, seed=seed)
         x, y = a.by_sample, b.by_sample
         told = np.flatnonzero(both & ~np.isnan(x) & ~np.isnan(y))
@@ -393,7 +393,7 @@ class Comparing:
     def _figures(self, dataset: Dataset, source: Compared) -> SourceFigures:
         mark: object = (dataset.fingerprint, dataset.gold)
         if source.run is not None:
-            mark = mark, self.store.run_revisions([source.run]).get(source.run)
+            mark = mark, self.store.runs.revisions([source.run]).get(source.run)
         with self._lock:
             held = self._read.get((dataset.dataset, dataset.task, source.key))
         if held is not None and held[0] == mark:
@@ -410,7 +410,7 @@ class Comparing:
 
     def _marks(self, dataset: int, sample: int, first: str, second: str) -> Marks:
         found = self._dataset(dataset)
-        ((_, record),) = self.store.samples([sample])
+        ((_, record),) = self.store.samples.records([sample])
         plain = msgspec.json.decode(record, type=_Plain)
         if found.task != "spans":
             lines = self._lines(found, sample, first, second)
@@ -440,7 +440,7 @@ class Comparing:
         if source.run is None:
             said = says(self.store, dataset, source).get(number, {}).get("spans") or ()
             return tuple(msgspec.convert(said, list[Mark]))
-        rows = last_attempts(self.store.results(source.run, [number]))
+        rows = last_attempts(self.store.results.of_run(source.run, [number]))
         first = min(rows, key=lambda row: row.repeat, default=None)
         if first is None or first.prediction is None:
             return ()
@@ -454,7 +454,7 @@ class Comparing:
     def _values(self, dataset: Dataset, source: Compared, metric: str) -> "Values":
         mark: object = (dataset.fingerprint, dataset.gold)
         if source.run is not None:
-            mark = self.store.run_revisions([source.run]).get(source.run)
+            mark = self.store.runs.revisions([source.run]).get(source.run)
         key = dataset.dataset, dataset.task, source.key, metric
         with self._lock:
             held = self._held.get(key)
@@ -470,7 +470,7 @@ class Comparing:
         return None if shared is None else group_numbers(list(shared[1].values()))
 
     def _dataset(self, dataset: int) -> Dataset:
-        found = self.store.dataset(dataset)
+        found = self.store.datasets.get(dataset)
         if found is None:
             raise BadInput(f"there is no dataset {dataset}")
         return found.read_as(self.task or found.task)

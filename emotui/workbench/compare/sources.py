@@ -48,7 +48,7 @@ def comparable(store: Store, dataset: Dataset) -> list[Compared]:
     with store.together():
         runs = {run.run: run for run in runs_of(store, dataset)}
         named = sources(store, dataset.name)
-        versions = store.gold_versions(dataset.dataset)
+        versions = store.gold.versions(dataset.dataset)
         formerly = {key: former_gold(store, run) for key, run in runs.items()} if dataset.gold > 1 else {}
     kept, people = [], []
     for one in named:
@@ -69,8 +69,8 @@ def comparable(store: Store, dataset: Dataset) -> list[Compared]:
 
 def _answered_otherwise(store: Store, dataset: Dataset, version: int) -> bool:
     """Does a former version of gold answer the dataset's task otherwise than today's, and not only another question?"""
-    task, former = task_named(dataset.task), store.former_gold(dataset.dataset, version)
-    for number, record in store.samples(sorted(former)):
+    task, former = task_named(dataset.task), store.gold.former(dataset.dataset, version)
+    for number, record in store.samples.records(sorted(former)):
         sample = read_sample(store, dataset, record)
         try:
             before, now = (task.taken(sample, _said(json)) for json in (former[number], record))
@@ -124,7 +124,7 @@ def task_answered(store: Store, dataset: Dataset, names: Iterable[str | None]) -
     Raises:
         BadInput: there is no such source, or no task that all of them answer.
     """
-    tasks = dict.fromkeys([dataset.task, *(run.task for run in store.runs(dataset.dataset))])
+    tasks = dict.fromkeys([dataset.task, *(run.task for run in store.runs.all(dataset.dataset))])
     answers: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for name in names if name is not None):
         answers[name] = [task for task in tasks if fitting(store, dataset.read_as(task), name)]
@@ -144,14 +144,14 @@ def gold_note(store: Store, dataset: Dataset, compared: Iterable[Compared]) -> s
     if dataset.gold == 1:
         return ""
     runs = [one.run for one in compared if one.run is not None]
-    under = {run: former_gold(store, store.run(run)) for run in runs}
+    under = {run: former_gold(store, store.runs.get(run)) for run in runs}
     return "; ".join(f"{run} is {words}: emotui rescore {run}" for run, words in under.items() if words)
 
 
 def values_of(store: Store, dataset: Dataset, source: Compared, metric: str) -> "Values":
     """What a source scored at each sample, of several repeats the mean. Sim of people inside the gold is left out."""
     if source.run is not None:
-        return store.metric_means(dataset.dataset, source.run, metric)
+        return store.listing.metric_means(dataset.dataset, source.run, metric)
     return _scored_now(store, dataset, source).get(metric, _nothing(dataset.n))
 
 
@@ -164,7 +164,7 @@ def _nothing(n: int) -> "Values":
 def details_of(store: Store, dataset: Dataset, source: Compared) -> dict[tuple[int, int], str | bytes]:
     """By the number of the sample and the repeat what is kept of each score."""
     if source.run is not None:
-        found = store.outcomes(source.run)
+        found = store.results.outcomes(source.run)
         return {(one.sample, one.repeat): one.detail for one in found if one.detail is not None}
     rows = rows_now(store, dataset, source)
     return {(row.sample, row.repeat): row.score.detail for row in rows if row.score is not None}
@@ -175,7 +175,7 @@ def error_letters(store: Store, dataset: Dataset, source: Compared) -> dict[int,
     if source.run is not None:
         import numpy as np
 
-        found = store.values_and_marks(np.array(store.file_order(dataset.dataset)), source.run)
+        found = store.list_rows.values_and_marks(np.array(store.samples.file_order(dataset.dataset)), source.run)
     else:
         rows = rows_now(store, dataset, source)
         found = {row.sample: (dict(row.score.values), row.score.marks) for row in rows if row.score is not None}
@@ -198,7 +198,7 @@ def lines_now(store: Store, dataset: Dataset, source: Compared, number: int) -> 
     if keys is None:
         return ()
     task = task_named(dataset.task)
-    ((_, record),) = store.samples([number])
+    ((_, record),) = store.samples.records([number])
     sample = read_sample(store, dataset, record)
     row = ResultRow(number, 0, 0, None, msgspec.json.encode(keys).decode(), None, 0.0)
     (found,) = scored(task, ELSEWHERE, [row], {number: sample}, None)
@@ -210,7 +210,7 @@ def lines_now(store: Store, dataset: Dataset, source: Compared, number: int) -> 
 def _scored_now(store: Store, dataset: Dataset, source: Compared) -> dict[str, "Values"]:
     """The values of one whose scores are not kept, by metric."""
     found: dict[str, Values] = {}
-    first = store.file_order(dataset.dataset).start
+    first = store.samples.file_order(dataset.dataset).start
     for row in rows_now(store, dataset, source):
         for name, value in {} if row.score is None else row.score.values.items():
             if value is not None:
@@ -223,5 +223,5 @@ def says(store: Store, dataset: Dataset, source: Compared) -> Mapping[int, Mappi
     kind, _, name = source.key.partition(":")
     if kind == PERSON:
         return person_says(store, dataset, name)
-    records = dict(store.dataset_samples(dataset.dataset)) | store.former_gold(dataset.dataset, int(name))
+    records = dict(store.samples.of_dataset(dataset.dataset)) | store.gold.former(dataset.dataset, int(name))
     return {number: keys for number, record in records.items() if (keys := _said(record))}

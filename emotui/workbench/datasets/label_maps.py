@@ -29,12 +29,12 @@ def with_measured(store: Store, task: Task, dataset: Dataset) -> Task:
 
 def measured(store: Store, dataset: Dataset) -> Any:
     """What is kept, in the task's own shape; empty where nothing is."""
-    return store.setting(_measured_key(dataset), {})
+    return store.settings.get(_measured_key(dataset), {})
 
 
 def change_measured(store: Store, dataset: Dataset, change: Callable[[Any], Any]) -> None:
     """Put what `change` makes of it in the place of what is kept."""
-    store.change_setting(_measured_key(dataset), change)
+    store.settings.change(_measured_key(dataset), change)
 
 
 def _measured_key(dataset: Dataset) -> str:
@@ -46,7 +46,7 @@ _OF_SPANS = "spans"
 
 def label_map(store: Store, dataset: Dataset, source: str | None = None) -> dict[str, str]:
     """What is kept with a dataset, theirs to ours, for all sources or for one alone; empty where nothing is."""
-    return msgspec.convert(store.setting(_key(dataset, source), {}), dict[str, str])
+    return msgspec.convert(store.settings.get(_key(dataset, source), {}), dict[str, str])
 
 
 def mapping_of(store: Store, dataset: Dataset, source: str) -> dict[str, str]:
@@ -67,7 +67,7 @@ def keep_label_map(store: Store, dataset: Dataset, mapping: Mapping[str, str], s
     if strange := sorted({label for label in mapping.values() if label not in own}):
         there = ", ".join(own) or "none"
         raise BadInput(f"the gold spans of {dataset.name} have no label {strange[0]!r} (there: {there})")
-    store.set_setting(_key(dataset, source), dict(mapping))
+    store.settings.set(_key(dataset, source), dict(mapping))
 
 
 def for_scoring(store: Store, task: Task, dataset: Dataset, source: str) -> Task:
@@ -91,7 +91,7 @@ def note_on(store: Store, dataset: Dataset, run: str, conventions: Iterable[str]
     """What is to be said of a run's labels, by the conventions of its scores: mapped, or mapped otherwise today."""
     if dataset.task != _OF_SPANS:
         return None
-    today = mapping_of(store, dataset, store.run(run).model)
+    today = mapping_of(store, dataset, store.runs.get(run).model)
     wanted = hash_of(today) if today else ""
     found = {convention.partition(MAPPED)[2] for convention in conventions}
     if found - {wanted}:
@@ -113,8 +113,8 @@ def gold_labels(store: Store, dataset: Dataset) -> tuple[str, ...]:
 
 def labels_said(store: Store, runs: Iterable[str]) -> tuple[str, ...]:
     """The labels of the spans that runs (or other sources) have predicted, sorted; those that give none have none."""
-    of_spans = [run for run in runs if store.run(run).task == _OF_SPANS]
-    rows = (row for run in of_spans for row in store.results(run) if row.prediction is not None)
+    of_spans = [run for run in runs if store.runs.get(run).task == _OF_SPANS]
+    rows = (row for run in of_spans for row in store.results.of_run(run) if row.prediction is not None)
     said = (msgspec.json.decode(row.prediction or b"", type=Prediction).labels for row in rows)
     return tuple(sorted({label for labels in said for label in labels if label}))
 
@@ -189,7 +189,7 @@ def _key(dataset: Dataset, source: str | None = None) -> str:
 
 def runs_of(store: Store, dataset: Dataset) -> tuple[str, ...]:
     """The ids of all that is said about a dataset."""
-    return tuple(run.run for run in store.runs(dataset.dataset) if run.task == _OF_SPANS)
+    return tuple(run.run for run in store.runs.all(dataset.dataset) if run.task == _OF_SPANS)
 
 
 def labels_of_model(card: ModelCard) -> tuple[str, ...]:

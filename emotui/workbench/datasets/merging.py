@@ -76,7 +76,7 @@ def import_into(
             gold says already.
     """
     found = dataset_named(store, dataset)
-    check_at_rest(store.runs(found.dataset))
+    check_at_rest(store.runs.all(found.dataset))
     rows, problems = _rows(paths, wish, on_step)
     texts = [text for _, text in _texts(store, found)]
     ids = {text["id"] for text in texts}
@@ -137,7 +137,7 @@ def join(
     if kept.dataset == other.dataset:
         raise BadInput(f"{first} and {second} are one dataset")
     for dataset in (kept, other):
-        check_at_rest(store.runs(dataset.dataset))
+        check_at_rest(store.runs.all(dataset.dataset))
     ours, theirs = _texts(store, kept), _texts(store, other)
     place: dict[object, list[int]] = {}
     place_of = {number: at for at, (number, _) in enumerate(ours)}
@@ -170,8 +170,8 @@ def join(
     DraftBook(store).move(other.dataset, kept.dataset, moved)
     move_variants(store, other, kept, ids)
     move_labels(store, other, kept, moved)
-    store.move_what_is_said(other.dataset, kept.dataset, moved, check=check_at_rest)
-    store.delete(other.name)
+    store.gold.move_what_is_said(other.dataset, kept.dataset, moved, check=check_at_rest)
+    store.by_name.delete(other.name)
     return new, _rescored(store, new, sim=sim, cancelled=cancelled)
 
 
@@ -179,7 +179,7 @@ def _texts(store: Store, dataset: Dataset) -> list[tuple[int, dict[str, Any]]]:
     own = task_named(dataset.kept_as)
     return [
         (number, said_of_text(own, msgspec.json.decode(record, type=dict[str, Any])))
-        for number, record in store.dataset_samples(dataset.dataset)
+        for number, record in store.samples.of_dataset(dataset.dataset)
     ]
 
 
@@ -311,12 +311,12 @@ def _replaced(store: Store, dataset: Dataset, texts: Sequence[TextSaid], source:
                 f"records of the {task.name} task have no `meta`, and so no place for {', '.join(sorted(lost))}"
             )
     rows = [task.row(sample) for sample in samples]
-    return store.replace_gold(dataset, rows, source, fingerprint(samples), check=check_at_rest)
+    return store.gold.replace(dataset, rows, source, fingerprint(samples), check=check_at_rest)
 
 
 def _rescored(store: Store, dataset: Dataset, *, sim: bool, cancelled: IsCancelled | None) -> tuple[str, ...]:
     """The runs over a dataset, scored anew by its gold."""
-    runs = tuple(run.run for run in store.runs(dataset.dataset) if run.done)
+    runs = tuple(run.run for run in store.runs.all(dataset.dataset) if run.done)
     for run in runs:
         rescore(store, run, sim=sim, cancelled=cancelled)
     return runs

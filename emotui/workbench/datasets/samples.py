@@ -60,7 +60,7 @@ def add_samples(
     """
     found = task_named(task)
     mark = fingerprint(samples)
-    there = store.dataset(name)
+    there = store.datasets.get(name)
     if there is not None:
         if there.fingerprint == mark and there.task == found.name:
             return there
@@ -68,7 +68,7 @@ def add_samples(
     asked = asked_fingerprint(found, samples)
     each = _let_go(samples) if let_go and isinstance(samples, list) else iter(samples)
     rows = told((found.row(sample) for sample in each), "keeping", len(samples), on_step)
-    return store.add_dataset(name, found.name, rows, source, mark, asked=asked)
+    return store.datasets.add(name, found.name, rows, source, mark, asked=asked)
 
 
 def _let_go(samples: list[Any]) -> Iterator[Any]:

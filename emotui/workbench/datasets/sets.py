@@ -36,9 +36,9 @@ def dataset_named(store: Store, name: str) -> Dataset:
     Raises:
         BadInput: there is none.
     """
-    found = store.dataset(name)
+    found = store.datasets.get(name)
     if found is None:
-        there = ", ".join(one.name for one in store.datasets()) or "none"
+        there = ", ".join(one.name for one in store.datasets.all()) or "none"
         raise BadInput(f"the store has no dataset {name!r} (there: {there})")
     return found
 
@@ -50,7 +50,7 @@ def rename(store: Store, old: str, new: str) -> Dataset | Run:
         BadInput: there is none, the new name is taken, or the run is going on.
     """
     _check_at_rest(store, old)
-    return store.rename(old, new)
+    return store.by_name.rename(old, new)
 
 
 def delete(store: Store, name: str) -> Dataset | Run:
@@ -60,13 +60,13 @@ def delete(store: Store, name: str) -> Dataset | Run:
         BadInput: there is none, or a run is going on.
     """
     _check_at_rest(store, name)
-    return store.delete(name)
+    return store.by_name.delete(name)
 
 
 def _check_at_rest(store: Store, name: str) -> None:
     """Raises BadInput while this run, or one over this dataset, is going on."""
-    found = store.named(name)
-    check_at_rest(store.runs(found.dataset) if isinstance(found, Dataset) else [found])
+    found = store.by_name.get(name)
+    check_at_rest(store.runs.all(found.dataset) if isinstance(found, Dataset) else [found])
 
 
 def replace_gold(
@@ -86,11 +86,11 @@ def replace_gold(
     """
     found = dataset_named(store, dataset)
     task = task_named(found.task)
-    check_at_rest(store.runs(found.dataset))
+    check_at_rest(store.runs.all(found.dataset))
     samples = _samples(task, path, skip_bad=skip_bad, warn=warn)
     rows = [task.row(sample) for sample in samples]
-    new = store.replace_gold(found, rows, path, fingerprint(samples), check=check_at_rest)
-    runs = [run.run for run in store.runs(new.dataset) if store.scored_under(run.run) is not None]
+    new = store.gold.replace(found, rows, path, fingerprint(samples), check=check_at_rest)
+    runs = [run.run for run in store.runs.all(new.dataset) if store.gold.scored_under(run.run) is not None]
     for run in runs:
         rescore(store, run, sim=sim, cancelled=cancelled)
     return Replaced(new, tuple(runs))

@@ -52,11 +52,12 @@ def sources(store: Store, dataset: str) -> list[Source]:
     """
     with store.together():
         found = dataset_named(store, dataset)
-        runs = [with_state(run) for run in store.runs(found.dataset)]
+        runs = [with_state(run) for run in store.runs.all(found.dataset)]
         taken = {run.model for run in runs if run.source == PERSON}
-        people = [Source(name, PERSON, n) for name, n in store.annotators(found.dataset) if name not in taken]
+        people = [Source(name, PERSON, n) for name, n in store.samples.annotators(found.dataset) if name not in taken]
         kept = [
-            Source(run.model, run.source, run.done, run.run, run.state, store.scored_under(run.run)) for run in runs
+            Source(run.model, run.source, run.done, run.run, run.state, store.gold.scored_under(run.run))
+            for run in runs
         ]
     return [Source(GOLD, GOLD, found.n, gold=found.gold), *people, *kept]
 
@@ -94,7 +95,7 @@ def proposed(store: Store, dataset: str, name: str) -> Proposed:
         BadInput: there is no such dataset or source.
     """
     found = dataset_named(store, dataset)
-    scored = tuple(run.run for run in store.runs(found.dataset) if store.scored_under(run.run) is not None)
+    scored = tuple(run.run for run in store.runs.all(found.dataset) if store.gold.scored_under(run.run) is not None)
     golds = _as_gold(store, found, name)
     return Proposed(found, golds.told, len(golds.without), scored, golds.fault)
 
@@ -110,7 +111,7 @@ def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = Fal
             run over the dataset is going on.
     """
     found = dataset_named(store, dataset)
-    check_at_rest(store.runs(found.dataset))
+    check_at_rest(store.runs.all(found.dataset))
     golds = _as_gold(store, found, name)
     if golds.fault:
         raise BadInput(golds.fault)
@@ -121,7 +122,7 @@ def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = Fal
             "with --keep-missing these keep the gold that they have"
         )
     rows = [task_named(found.task).row(sample) for sample in golds.samples]
-    return store.replace_gold(found, rows, f"source {golds.told}", fingerprint(golds.samples), check=check_at_rest)
+    return store.gold.replace(found, rows, f"source {golds.told}", fingerprint(golds.samples), check=check_at_rest)
 
 
 def former_again(store: Store, dataset: Dataset, version: int) -> Dataset:
@@ -135,13 +136,13 @@ def former_again(store: Store, dataset: Dataset, version: int) -> Dataset:
     """
     if dataset.gold != version + 1:
         raise BadInput(f"the gold of {dataset.name} has changed since: it is version {dataset.gold}")
-    task, former = task_named(dataset.task), store.former_gold(dataset.dataset, version)
+    task, former = task_named(dataset.task), store.gold.former(dataset.dataset, version)
     samples = [
         msgspec.json.decode(former[number], type=task.sample) if number in former else sample
         for number, sample in stored_samples(store, dataset, dataset.n)
     ]
     rows = list(map(task.row, samples))
-    return store.replace_gold(dataset, rows, f"version {version}", fingerprint(samples), check=check_at_rest)
+    return store.gold.replace(dataset, rows, f"version {version}", fingerprint(samples), check=check_at_rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,7 @@ def _predictions(
         return {number: task.taken(samples[number], keys) for number, keys in said.items()}, name
     return {
         row.sample: msgspec.json.decode(row.prediction, type=task.prediction)
-        for row in last_attempts(store.results(run.run))
+        for row in last_attempts(store.results.of_run(run.run))
         if row.prediction is not None and row.repeat == 0
     }, run.run
 
@@ -202,11 +203,11 @@ def person_says(store: Store, dataset: Dataset, name: str) -> dict[int, Mapping[
     """What a person says inside the gold records, by the number of the sample and the keys of records."""
     found = {
         number: _keys(dataset.task, there[name])
-        for number, record in store.dataset_samples(dataset.dataset)
+        for number, record in store.samples.of_dataset(dataset.dataset)
         if name in (there := msgspec.json.decode(record, type=_Annotated).annotators)
     }
     if not found:
-        people = ", ".join(person for person, _ in store.annotators(dataset.dataset)) or "nobody"
+        people = ", ".join(person for person, _ in store.samples.annotators(dataset.dataset)) or "nobody"
         raise BadInput(
             f"{dataset.name} has no source {name!r} (see: emotui sources; inside its gold records: {people})"
         )
@@ -319,7 +320,7 @@ class SourceBench:
         Raises:
             BadInput: the dataset has no spans.
         """
-        found, source = self._named(dataset), self._store.run(run).model
+        found, source = self._named(dataset), self._store.runs.get(run).model
         own = label_maps.gold_labels(self._store, found)
         theirs = tuple(label for label in label_maps.labels_said(self._store, [run]) if label not in own)
         kept = label_maps.mapping_of(self._store, found, source)
@@ -344,7 +345,7 @@ class SourceBench:
         label_maps.keep_label_map(self._store, sheet.dataset, own, sheet.source)
 
     def _named(self, dataset: int) -> Dataset:
-        found = self._store.dataset(dataset)
+        found = self._store.datasets.get(dataset)
         if found is None:
             raise BadInput(f"there is no dataset {dataset}")
         return found

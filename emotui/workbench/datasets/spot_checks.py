@@ -67,24 +67,24 @@ class SpotChecks:
             BadInput: it is not the last one any more, or not there.
             StoreError: something was said about it, or the store cannot be written.
         """
-        there = self._store.dataset(SPOT_CHECKS)
+        there = self._store.datasets.get(SPOT_CHECKS)
         samples = [] if there is None else self._samples(there)
         if there is None or there.dataset != kept.dataset.dataset or not samples or samples[-1].id != kept.id:
             raise BadInput(f"{kept.id} is not the last text that was kept any more: it stays")
         if len(samples) > 1:
-            self._store.shorten_dataset(there.dataset, there.fingerprint, fingerprint(samples[:-1]))
-        elif self._store.runs(there.dataset):
+            self._store.datasets.shorten(there.dataset, there.fingerprint, fingerprint(samples[:-1]))
+        elif self._store.runs.all(there.dataset):
             raise StoreError("there is a run, an answer or a note about it already: it stays")
         else:
-            self._store.delete(SPOT_CHECKS)
+            self._store.by_name.delete(SPOT_CHECKS)
 
     def _samples(self, dataset: Dataset) -> list[SpanSample]:
-        kept = self._store.dataset_samples(dataset.dataset)
+        kept = self._store.samples.of_dataset(dataset.dataset)
         return [msgspec.json.decode(record, type=SpanSample) for _, record in kept]
 
     def text_of(self, number: int) -> SampleText:
         """Raises BadInput: there is no such sample, or it has no text."""
-        found = self._store.samples([number])
+        found = self._store.samples.records([number])
         if not found:
             raise BadInput(f"there is no sample {number}")
         one = msgspec.json.decode(found[0][1], type=_Text)
@@ -93,10 +93,10 @@ class SpotChecks:
         return SampleText(number, one.id, one.text)
 
     def _keep(self, text: str) -> Kept:
-        there = self._store.dataset(SPOT_CHECKS)
+        there = self._store.datasets.get(SPOT_CHECKS)
         if there is None:
             return self._begin(text)
-        kept = list(self._store.dataset_samples(there.dataset))
+        kept = list(self._store.samples.of_dataset(there.dataset))
         samples = [msgspec.json.decode(record, type=SpanSample) for _, record in kept]
         for (number, _), sample in zip(kept, samples, strict=True):
             if sample.text == text:
@@ -104,7 +104,7 @@ class SpotChecks:
         fresh = _sample(len(samples) + 1, text)
         mark = fingerprint([*samples, fresh])
         try:
-            grown = self._store.extend_dataset(there.dataset, [_TASK.row(fresh)], there.fingerprint, mark)
+            grown = self._store.datasets.extend(there.dataset, [_TASK.row(fresh)], there.fingerprint, mark)
         except StoreError as error:
             raise self._meanwhile(there.fingerprint, error) from error
         return Kept(grown, kept[-1][0] + 1, fresh.id, known=False)
@@ -112,17 +112,17 @@ class SpotChecks:
     def _begin(self, text: str) -> Kept:
         first = _sample(1, text)
         try:
-            made = self._store.add_dataset(
+            made = self._store.datasets.add(
                 SPOT_CHECKS, _TASK.name, [_TASK.row(first)], _SOURCE, fingerprint([first]), room=_ROOM
             )
         except StoreError as error:
             raise self._meanwhile(None, error) from error
-        ((number, _),) = self._store.dataset_samples(made.dataset, 0, 1)
+        ((number, _),) = self._store.samples.of_dataset(made.dataset, 0, 1)
         return Kept(made, number, first.id, known=False)
 
     def _meanwhile(self, before: str | None, error: StoreError) -> Exception:
         """Of a refusal: whether the dataset is another one than it was, so that one looks again."""
-        now = self._store.dataset(SPOT_CHECKS)
+        now = self._store.datasets.get(SPOT_CHECKS)
         changed = (None if now is None else now.fingerprint) != before
         return _Meanwhile(str(error)) if changed else error
 

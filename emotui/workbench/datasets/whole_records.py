@@ -142,7 +142,7 @@ def add_whole_records(
     if problems:
         raise BadInput(*capped(problems))
     dataset = add_samples(store, found.name, name, parts.samples, source)
-    numbers = store.numbers_by_id(dataset.dataset)
+    numbers = store.samples.numbers_by_id(dataset.dataset)
     with ModelProcess(EMBEDDING) as model:
         embed = Embedder(model, cancelled)  # loaded when the first source has something to score
         for name_of_source, said in parts.said.items():
@@ -226,7 +226,7 @@ def add_own_samples(store: Store, task: str, *, cancelled: IsCancelled = lambda:
     samples = own_records(own, found.sample if found.files.whole is None else found.files.whole.record)
     if found.files.whole is not None:
         return add_whole_records(store, found.name, own.dataset, samples, own.source, cancelled=cancelled)
-    there = store.dataset(own.dataset)
+    there = store.datasets.get(own.dataset)
     if there is not None and is_sample_data(there) and there.fingerprint == fingerprint(samples):
         return there  # texts that another task brought in
     return add_samples(store, found.name, own.dataset, samples, own.source)

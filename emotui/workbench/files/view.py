@@ -24,9 +24,8 @@ from emotui.store.query import MARKS, Bounds, Dataset, ListQuery, ListRow, Run
 from emotui.tasks.spans import task as spans_task
 from emotui.workbench.answers import own_columns_of, voices_in
 from emotui.workbench.files.score import known
-from emotui.workbench.predicted_spans import predicted_spans
 from emotui.workbench.runs.scores import Embedder
-from emotui.workbench.source import Evidence, RepeatView
+from emotui.workbench.source import Evidence, RepeatView, predicted_spans
 from emotui.workbench.turns import Told, Turns, conversation_of, turns
 
 if TYPE_CHECKING:

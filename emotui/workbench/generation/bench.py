@@ -54,10 +54,10 @@ class GenerationBench:
         """Whether the texts that come with the task may be put here: they are neither here nor in the trash, or only
         half here since that was stopped.
         """
-        if self._store.read_only or any(one.task == TASK for one in self._store.datasets(trash=True)):
+        if self._store.read_only or any(one.task == TASK for one in self._store.datasets.all(trash=True)):
             return False
-        here = any(one.task == TASK for one in self._store.datasets())
-        return not here or self._store.setting(SAMPLES) == _BEGUN
+        here = any(one.task == TASK for one in self._store.datasets.all())
+        return not here or self._store.settings.get(SAMPLES) == _BEGUN
 
     def add_samples(self, on_progress: OnProgress, cancelled: IsCancelled = lambda: False) -> None:
         """Put the texts that come with the task here, with the three writers' versions.
@@ -65,10 +65,10 @@ class GenerationBench:
         Raises:
             Cancelled: stopped; it goes on when it is asked for again.
         """
-        self._store.set_setting(SAMPLES, _BEGUN)
+        self._store.settings.set(SAMPLES, _BEGUN)
         on_progress(RunProgress("", TASK, 0, 0, 0, None, None, "bringing in 70 texts"))
         add_own_samples(self._store, TASK, cancelled=cancelled)
-        self._store.set_setting(SAMPLES, "done")
+        self._store.settings.set(SAMPLES, "done")
 
     def versions(self, dataset: int, sample: int) -> Versions:
         """Everything about one text. Raises BadInput where it is not there."""
@@ -94,7 +94,7 @@ class GenerationBench:
 
     def rating_options(self) -> RatingOptions:
         """How ratings are gathered, as it was chosen last."""
-        return options_from(self._store.setting(OPTIONS))
+        return options_from(self._store.settings.get(OPTIONS))
 
     def begin_rating(self, dataset: int, rater: str, options: RatingOptions) -> Sitting:
         """A rater's batch that is not finished, else a new one by these options, which are remembered.
@@ -102,7 +102,7 @@ class GenerationBench:
         Raises:
             BadInput: nothing is left for this rater.
         """
-        self._store.set_setting(OPTIONS, msgspec.to_builtins(options))
+        self._store.settings.set(OPTIONS, msgspec.to_builtins(options))
         return begin(self._store, dataset, rater, options)
 
     def _texts(self, dataset: int) -> Mapping[str, tuple[Writer, Texts]]:
@@ -115,7 +115,7 @@ class GenerationBench:
             writers = writers_of(self._store, dataset)
             targets = {
                 number: msgspec.json.decode(record, type=GenerationGold).label
-                for number, record in self._store.dataset_samples(dataset)
+                for number, record in self._store.samples.of_dataset(dataset)
             }
             found: dict[str, tuple[Writer, list[Any]]] = {writer.run: (writer, []) for writer in writers}
             given = self._given(dataset)

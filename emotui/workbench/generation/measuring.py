@@ -92,15 +92,15 @@ def measure_fluency(store: Store, run: Run, spec: str, stride: int | None) -> di
 
 
 def _named(store: Store, name: str) -> tuple[Dataset, list[Run]]:
-    dataset = store.dataset(name)
+    dataset = store.datasets.get(name)
     if dataset is None:
-        run = store.run(name)
+        run = store.runs.get(name)
         dataset = run_dataset(store, run)
         if dataset is None:
             raise BadInput(f"run {run.run} has lost its dataset")
         runs = [run]
     else:
-        runs = [run for run in store.runs(dataset.dataset) if run.task == TASK]
+        runs = [run for run in store.runs.all(dataset.dataset) if run.task == TASK]
         dataset = dataset.read_as(TASK) if runs else dataset
     if dataset.task != TASK:
         raise BadInput(f"{name} has no run of {TASK}: what is measured are the versions of texts that one writes")

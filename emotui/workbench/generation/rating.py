@@ -91,7 +91,7 @@ class Sitting:
         if answer.emotion:
             said = RatingEntry(batch.number, answer.at, answer.emotion, answer.seconds, item.run, item.version)
             entries.append((RATING, item.sample, batch.rater, msgspec.json.encode(said), None))
-        made = self._store.append_entries(entries)
+        made = self._store.annotations.append_each(entries)
         self._numbers.pop(answer.at, None)
         if answer.emotion:
             self._numbers[answer.at] = made[-1].annotation
@@ -108,7 +108,7 @@ class Sitting:
 
 def rating_log(store: Store, dataset: int) -> RatingLog:
     """What stands of the ratings of a dataset."""
-    return read_rating_log(store.annotations(kind=KINDS), dataset)
+    return read_rating_log(store.annotations.entries(kind=KINDS), dataset)
 
 
 def labels_given(log: RatingLog) -> dict[tuple[str, int, str], tuple[str, ...]]:
@@ -143,7 +143,7 @@ def begin(store: Store, dataset: int, rater: str, options: RatingOptions) -> Sit
     writers = writers_of(store, dataset)
     by_text = all_versions(store, writers)
     golds = {
-        number: msgspec.json.decode(record, type=GenerationGold) for number, record in store.dataset_samples(dataset)
+        number: msgspec.json.decode(record, type=GenerationGold) for number, record in store.samples.of_dataset(dataset)
     }
     labels = choices([gold.label for gold in golds.values()])
     log = rating_log(store, dataset)
@@ -160,7 +160,7 @@ def begin(store: Store, dataset: int, rater: str, options: RatingOptions) -> Sit
             why = "no version has been written yet" if not items else f"nothing is left for {rater} to rate"
             raise BadInput(why)
         entry = Batch(dataset, tuple(found), options.allowed)
-        number = store.append_annotation(BATCH, None, rater, msgspec.json.encode(entry))
+        number = store.annotations.append(BATCH, None, rater, msgspec.json.encode(entry))
         batch = msgspec.structs.replace(entry, rater=rater, number=number)
     texts = [_words(one, by_text) for one in batch.items]
     return Sitting(store, batch, texts, labels, log)

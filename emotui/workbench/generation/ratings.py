@@ -41,7 +41,7 @@ def kept_ratings(store: Store, dataset: int, *, ties: Ties = "none", alone: bool
         raise BadInput(f"nothing of {dataset_of(store, dataset).name} was rated here yet")
     writers = {one.run: one for one in writers_of(store, dataset)}
     golds = {
-        number: msgspec.json.decode(record, type=GenerationGold) for number, record in store.dataset_samples(dataset)
+        number: msgspec.json.decode(record, type=GenerationGold) for number, record in store.samples.of_dataset(dataset)
     }
     records = [
         _record(golds[number], one, alone=alone)
@@ -50,7 +50,7 @@ def kept_ratings(store: Store, dataset: int, *, ties: Ties = "none", alone: bool
         for one in versions
     ]
     ratings, asked = rows_of(log, {run: one.name for run, one in writers.items()}, golds)
-    options = options_from(store.setting(OPTIONS))
+    options = options_from(store.settings.get(OPTIONS))
     return gather(records, ratings, asked, allowed=options.allowed, wanted=options.wanted, ties=ties)
 
 
@@ -88,7 +88,7 @@ def rating_rows(store: Store, dataset: int) -> list[Rating]:
     """The ratings of texts that count: raters who are set aside are left out, and so are attention checks."""
     log = rating_log(store, dataset)
     names = {one.run: one.name for one in writers_of(store, dataset)}
-    ids = {number: key for key, number in store.numbers_by_id(dataset).items()}
+    ids = {number: key for key, number in store.samples.numbers_by_id(dataset).items()}
     return [
         Rating(
             item=f"{names[one.item.run]}/{ids[one.item.sample]}" + ("/neutral" if one.item.version == NEUTRAL else ""),

@@ -69,7 +69,7 @@ class Versions(msgspec.Struct, frozen=True):
 
 def writers_of(store: Store, dataset: int) -> list[Writer]:
     """The sources of a dataset that have said anything, in the order in which they came."""
-    runs = [with_state(run) for run in reversed(store.runs(dataset)) if run.done]
+    runs = [with_state(run) for run in reversed(store.runs.all(dataset)) if run.done]
     names = [run.model for run in runs]
     return [
         Writer(run.run, run.model if names.count(run.model) == 1 else f"{run.model} {run.run[:6]}", *_standing(run))
@@ -88,7 +88,7 @@ def invented(dataset: Dataset, writers: Iterable[Writer]) -> bool:
 
 def dataset_of(store: Store, dataset: int) -> Dataset:
     """Raises BadInput where there is none of that number, or it is of another task."""
-    found = store.dataset(dataset)
+    found = store.datasets.get(dataset)
     if found is None:
         raise BadInput(f"there is no dataset {dataset}")
     if found.task != "generation":
@@ -102,14 +102,14 @@ def versions_of(store: Store, dataset: int, sample: int) -> Versions:
     Raises:
         BadInput: there is no such dataset or text.
     """
-    held, found = dataset_of(store, dataset), store.samples([sample])
-    if not found or held.task != TASK or sample not in store.file_order(dataset):
+    held, found = dataset_of(store, dataset), store.samples.records([sample])
+    if not found or held.task != TASK or sample not in store.samples.file_order(dataset):
         raise BadInput(f"there is no text {sample} in the dataset {held.name}")
     gold = msgspec.json.decode(found[0][1], type=GenerationGold)
     writers = writers_of(store, dataset)
     versions = []
     for writer in writers:
-        rows = [row for row in last_attempts(store.results(writer.run, [sample])) if row.repeat == 0]
+        rows = [row for row in last_attempts(store.results.of_run(writer.run, [sample])) if row.repeat == 0]
         versions += [as_version(writer, row) for row in rows]
     metrics = metrics_named(EmotionGeneration(), (name for one in versions for name in one.values))
     return Versions(sample, gold.id, gold.text, gold.label, tuple(versions), tuple(metrics), invented(held, writers))
@@ -135,7 +135,7 @@ def all_versions(store: Store, writers: Sequence[Writer]) -> dict[int, list[Vers
     """By the number of the text what each of these writers made of it; of several repeats the first."""
     found: dict[int, list[Version]] = {}
     for writer in writers:
-        for row in last_attempts(store.results(writer.run)):
+        for row in last_attempts(store.results.of_run(writer.run)):
             if row.repeat == 0:
                 found.setdefault(row.sample, []).append(as_version(writer, row))
     return found

@@ -207,7 +207,7 @@ def import_study(
     check_new_study(store, dataset, name)
     book = tuple(codes) if codes is not None else express_codes()
     gold = {sample.id: sample.labels for sample in _samples(store, dataset)}
-    numbers = store.numbers_by_id(dataset.dataset)
+    numbers = store.samples.numbers_by_id(dataset.dataset)
     items: dict[str, Item] = {}
     answers: dict[tuple[str, str], Answer] = {}
     problems: list[str] = []
@@ -238,7 +238,7 @@ def import_study(
     for line in capped(stray):
         warn(f"{line}: not in the codebook, or not for this verdict: kept apart")
     study = Study(name, dataset.dataset, *names, *names, 0, tuple(items.values()), book)
-    store.append_annotations(_entries(study, answers))
+    store.annotations.append_all(_entries(study, answers))
     return study
 
 
@@ -255,7 +255,7 @@ def _entries(study: Study, answers: Mapping[tuple[str, str], Answer]) -> Iterato
 
 
 def _samples(store: Store, dataset: Dataset) -> Iterator[MaskedGold]:
-    for _, record in store.dataset_samples(dataset.dataset):
+    for _, record in store.samples.of_dataset(dataset.dataset):
         yield msgspec.json.decode(record, type=MaskedGold)
 
 

@@ -23,8 +23,8 @@ MASKED = "masked"
 
 def keep_lexicon(store: Store, words: WordVectors) -> None:
     """Keep a lexicon of files; one that every installation has is not kept."""
-    if words.key not in BUILT_IN and store.setting(_key(words.mark)) is None:
-        store.set_setting(_key(words.mark), as_kept(words))
+    if words.key not in BUILT_IN and store.settings.get(_key(words.mark)) is None:
+        store.settings.set(_key(words.mark), as_kept(words))
 
 
 def kept_lexicon(store: Store, mark: str) -> WordVectors:
@@ -33,7 +33,7 @@ def kept_lexicon(store: Store, mark: str) -> WordVectors:
     Raises:
         BadInput: this store does not have it.
     """
-    kept = None if mark.partition("/")[0] in BUILT_IN else store.setting(_key(mark))
+    kept = None if mark.partition("/")[0] in BUILT_IN else store.settings.get(_key(mark))
     found = from_kept(mark, kept) if kept is None else _read(mark, msgspec.json.encode(kept))
     if found is None:
         raise BadInput(f"the lexicon {mark} is not kept in this workspace: emotui rescore RUN --lexicon FILE")
@@ -47,7 +47,7 @@ def _read(mark: str, kept: bytes) -> WordVectors | None:
 
 def lexicon_of(store: Store, run: Run) -> WordVectors:
     """What a run's scores are by; where it has none yet, what it was begun with. Raises BadInput as `kept_lexicon`."""
-    scored = next((one.convention for one in store.outcomes(run.run) if one.convention is not None), None)
+    scored = next((one.convention for one in store.results.outcomes(run.run) if one.convention is not None), None)
     mark = str(run.config.get("lexicon") or BUILT_IN[0]) if scored is None else lexicon_in(scored)
     return kept_lexicon(store, mark)
 
@@ -69,7 +69,7 @@ def lexicons_of(store: Store, dataset: Dataset, runs: Sequence[str | None]) -> l
     """What the kept scores of each run are by; of a source without any (None) the usual; of other tasks nothing."""
     if dataset.task != MASKED:
         return [None] * len(runs)
-    return [word_vectors() if name is None else lexicon_of(store, store.run(name)) for name in runs]
+    return [word_vectors() if name is None else lexicon_of(store, store.runs.get(name)) for name in runs]
 
 
 def told_of_lexicons(

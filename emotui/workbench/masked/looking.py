@@ -39,7 +39,7 @@ class Guess(msgspec.Struct, frozen=True):
 
 def keep_guess(store: Store, sample: int, person: str, guess: Guess) -> None:
     """Keep a guess behind the ones before."""
-    store.append_annotation(KIND, sample, person, msgspec.json.encode(guess))
+    store.annotations.append(KIND, sample, person, msgspec.json.encode(guess))
 
 
 def guess_of(store: Store, sample: int, person: str) -> Guess | None:
@@ -52,11 +52,11 @@ def take_back(store: Store, sample: int, person: str) -> None:
     """Take the last guess that stands back; nothing happens where there is none."""
     last = _last(store, sample, person)
     if last is not None:
-        store.append_annotation(UNDO, sample, person, b"{}", undoes=last.annotation)
+        store.annotations.append(UNDO, sample, person, b"{}", undoes=last.annotation)
 
 
 def _last(store: Store, sample: int, person: str) -> Annotation | None:
-    entries = store.annotations(sample, person, kind=KIND)
+    entries = store.annotations.entries(sample, person, kind=KIND)
     undone = {one.undoes for one in entries}
     standing = [one for one in entries if one.kind == KIND and one.annotation not in undone]
     return standing[-1] if standing else None
@@ -137,8 +137,8 @@ class MaskedBench:
             BadInput: there is no such text, or it has not as many masks as words.
         """
         with self.store.together():
-            words = word_vectors() if run is None else lexicon_of(self.store, self.store.run(run))
-            found = self.store.samples([sample])
+            words = word_vectors() if run is None else lexicon_of(self.store, self.store.runs.get(run))
+            found = self.store.samples.records([sample])
             if not found:
                 raise BadInput(f"there is no text {sample}")
             record = msgspec.json.decode(found[0][1], type=MaskedGold)
@@ -151,8 +151,8 @@ class MaskedBench:
             bare = MaskedView(sample, record.id, pieces, gold, guess=guess, guess_entries=entries)
             if run is None:
                 return msgspec.structs.replace(bare, why="no run: R runs one, r chooses")
-            of = with_state(self.store.run(run))
-            rows = last_attempts(self.store.results(of.run, [sample]))
+            of = with_state(self.store.runs.get(run))
+            rows = last_attempts(self.store.results.of_run(of.run, [sample]))
         examples, unshown = _examples(of, record.id)
         bare = msgspec.structs.replace(bare, run=of, repeats=len(rows), examples=examples, unshown=unshown)
         answered = [row for row in rows if row.prediction is not None]
@@ -177,12 +177,12 @@ class MaskedBench:
 
     def study_sources(self, dataset: int) -> list[Compared]:
         """What a blind study of a dataset can be about."""
-        found = self.store.dataset(dataset)
+        found = self.store.datasets.get(dataset)
         return [] if found is None else study_sources(self.store, found)
 
     def begin_study(self, dataset: int, name: str, first: str, second: str) -> None:
         """Begin a study of two sources. Raises BadInput."""
-        found = self.store.dataset(dataset)
+        found = self.store.datasets.get(dataset)
         if found is None:
             raise BadInput(f"there is no dataset {dataset}")
         begin_study(self.store, found, name, first, second)

@@ -103,14 +103,16 @@ def begin_review(
     # The set may be written from another folder.
     how = msgspec.structs.replace(how, words=str(Path(how.words).resolve()) if how.words else None)
     review = Review(name, str(Path(path).resolve()), sha256, how, tuple(posts))
-    store.append_annotation(REVIEW, None, "", msgspec.json.encode(review))
+    store.annotations.append(REVIEW, None, "", msgspec.json.encode(review))
     return review
 
 
 def reviews(store: Store) -> dict[str, Review]:
     """All reviews by name, the first one first."""
     found = [
-        msgspec.json.decode(one.payload, type=Review) for one in store.annotations(kind=REVIEW) if one.kind == REVIEW
+        msgspec.json.decode(one.payload, type=Review)
+        for one in store.annotations.entries(kind=REVIEW)
+        if one.kind == REVIEW
     ]
     return {one.name: one for one in found}
 
@@ -178,7 +180,7 @@ class Reviewing:
 
     def write(self, said: ReviewSaid) -> None:
         """Keep what was checked."""
-        self._store.append_annotation(SAID, None, self.person, msgspec.json.encode(said))
+        self._store.annotations.append(SAID, None, self.person, msgspec.json.encode(said))
 
     def undo(self) -> ReviewSaid | None:
         """Take back what this person said last; None where there is nothing."""
@@ -186,13 +188,13 @@ class Reviewing:
         if not own:
             return None
         number, said = own[-1]
-        self._store.append_annotation(UNDO, None, self.person, b"{}", undoes=number)
+        self._store.annotations.append(UNDO, None, self.person, b"{}", undoes=number)
         self.read()
         return said
 
 
 def _standing(store: Store, name: str, person: str | None = None) -> list[tuple[int, ReviewSaid]]:
-    entries = store.annotations(annotator=person, kind=REVIEW)
+    entries = store.annotations.entries(annotator=person, kind=REVIEW)
     undone = {one.undoes for one in entries if one.kind == UNDO}
     kept = [one for one in entries if one.kind == SAID and one.annotation not in undone]
     read = [(one.annotation, msgspec.json.decode(one.payload, type=ReviewSaid)) for one in kept]

@@ -97,7 +97,7 @@ def begin_study(
     book = tuple(codes) if codes is not None else express_codes()
     by = f"{words.name}, {words.outside}, {words.mark}" + "".join(f", sha256 {one}" for one in words.sha256)
     study = Study(name, dataset.dataset, a.key, b.key, _told(a), _told(b), seed, tuple(items), book, by)
-    store.append_annotation(STUDY, None, "", msgspec.json.encode(study))
+    store.annotations.append(STUDY, None, "", msgspec.json.encode(study))
     return study
 
 
@@ -111,7 +111,7 @@ def _differing(
     """Texts in which some mask's two words have different vectors, one of each post, in the order of the file."""
     said_a, said_b = (_words(store, dataset, one) for one in (a, b))
     by_post: dict[str, list[Item]] = {}
-    for number, record in store.dataset_samples(dataset.dataset):
+    for number, record in store.samples.of_dataset(dataset.dataset):
         one, other = said_a.get(number, ()), said_b.get(number, ())
         sample = msgspec.json.decode(record, type=MaskedGold)
         masks = (sample.text or "").count(MASK)
@@ -125,11 +125,11 @@ def _differing(
 def _words(store: Store, dataset: Dataset, source: Compared) -> Mapping[int, tuple[str, ...]]:
     if source.run is not None:
         found = {}
-        for row in store.results(source.run):
+        for row in store.results.of_run(source.run):
             if row.prediction is not None and row.repeat == 0:
                 found[row.sample] = msgspec.json.decode(row.prediction, type=Prediction).labels
     elif source.key == GOLD:
-        records = store.dataset_samples(dataset.dataset)
+        records = store.samples.of_dataset(dataset.dataset)
         found = {number: msgspec.json.decode(record, type=MaskedGold).labels for number, record in records}
     else:
         found = {
@@ -165,7 +165,7 @@ class Coding:
         kept = order_of(store, name, coder)
         if kept is None:
             kept = _drawn(self._study, coder)
-            store.append_annotation(ORDER, None, coder, msgspec.json.encode(kept))
+            store.annotations.append(ORDER, None, coder, msgspec.json.encode(kept))
         self._order = kept.texts
         self._swapped = dict(kept.texts)
         self._answers = {one.sample or 0: answer for one, answer in answers_of(store, name, coder)}
@@ -196,7 +196,7 @@ class Coding:
         item = self._items.get(sample)
         if item is None:
             raise BadInput(f"text {sample} is not in this study")
-        ((_, record),) = self._store.samples([sample])
+        ((_, record),) = self._store.samples.records([sample])
         pieces = tuple((msgspec.json.decode(record, type=MaskedGold).text or "").split(MASK))
         first, second = (item.b, item.a) if self._swapped[sample] else (item.a, item.b)
         number = self.texts.index(sample) + 1
@@ -227,7 +227,7 @@ class Coding:
 
     def write(self, sample: int, answer: Answer) -> None:
         """Keep an answer that was checked."""
-        self._store.append_annotation(ANSWER, sample, self.coder, msgspec.json.encode(answer))
+        self._store.annotations.append(ANSWER, sample, self.coder, msgspec.json.encode(answer))
 
     def note(self, sample: int, answer: Answer) -> None:
         """Know an answer that is about to be kept: what is open is told at once, before it stands in the store."""
@@ -247,7 +247,7 @@ class Coding:
         """
         answers = {one[0]: self.check(*one) for one in said}
         fresh = {sample: one for sample, one in answers.items() if self._answers.get(sample) != one}
-        self._store.append_annotations(
+        self._store.annotations.append_all(
             [(ANSWER, sample, self.coder, msgspec.json.encode(one)) for sample, one in fresh.items()]
         )
         self._answers |= fresh
@@ -259,7 +259,7 @@ class Coding:
         if not standing:
             return None
         entry, _ = standing[-1]
-        self._store.append_annotation(UNDO, entry.sample, self.coder, b"{}", undoes=entry.annotation)
+        self._store.annotations.append(UNDO, entry.sample, self.coder, b"{}", undoes=entry.annotation)
         self._answers = {one.sample or 0: answer for one, answer in standing[:-1]}
         return entry.sample
 

@@ -168,7 +168,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 def studies(store: Store) -> dict[str, Study]:
     """All studies by name, the first one first."""
-    found = [one for one in store.annotations(kind=STUDY) if one.kind == STUDY]
+    found = [one for one in store.annotations.entries(kind=STUDY) if one.kind == STUDY]
     return {study.name: study for study in (msgspec.json.decode(one.payload, type=Study) for one in found)}
 
 
@@ -184,19 +184,21 @@ def check_new_study(store: Store, dataset: Dataset, name: str) -> None:
 
 def order_of(store: Store, study: str, coder: str) -> Order | None:
     """A coder's order; None where they have not begun."""
-    kept = [msgspec.json.decode(one.payload, type=Order) for one in store.annotations(annotator=coder, kind=ORDER)]
+    kept = [
+        msgspec.json.decode(one.payload, type=Order) for one in store.annotations.entries(annotator=coder, kind=ORDER)
+    ]
     return next((one for one in kept if one.study == study), None)
 
 
 def coders_of(store: Store, study: str) -> list[str]:
     """Who has begun, the first one first."""
-    entries = store.annotations(kind=ORDER)
+    entries = store.annotations.entries(kind=ORDER)
     return [one.annotator for one in entries if msgspec.json.decode(one.payload, type=Order).study == study]
 
 
 def answers_of(store: Store, study: str, coder: str) -> list[tuple[Annotation, Answer]]:
     """A coder's answers that stand, in the order in which they were given; of each text the last is what counts."""
-    entries = store.annotations(annotator=coder, kind=STUDY)
+    entries = store.annotations.entries(annotator=coder, kind=STUDY)
     undone = {one.undoes for one in entries if one.kind == UNDO}
     kept = [one for one in entries if one.kind == ANSWER and one.annotation not in undone]
     read = [(one, msgspec.json.decode(one.payload, type=Answer)) for one in kept]

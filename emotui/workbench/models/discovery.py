@@ -113,7 +113,7 @@ def keep_folders(folders: Iterable[Path], db: str | None = None, on_waiting: OnW
     """
     known = [Path(name) for name in _kept(db, on_waiting)]
     store = Store.open(Path(db) if db else default_path(), on_waiting=on_waiting)
-    store.set_setting(FOLDERS_SETTING, [str(path) for path in dict.fromkeys((*known, *folders))])
+    store.settings.set(FOLDERS_SETTING, [str(path) for path in dict.fromkeys((*known, *folders))])
 
 
 def _kept(db: str | None, on_waiting: OnWaiting | None) -> list[str]:
@@ -121,7 +121,7 @@ def _kept(db: str | None, on_waiting: OnWaiting | None) -> list[str]:
     if not is_there(path):
         return []
     store = Store.open(path, read_only=True, create=False, on_waiting=on_waiting)
-    kept = store.setting(FOLDERS_SETTING, [])
+    kept = store.settings.get(FOLDERS_SETTING, [])
     return [name for name in kept if isinstance(name, str)] if isinstance(kept, list) else []
 
 

@@ -18,12 +18,11 @@ from rich.filesize import decimal
 from emotui import __version__
 from emotui.backends.base import Classify, Refused
 from emotui.backends.embedded import base_files
-from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.library import package_version
 from emotui.backends.gguf.probe import probe_build, try_decode
 from emotui.backends.hf.files import check_safetensors
 from emotui.backends.host import ModelProcess
-from emotui.bounded import is_there
+from emotui.bounded import free_memory, is_there
 from emotui.errors import EmotuiError, StoreError
 from emotui.installing import install, pip
 from emotui.store.access import lock_of
@@ -305,12 +304,12 @@ def _store(db: str | None) -> Iterator[Check]:
         return
     try:
         store = Store.open(path, read_only=True, create=False, patience=3)
-        datasets, runs = store.datasets(), store.runs()
+        datasets, runs = store.datasets.all(), store.runs.all()
         # Reads the first and the last records themselves, which a damaged file does not give.
         for dataset in datasets:
-            for _ in store.dataset_samples(dataset.dataset, 0, 1):
+            for _ in store.samples.of_dataset(dataset.dataset, 0, 1):
                 pass
-            for _ in store.dataset_samples(dataset.dataset, max(0, dataset.n - 1), dataset.n):
+            for _ in store.samples.of_dataset(dataset.dataset, max(0, dataset.n - 1), dataset.n):
                 pass
     except StoreError as error:
         yield Check("store", "workspace", "broken", *_split(str(error)))

@@ -199,7 +199,7 @@ def _kept(plan: Plan, model: Counted, place: Path) -> tuple[_Kept | None, str]:
             store = Store.open(place / f"{number}.duckdb")
             stores.append(store)
             began = time.monotonic()
-            dataset = store.add_dataset("sample", task.name, map(task.row, blank), "sample", "sample")
+            dataset = store.datasets.add("sample", task.name, map(task.row, blank), "sample", "sample")
             bringing += (time.monotonic() - began) / 2
             run_task(store, model, dataset, shard=Shard(number, 2), way=plan.way, options=options)
         whole = Store.open(place / "whole.duckdb")

@@ -54,7 +54,7 @@ class Reproduced(msgspec.Struct, frozen=True):
 
 def run_of(store: Store, name: str) -> tuple[Run, Dataset]:
     """A run that a model made, with its dataset. Raises: BadInput."""
-    run = store.run(name)
+    run = store.runs.get(name)
     dataset = run_dataset(store, run)
     if run.source != "model":
         raise BadInput(f"{run.run} is what a {run.source} says: there is nothing to run again")
@@ -96,11 +96,11 @@ def reproduce(
 
 def compared(store: Store, old: Run, again: Run) -> Reproduced:
     """Two runs over one dataset, output by output."""
-    ids = {number: key for key, number in store.numbers_by_id(old.dataset).items()}
+    ids = {number: key for key, number in store.samples.numbers_by_id(old.dataset).items()}
     first, second = (
         {
             (ids[row.sample], row.repeat): (row.raw, row.error, row.prediction)
-            for row in last_attempts(store.results(run.run))
+            for row in last_attempts(store.results.of_run(run.run))
         }
         for run in (old, again)
     )
@@ -227,8 +227,8 @@ def _drawn_otherwise(before: str, now: str) -> str:
 
 def _unpacked(store: Store, folder: str, one: RecipeRun) -> Run:
     """The run as it is kept; in a store that has it already, that one."""
-    if one.run in store.run_names():
-        there = store.run(one.run)
+    if one.run in store.runs.names():
+        there = store.runs.get(one.run)
         if there.identity == one.identity:
             return there
     return unpack(store, str(Path(folder) / one.file))
@@ -238,7 +238,7 @@ def _dataset(store: Store, folder: Path, one: RecipeDataset) -> Dataset:
     """The dataset of these samples, which are added where the store has them not."""
     if one.experiment is not None:
         return add_experiment(store, one.experiment, one.task)
-    for dataset in store.datasets():
+    for dataset in store.datasets.all():
         if dataset.task == one.task and dataset.fingerprint == one.fingerprint and dataset.name == one.name:
             return dataset
     if not one.file:

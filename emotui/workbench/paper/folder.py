@@ -72,7 +72,7 @@ def write_paper(
         BadInput: a run that is not there, is going on or is scored under former gold, or a folder that holds something.
         Cancelled: on the way; nothing is written.
     """
-    chosen = [with_state(store.run(name)) for name in dict.fromkeys(store.run(name).run for name in runs)]
+    chosen = [with_state(store.runs.get(name)) for name in dict.fromkeys(store.runs.get(name).run for name in runs)]
     if not chosen:
         raise BadInput("a paper needs a run: emotui paper RUN... --to DIR")
     target = Path(folder)
@@ -211,7 +211,7 @@ class _Making:
             if self.texts and experiment is None:
                 stem = f"{number}-{file_name(dataset.name)}"
                 name = f"{stem}.jsonl"
-                content = b"".join(record + b"\n" for _, record in self.store.dataset_samples(dataset.dataset))
+                content = b"".join(record + b"\n" for _, record in self.store.samples.of_dataset(dataset.dataset))
                 file = f"data/{name}"
                 self._put(file, content)
                 told = msgspec.structs.asdict(self.stated)
@@ -421,7 +421,7 @@ def _sizes(own: Sequence[Told]) -> str:
 def _people(store: Store, told: Sequence[Told]) -> list[_Line]:
     found = []
     for dataset in datasets_of(told):
-        people = store.annotators(dataset.dataset)
+        people = store.samples.annotators(dataset.dataset)
         kept = {one.run.model for one in told if one.run.source == "person" and one.dataset == dataset}
         n = len({name for name, _ in people} | kept)
         if n:

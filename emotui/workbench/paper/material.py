@@ -54,13 +54,13 @@ class Told(msgspec.Struct, frozen=True):
 
 def told_of(store: Store, runs: Sequence[Run], naming: Naming) -> list[Told]:
     """What is known of each run."""
-    datasets = {dataset.dataset: dataset for dataset in store.datasets()}
+    datasets = {dataset.dataset: dataset for dataset in store.datasets.all()}
     asked = dict.fromkeys((run.dataset, run.task) for run in runs)
-    gold = {one: described((record for _, record in store.dataset_samples(one[0])), one[1]) for one in asked}
+    gold = {one: described((record for _, record in store.samples.of_dataset(one[0])), one[1]) for one in asked}
     grouped = {dataset: groups_of(store, dataset) is not None for dataset, _ in asked}
     found = []
     for run in runs:
-        rows = list(store.results(run.run))
+        rows = list(store.results.of_run(run.run))
         conventions = dict.fromkeys(row.score.convention for row in last_attempts(rows) if row.score is not None)
         found.append(
             Told(
@@ -185,9 +185,9 @@ def packages() -> Mapping[str, str]:
 
 def prompts_of(store: Store, run: Run) -> list[dict[str, Any]]:
     """Every prompt as it was sent, with the sample, repeat and attempt that it was sent for."""
-    ids = {number: key for key, number in store.numbers_by_id(run.dataset).items()}
+    ids = {number: key for key, number in store.samples.numbers_by_id(run.dataset).items()}
     return [
         {"id": ids[row.sample], "repeat": row.repeat, "attempt": row.attempt, "prompt": row.prompt}
-        for row in store.results(run.run)
+        for row in store.results.of_run(run.run)
         if row.prompt is not None
     ]

@@ -74,7 +74,7 @@ def _results(store: Store, run: Run, dataset: Dataset, called: str) -> list[dict
     shared = groups_of(store, dataset.dataset)
     found = []
     for metric in metrics_of(store, dataset.dataset, dataset.task):
-        values = store.metric_means(dataset.dataset, run.run, metric.name)
+        values = store.listing.metric_means(dataset.dataset, run.run, metric.name)
         there = ~np.isnan(values)
         known = values[there]
         if not len(known):

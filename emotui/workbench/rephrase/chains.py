@@ -180,7 +180,7 @@ def add_chains(
     unknown = FROM_A_FILE + fingerprint(chains)[:16]
     there = {
         (entry.sample, entry.annotator, entry.content.model.identity)
-        for entry in read_log(store.annotations(), samples).all()
+        for entry in read_log(store.annotations.entries(), samples).all()
         if not isinstance(entry.content, ReviewEntry)
     }
     rows: list[tuple[str, int | None, str, bytes]] = []
@@ -200,7 +200,7 @@ def add_chains(
     for identity, said in labels.items():
         keep_labels(store, dataset, identity, said)
     if rows:
-        store.append_annotations(rows)
+        store.annotations.append_all(rows)
     return Imported(dataset, new, sum(kind == ATTEMPT for kind, _, _, _ in rows))
 
 
@@ -230,7 +230,7 @@ def import_chains(
     Raises:
         BadInput: the dataset is of another task, or lacks one of the originals.
     """
-    dataset = store.dataset(name)
+    dataset = store.datasets.get(name)
     if dataset is None or dataset.task != Rephrase.name:
         dataset = add_samples(store, Rephrase.name, name, texts_of(chains), source)
     return add_chains(store, dataset, stored_texts(store, dataset), chains, annotator)
@@ -240,7 +240,7 @@ def stored_texts(store: Store, dataset: Dataset) -> dict[int, ClassGold]:
     """The labelled texts of a dataset by number, in file order: a chain needs a label to lead away from."""
     read = (
         (number, msgspec.json.decode(record, type=ClassGold))
-        for number, record in store.dataset_samples(dataset.dataset)
+        for number, record in store.samples.of_dataset(dataset.dataset)
     )
     return {number: sample for number, sample in read if sample.label is not None}
 

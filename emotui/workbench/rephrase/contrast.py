@@ -50,12 +50,14 @@ def keep_counter_test(slicing: Slicing, dataset: int, where: str, run: str | Non
     """
     of = slicing.facets(dataset).dataset
     numbers = slicing.samples(dataset, where, run)
-    texts = [text for _, record in slicing.store.samples(numbers) if (text := _with_one_label(record)) is not None]
+    texts = [
+        text for _, record in slicing.store.samples.records(numbers) if (text := _with_one_label(record)) is not None
+    ]
     if not texts:
         raise BadInput(f"none of the {len(numbers)} texts has one gold label, which an error is told by")
     source = f"{COUNTER}{of.name}, {where}"
     for name in (f"{of.name}, {where}", *(f"{of.name}, {where} ({number})" for number in range(2, _MOST_ANEW))):
-        there = slicing.store.dataset(name)
+        there = slicing.store.datasets.get(name)
         same = there is not None and there.source == source
         if there is None or (same and there.fingerprint == fingerprint(texts)):
             return add_samples(slicing.store, Rephrase.name, name, texts, source), len(numbers) - len(texts)

@@ -52,11 +52,11 @@ class Rephrased:
 
     def datasets(self) -> list[Dataset]:
         """Those whose texts can be rephrased."""
-        return [dataset for dataset in self.store.datasets() if dataset.task == TASK]
+        return [dataset for dataset in self.store.datasets.all() if dataset.task == TASK]
 
     def dataset(self, key: str | int) -> Dataset:
         """The dataset of that name or number. Raises BadInput where there is none, or it is of another task."""
-        found = self.store.dataset(key)
+        found = self.store.datasets.get(key)
         if found is None or found.task != TASK:
             there = ", ".join(dataset.name for dataset in self.datasets()) or "none yet"
             what = "there is no dataset" if found is None else "this is a dataset of another task"
@@ -75,7 +75,7 @@ class Rephrased:
 
     def text(self, number: int) -> ClassGold:
         """One text, without reading the others. Raises BadInput where there is none."""
-        found = self.store.samples([number])
+        found = self.store.samples.records([number])
         if not found:
             raise BadInput(f"there is no text {number}")
         return msgspec.json.decode(found[0][1], type=ClassGold)
@@ -87,7 +87,7 @@ class Rephrased:
         with self._lock:
             kept, log = self._logs.setdefault(dataset.dataset, (None, Log()))
             if kept != marker:
-                log.take(self.store.annotations(after=log.last), numbers)
+                log.take(self.store.annotations.entries(after=log.last), numbers)
                 self._logs[dataset.dataset] = (marker, log)
             return log
 
@@ -116,7 +116,7 @@ class Rephrased:
         who = reviewer.strip()
         of = check_review(self.log(found).in_force(), self.samples(found), who, attempt, emotion)
         entry = ReviewEntry(attempt=attempt, meaning=meaning, emotion=emotion.strip(), kept=kept)
-        self.store.append_annotation(REVIEW, of.sample, who, msgspec.json.encode(entry))
+        self.store.annotations.append(REVIEW, of.sample, who, msgspec.json.encode(entry))
 
     def take_review_back(self, dataset: str | int, reviewer: str) -> int | None:
         """Take this person's last judgement back; `ReviewItem.attempt` of what is to judge again, or None."""
@@ -125,7 +125,7 @@ class Rephrased:
         last = last_review(log, reviewer.strip())
         if last is None or not isinstance(last.content, ReviewEntry):
             return None
-        self.store.append_annotation(UNDO, last.sample, reviewer.strip(), b"{}", undoes=log.tip(last.number))
+        self.store.annotations.append(UNDO, last.sample, reviewer.strip(), b"{}", undoes=log.tip(last.number))
         return last.content.attempt
 
     def agreement(self, dataset: str | int) -> dict[str, Any]:

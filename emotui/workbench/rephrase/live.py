@@ -190,13 +190,13 @@ def suggestions_for(
 
 def kept_prompts(store: Store) -> Prompts:
     """The person's own prompt for suggestions, kept in the workspace; this project's where there is none."""
-    kept = store.setting(_SETTING)
+    kept = store.settings.get(_SETTING)
     return PROMPTS if kept is None else {WAY: msgspec.convert(kept, Prompt)}
 
 
 def keep_prompts(store: Store, path: str | None) -> None:
     """Keep the prompt of a file in the workspace, or go back to this project's. Raises BadInput for a bad file."""
-    store.set_setting(_SETTING, None if path is None else msgspec.to_builtins(read_suggestion_prompts(path)[WAY]))
+    store.settings.set(_SETTING, None if path is None else msgspec.to_builtins(read_suggestion_prompts(path)[WAY]))
 
 
 def words_to_avoid(carrying: CarryingWords | None) -> list[str]:

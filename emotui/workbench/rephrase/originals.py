@@ -43,10 +43,12 @@ def kept_of(store: Store, dataset: Dataset, name: str, behind: str = "") -> list
     kept anew under `key_of`.
     """
     with store.together():
-        own = store.setting(key_of(dataset, name, behind))
+        own = store.settings.get(key_of(dataset, name, behind))
         if own is not None:
             return [own]
-        former = [store.setting(f"{name}/{mark[:16]}{behind}") for mark in store.fingerprints(dataset.dataset)]
+        former = [
+            store.settings.get(f"{name}/{mark[:16]}{behind}") for mark in store.gold.fingerprints(dataset.dataset)
+        ]
     return [each for each in former if each is not None]
 
 
@@ -76,7 +78,7 @@ def keep_variants(store: Store, dataset: Dataset, samples: Mapping[int, ClassGol
         if strange:
             raise BadInput(f"{name}: {dataset.name} has no text {strange[0]!r}")
     kept = kept_variants(store, dataset)
-    store.set_setting(key_of(dataset, _VARIANTS_NAME), kept | {name: dict(texts) for name, texts in variants.items()})
+    store.settings.set(key_of(dataset, _VARIANTS_NAME), kept | {name: dict(texts) for name, texts in variants.items()})
 
 
 def move_variants(store: Store, old: Dataset, new: Dataset, ids: Mapping[str, str]) -> None:
@@ -88,7 +90,7 @@ def move_variants(store: Store, old: Dataset, new: Dataset, ids: Mapping[str, st
     columns = kept_variants(store, old)
     if columns:
         moved = {name: {ids.get(key, key): text for key, text in texts.items()} for name, texts in columns.items()}
-        store.set_setting(key_of(new, _VARIANTS_NAME), moved | kept_variants(store, new))
+        store.settings.set(key_of(new, _VARIANTS_NAME), moved | kept_variants(store, new))
 
 
 def drop_variants(store: Store, dataset: Dataset, name: str) -> None:
@@ -96,7 +98,9 @@ def drop_variants(store: Store, dataset: Dataset, name: str) -> None:
     kept = kept_variants(store, dataset)
     if name not in kept:
         raise BadInput(f"{dataset.name} has no column {name!r}; it has: {', '.join(kept) or 'none'}")
-    store.set_setting(key_of(dataset, _VARIANTS_NAME), {other: texts for other, texts in kept.items() if other != name})
+    store.settings.set(
+        key_of(dataset, _VARIANTS_NAME), {other: texts for other, texts in kept.items() if other != name}
+    )
 
 
 _NAME = "rephrasing"
@@ -126,11 +130,11 @@ def classified(
     run = _run(store, dataset, classifier, show, cancelled)
     found = _verdicts(store, run.run, samples)
     if missing := [number for number in samples if number not in found]:
-        refused = next((row.error for row in store.results(run.run, missing) if row.error), "no answer")
+        refused = next((row.error for row in store.results.of_run(run.run, missing) if row.error), "no answer")
         raise ModelError(f"{classifier.card.spec} refuses the text {samples[missing[0]].id}: {refused}")
     key = key_of(dataset, _NAME, f"/{classifier.identity}")
-    if store.setting(key) != run.run:
-        store.set_setting(key, run.run)
+    if store.settings.get(key) != run.run:
+        store.settings.set(key, run.run)
     known = classifier.asked.known
     return {
         number: Original(
@@ -165,7 +169,7 @@ def _asks_alike(run: Run, classifier: FrozenClassifier) -> bool:
 
 def _verdicts(store: Store, run: str, samples: Mapping[int, ClassGold]) -> dict[int, tuple[str, float]]:
     found = {}
-    for row in last_attempts(store.results(run)):
+    for row in last_attempts(store.results.of_run(run)):
         if row.prediction is not None and row.sample in samples and not row.repeat:
             said = msgspec.json.decode(row.prediction, type=Prediction)
             name = samples[row.sample].gold.strip().casefold()
@@ -187,7 +191,7 @@ def keep_labels(store: Store, dataset: Dataset, identity: str, labels: Mapping[i
     kept = _kept(store, dataset, identity)
     if not isinstance(kept, str):
         said = kept | {str(number): label for number, label in labels.items()}
-        store.set_setting(key_of(dataset, _NAME, f"/{identity}"), said)
+        store.settings.set(key_of(dataset, _NAME, f"/{identity}"), said)
 
 
 def move_labels(store: Store, old: Dataset, new: Dataset, numbers: Mapping[int, int]) -> None:
@@ -196,8 +200,8 @@ def move_labels(store: Store, old: Dataset, new: Dataset, numbers: Mapping[int, 
     Args:
         numbers: by the number of each text of the old dataset that in the new one.
     """
-    marks = [str(old.dataset), *(mark[:16] for mark in store.fingerprints(old.dataset))]
-    keys = [key for mark in marks for key in store.settings(f"{_NAME}/{mark}/")]
+    marks = [str(old.dataset), *(mark[:16] for mark in store.gold.fingerprints(old.dataset))]
+    keys = [key for mark in marks for key in store.settings.beginning(f"{_NAME}/{mark}/")]
     for identity in dict.fromkeys(key.split("/", 2)[2] for key in keys):
         kept = _kept(store, old, identity)
         if not isinstance(kept, str):

@@ -186,7 +186,7 @@ class Rephrasing(Rephrased):
             suggested=suggested,
             similarity=similarity,
         )
-        self.store.append_annotation(ATTEMPT, number, round.annotator, msgspec.json.encode(entry))
+        self.store.annotations.append(ATTEMPT, number, round.annotator, msgspec.json.encode(entry))
         after = self.chain(round, number)
         return Outcome(after.state, len(after.attempts), verdict.label, verdict.probs[original.gold], similarity)
 
@@ -195,7 +195,7 @@ class Rephrasing(Rephrased):
         self._original(round, number)
         self._check_open(round, number, skipping=True)
         entry = SkipEntry(model=ClassifierMark(spec=round.model, identity=round.identity), round=round.number)
-        self.store.append_annotation(SKIP, number, round.annotator, msgspec.json.encode(entry))
+        self.store.annotations.append(SKIP, number, round.annotator, msgspec.json.encode(entry))
 
     def undo(self, round: Round) -> int | None:
         """Take back the annotator's last attempt or skip of this round; the text that is open again, or None."""
@@ -203,7 +203,7 @@ class Rephrasing(Rephrased):
         entry = last_made(log, round.annotator, round.identity)
         if entry is None:
             return None
-        self.store.append_annotation(UNDO, entry.sample, round.annotator, b"{}", undoes=log.tip(entry.number))
+        self.store.annotations.append(UNDO, entry.sample, round.annotator, b"{}", undoes=log.tip(entry.number))
         return entry.sample
 
     def redo(self, round: Round) -> int | None:
@@ -212,7 +212,7 @@ class Rephrasing(Rephrased):
         entry = last_undone(log, round.annotator, round.identity)
         if entry is None:
             return None
-        self.store.append_annotation(REDO, entry.sample, round.annotator, b"{}", undoes=log.tip(entry.number))
+        self.store.annotations.append(REDO, entry.sample, round.annotator, b"{}", undoes=log.tip(entry.number))
         return entry.sample
 
     # How it stands.

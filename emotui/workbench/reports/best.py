@@ -57,7 +57,7 @@ class Judge:
         self._metrics = metrics_of(store, dataset.dataset, dataset.task)
         self._kept: dict[tuple[str, str], Values] = {}
         self._groups: Values | None = None
-        self._first = store.file_order(dataset.dataset).start
+        self._first = store.samples.file_order(dataset.dataset).start
         self._runs = {run.run for run in runs_of(store, dataset)}
         self._grouped = False
 
@@ -149,7 +149,7 @@ class Judge:
 
         key = one.run, metric.name
         if key not in self._kept:
-            self._kept[key] = self._store.metric_means(self._dataset.dataset, *key)
+            self._kept[key] = self._store.listing.metric_means(self._dataset.dataset, *key)
         every = self._kept[key]
         part = np.full(len(every), np.nan)
         at = np.array(one.samples, dtype=np.int64) - self._first

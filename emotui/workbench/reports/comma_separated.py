@@ -58,9 +58,9 @@ def _scored(store: Store, run: str) -> int | None:
     """How many samples a run has any value of."""
     import numpy as np
 
-    found = store.run(run)
+    found = store.runs.get(run)
     metrics = metrics_of(store, found.dataset, found.task)
-    values = [store.metric_means(found.dataset, found.run, metric.name) for metric in metrics]
+    values = [store.listing.metric_means(found.dataset, found.run, metric.name) for metric in metrics]
     return int((~np.isnan(np.array(values))).any(axis=0).sum()) if values else None
 
 

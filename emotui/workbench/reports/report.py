@@ -194,9 +194,9 @@ def write_report(
     if ending in figures.ENDINGS:
         figures.check_at_hand()
     check_not_over(path, store.path)
-    found = list(dict.fromkeys(store.run(name).run for name in runs))
-    chosen = [store.run(name) for name in found]
-    datasets = {dataset.dataset: dataset for dataset in store.datasets()}
+    found = list(dict.fromkeys(store.runs.get(name).run for name in runs))
+    chosen = [store.runs.get(name) for name in found]
+    datasets = {dataset.dataset: dataset for dataset in store.datasets.all()}
     strange = [run.run for run in chosen if dataset is not None and datasets[run.dataset].name != dataset]
     if strange:
         raise BadInput(f"run {strange[0]} is not one over the dataset {dataset!r}")
@@ -349,7 +349,7 @@ def sections_of(
     """
     among = [run.run for run in runs] if alone else None
     making = _Making(store, results, sim, published, Throttled("report", on_progress), cancelled, among, baselines)
-    datasets = {dataset.dataset: dataset for dataset in store.datasets()}
+    datasets = {dataset.dataset: dataset for dataset in store.datasets.all()}
     for run in runs:
         task_named(run.task)
         if run.dataset not in datasets:
@@ -422,7 +422,7 @@ def _tables_of_scenes(making: _Making, dataset: int, runs: Sequence[Run]) -> lis
     """Vectors alone and decoded with a prior."""
     bench, task = SceneBench(making.store), task_named(Scenes.name)
     tables: tuple[ResultsTable, ...] = (scene_table(bench, _watched(runs, making.on_step, making.cancelled)),)
-    found = making.store.dataset(dataset)
+    found = making.store.datasets.get(dataset)
     if making.baselines and found is not None:
         covered = {cell.run: cell.samples for row in tables[0].rows for cell in row.cells if cell.run is not None}
         tables = with_baselines(making.store, found.read_as(task.name), task, covered, tables)

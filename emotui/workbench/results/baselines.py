@@ -100,7 +100,7 @@ def best_baselines(
         if cancelled():
             raise Cancelled
         on_count(start, len(numbers))
-        page = store.samples(numbers[start : start + _BATCH])
+        page = store.samples.records(numbers[start : start + _BATCH])
         read: list[tuple[int, SpanSample]] = [(number, as_sample(record)) for number, record in page]
         batch = [(number, sample) for number, sample in read if sample.spans is not None]
         samples = [sample for _, sample in batch]
@@ -169,7 +169,7 @@ def with_baselines(
 def _golds(store: Store, dataset: Dataset, task: Task, numbers: frozenset[int]) -> list[Any]:
     """Those of these samples that gold says something of, and can be scored."""
     read, files = sample_reader(store, dataset), task.files
-    samples = [read(record) for _, record in store.samples(sorted(numbers))]
+    samples = [read(record) for _, record in store.samples.records(sorted(numbers))]
     return [
         sample
         for sample in samples

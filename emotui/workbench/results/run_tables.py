@@ -160,7 +160,7 @@ def told_of_gold(tables: Sequence[ResultsTable], store: Store, dataset: Dataset)
     under = {
         run.run: versions
         for run in runs_of(store, dataset)
-        if min(versions := store.golds_of(run.run), default=dataset.gold) < dataset.gold
+        if min(versions := store.gold.all_scored_under(run.run), default=dataset.gold) < dataset.gold
     }
     return tuple(_marked(table, under, dataset.gold) for table in tables)
 
@@ -204,8 +204,8 @@ def means(store: Store, dataset: int, runs: Sequence[Run], titles: Mapping[str, 
         titles: of spans the parts of the dataset with their titles; empty for other tasks.
     """
     metrics = metrics_of(store, dataset)
-    sums = {run.run: store.value_sums(run.run, _PASSAGE) for run in runs}
-    found = store.dataset(dataset)
+    sums = {run.run: store.results.value_sums(run.run, _PASSAGE) for run in runs}
+    found = store.datasets.get(dataset)
     if found is None:
         return ()
     parts = titles or {found.task: task_named(found.task).words.title}
@@ -263,7 +263,7 @@ def run_tables(
     Raises:
         Cancelled: between two thousand answers or so.
     """
-    names, groups = {one.dataset: one.name for one in store.datasets()}, groups_of(store, dataset.dataset)
+    names, groups = {one.dataset: one.name for one in store.datasets.all()}, groups_of(store, dataset.dataset)
     read = partial(_scored, store, names, None if groups is None else groups[1], cancelled)
     own, before = [], 0
     for run in (*runs, *elsewhere):
@@ -302,7 +302,7 @@ def _with_further_metrics(
     further = [one for one in further if one.name not in there]
     if not further or not tables or not any(row.kind == "run" for row in tables[0].rows):
         return tuple(tables)
-    sums = {run.run: store.value_sums(run.run, _PASSAGE) for run in runs}
+    sums = {run.run: store.results.value_sums(run.run, _PASSAGE) for run in runs}
     rows, told = [], set()
     for row in tables[0].rows:
         run = row.source if row.kind == "run" and row.source in sums and row.source not in told else None
@@ -341,7 +341,7 @@ def _scored(
     told: OnCount,
 ) -> ScoredRun:
     scores, conventions = [], set()
-    for at, outcome in enumerate(store.outcomes(run.run)):
+    for at, outcome in enumerate(store.results.outcomes(run.run)):
         if at % _BATCH == 0:
             if cancelled():
                 raise Cancelled

@@ -78,12 +78,12 @@ class Results:
 
     def dataset_of(self, run: str) -> str | None:
         """The name of the dataset of a run, None where it is gone."""
-        found = self._store.dataset(self._store.run(run).dataset)
+        found = self._store.datasets.get(self._store.runs.get(run).dataset)
         return None if found is None else found.name
 
     def datasets(self) -> list[Dataset]:
         """Those of the spans task."""
-        return [dataset for dataset in self._store.datasets() if dataset.task == SPANS]
+        return [dataset for dataset in self._store.datasets.all() if dataset.task == SPANS]
 
     def tables(
         self,
@@ -149,7 +149,7 @@ class Results:
         Its own task comes first. Where nothing was asked of it, it is read as it came.
         """
         found = self._there(dataset)
-        over = {run.run: run.task for run in self._store.runs(found.dataset) if runs is None or run.run in runs}
+        over = {run.run: run.task for run in self._store.runs.all(found.dataset) if runs is None or run.run in runs}
         asked = list(dict.fromkeys(over.values())) or [found.task]
         if len(asked) == 1:
             return [(found.read_as(asked[0]), runs)]
@@ -170,7 +170,7 @@ class Results:
         except (EmotuiError, Cancelled):
             raise
         except Exception:
-            there = runs_of(self._store, found) if runs is None else [self._store.run(name) for name in runs]
+            there = runs_of(self._store, found) if runs is None else [self._store.runs.get(name) for name in runs]
             broken = {run.run: why for run in there if (why := unreadable(self._store, run))}
             if not broken:
                 raise
@@ -237,9 +237,9 @@ class Results:
             if runs is None:
                 chosen = _newest_each([with_state(run) for run in runs_of(self._store, found)])
             else:
-                chosen = [run for run in map(self._store.run, runs) if run.dataset == found.dataset]
+                chosen = [run for run in map(self._store.runs.get, runs) if run.dataset == found.dataset]
             titles = titles_of(self._store, found) if found.task == SPANS else {}
-            mark = self._store.run_revisions([run.run for run in chosen]), found.fingerprint
+            mark = self._store.runs.revisions([run.run for run in chosen]), found.fingerprint
             names = tuple(run.run for run in chosen)
             return self._once(
                 ("means", found.dataset, names),
@@ -262,7 +262,7 @@ class Results:
         """What a layer of a model knew and its answers did not say, of these runs, or the newest of each."""
         kept = [with_state(run) for run in runs_of(self._store, dataset)]
         runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]
-        if not self._store.settings("lens/"):
+        if not self._store.settings.beginning("lens/"):
             return []
         from emotui.workbench.why.lens import known_table
 
@@ -278,13 +278,13 @@ class Results:
         named: bool,
     ) -> list[ResultsTable]:
         """Evidence taken away, beside the F1 of these runs, and of people unless runs are named."""
-        over = [run for run in self._store.runs(dataset.dataset) if run.task == "evidence"]
+        over = [run for run in self._store.runs.all(dataset.dataset) if run.task == "evidence"]
         if not over:
             return []
         from emotui.workbench.compare.evidence import beside_f1
 
         sources = {one.run.run for one in own} if named else None
-        marks = self._store.run_revisions([run.run for run in self._store.runs(dataset.dataset)])
+        marks = self._store.runs.revisions([run.run for run in self._store.runs.all(dataset.dataset)])
         made = self._once(
             ("evidence", dataset.dataset, None if sources is None else frozenset(sources)),
             (marks, tuple(run.state for run in over), dataset.fingerprint, dataset.gold),
@@ -314,7 +314,7 @@ class Results:
             if runs is None:
                 chosen = [run for run in _newest_each([with_state(run) for run in kept]) if run.done]
             else:
-                chosen = [self._store.run(name) for name in runs]
+                chosen = [self._store.runs.get(name) for name in runs]
         people = [run.run for run in kept if run.source == "person"]
 
         def count() -> tuple[ResultsTable, ...]:
@@ -323,7 +323,7 @@ class Results:
             return people_tables(self._store, found, chosen, shared, cancelled)
 
         names = tuple(run.run for run in chosen)
-        mark = self._store.run_revisions([*names, *people]), found.fingerprint
+        mark = self._store.runs.revisions([*names, *people]), found.fingerprint
         return self._once(("spread", found.dataset, found.task, names), mark, count)
 
     def newest(self, dataset: int | str) -> list[str]:
@@ -441,12 +441,12 @@ class Results:
 
     def figures(self, run: str, *, cancelled: IsCancelled = never) -> RunFigures:
         """The figures of one run of the spans task, of all that is scored so far."""
-        return self._figures([self._store.run(run)], cancelled)[0]
+        return self._figures([self._store.runs.get(run)], cancelled)[0]
 
     def _dataset(self, dataset: int | str, runs: Sequence[str] | None = None, *, of_spans: bool = True) -> Dataset:
         """A dataset as these runs over it read it; without any as it came, or where nobody asked that, as was asked."""
         found = self._there(dataset)
-        over = [run for run in self._store.runs(found.dataset) if runs is None or run.run in runs]
+        over = [run for run in self._store.runs.all(found.dataset) if runs is None or run.run in runs]
         asked = list(dict.fromkeys(run.task for run in over))
         if of_spans and SPANS in asked:
             return found.read_as(SPANS)
@@ -459,7 +459,7 @@ class Results:
         return found
 
     def _there(self, dataset: int | str) -> Dataset:
-        found = self._store.dataset(dataset)
+        found = self._store.datasets.get(dataset)
         if found is None:
             there = ", ".join(one.name for one in self.datasets()) or "none"
             raise BadInput(f"the store has no dataset {dataset!r} (there: {there})")
@@ -481,7 +481,7 @@ class Results:
             runs = _newest_each([with_state(run) for run in runs_of(self._store, dataset)])
             runs = [run for run in runs if run.done]
         else:
-            runs = [with_state(self._store.run(name)) for name in names]
+            runs = [with_state(self._store.runs.get(name)) for name in names]
         for run in runs:
             if run.dataset != dataset.dataset:
                 raise BadInput(f"run {run.run} is not one over the dataset {dataset.name!r}")
@@ -489,7 +489,7 @@ class Results:
         others = [
             run
             for run in _newest_each(
-                [with_state(run) for run in self._store.runs() if among is None or run.run in among]
+                [with_state(run) for run in self._store.runs.all() if among is None or run.run in among]
             )
             if run.task == dataset.task
             and run.dataset != dataset.dataset
@@ -497,7 +497,7 @@ class Results:
             and (run.model, run.config.get("way")) in asked
         ]
         every = [*runs, *others]
-        marks = self._store.run_revisions([run.run for run in every])
+        marks = self._store.runs.revisions([run.run for run in every])
         n = sum(run.done for run in every)
         told = partial(_further, on_step, 0, n)
         # Versions of texts are rated after they were made, which changes none of the runs.
@@ -557,9 +557,9 @@ class Results:
             experiments = {one.dataset for one in self.datasets() if experiment_of(one) is not None}
             if names is None:
                 there = {*experiments, dataset.dataset}
-                runs = [with_state(run) for run in self._store.runs() if run.dataset in there and run.task == SPANS]
+                runs = [with_state(run) for run in self._store.runs.all() if run.dataset in there and run.task == SPANS]
             else:
-                runs = [with_state(self._store.run(name)) for name in names]
+                runs = [with_state(self._store.runs.get(name)) for name in names]
         for run in runs:
             if run.dataset not in experiments and run.dataset != dataset.dataset:
                 raise BadInput(f"run {run.run} is not one over the dataset {dataset.name!r}")
@@ -572,8 +572,8 @@ class Results:
 
     def _figures(self, runs: Sequence[Run], cancelled: IsCancelled, on_step: OnStep = untold) -> list[RunFigures]:
         with self._store.together():
-            marks = self._store.run_revisions([run.run for run in runs])
-            golds = {one.dataset: one.gold for one in self._store.datasets()}
+            marks = self._store.runs.revisions([run.run for run in runs])
+            golds = {one.dataset: one.gold for one in self._store.datasets.all()}
         n = sum(run.done for run in runs)
         found, before = [], 0
         for run in runs:

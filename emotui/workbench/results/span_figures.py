@@ -128,7 +128,7 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
     scored = 0
     experimental: list[tuple[int, str, str]] = []
     facts, labels = msgspec.json.Decoder(Facts), msgspec.json.Decoder(Labels)
-    for at, outcome in enumerate(store.outcomes(run.run)):
+    for at, outcome in enumerate(store.results.outcomes(run.run)):
         if at % _BATCH == 0:
             if cancelled():
                 raise Cancelled
@@ -150,7 +150,7 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
         if experiments.PREFIX in outcome.record:
             experimental.append((outcome.sample, outcome.record, outcome.detail))
     experiment, halves = _experiment(experimental) if len(experimental) == scored else ({}, {})
-    sums = store.value_sums(run.run, _PASSAGE)
+    sums = store.results.value_sums(run.run, _PASSAGE)
     under = former_gold(store, run)
     parts = {}
     groups = groups_of_samples(store, run.dataset)
@@ -307,12 +307,12 @@ def count_transitions(store: Store, dataset: Dataset, by: str, cancelled: IsCanc
     """
     counts = TransitionCounts()
     decoder = msgspec.json.Decoder(_Order)
-    unplaced = store.holding(dataset.dataset, f'"{ALL_SENTENCES}":[{{')
-    numbers = sorted({*store.holding(dataset.dataset, _PASSAGE), *unplaced})
+    unplaced = store.samples.holding(dataset.dataset, f'"{ALL_SENTENCES}":[{{')
+    numbers = sorted({*store.samples.holding(dataset.dataset, _PASSAGE), *unplaced})
     for start in range(0, len(numbers), _BATCH):
         if cancelled():
             raise Cancelled
-        for number, record in store.samples(numbers[start : start + _BATCH]):
+        for number, record in store.samples.records(numbers[start : start + _BATCH]):
             counts.add(number, decoder.decode(record).labels(by))
     return counts
 
@@ -340,7 +340,7 @@ def titles_of(store: Store, dataset: Dataset) -> dict[str, str]:
     The paper's name of a task stands only where every sample is what it says (sections 4.1 and 4.2): one sentence with
     an emotion, or five sentences; else the dataset's name does.
     """
-    texts, single, passages, five = store.shapes(dataset.dataset, _PASSAGE)
+    texts, single, passages, five = store.samples.shapes(dataset.dataset, _PASSAGE)
     found = {}
     for part, n, fitting in (("task-1", texts, single), ("task-2", passages, five)):
         if n:
@@ -353,12 +353,12 @@ def _annotated(
     store: Store, dataset: Dataset, cancelled: IsCancelled, on_count: Callable[[int, int], None]
 ) -> Iterator[list[tuple[int, SpanSample]]]:
     """The samples that have annotators, in batches."""
-    numbers = store.holding(dataset.dataset, '"annotators":{"')
+    numbers = store.samples.holding(dataset.dataset, '"annotators":{"')
     for start in range(0, len(numbers), _PEOPLE_BATCH):
         if cancelled():
             raise Cancelled
         on_count(start, len(numbers))
-        found = store.samples(numbers[start : start + _PEOPLE_BATCH])
+        found = store.samples.records(numbers[start : start + _PEOPLE_BATCH])
         batch = [(number, msgspec.json.decode(record, type=SpanSample)) for number, record in found]
         yield [one for one in batch if one[1].annotators and one[1].spans is not None]
 

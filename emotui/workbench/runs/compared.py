@@ -68,8 +68,8 @@ def compare_runs(
     name = metric or known[0].name
     if name not in {one.name for one in known}:
         return _over_all(store, dataset, sources, name, inner=inner, seed=seed)
-    ids = {number: key for key, number in store.numbers_by_id(dataset.dataset).items()}
-    numbers = list(store.file_order(dataset.dataset))
+    ids = {number: key for key, number in store.samples.numbers_by_id(dataset.dataset).items()}
+    numbers = list(store.samples.file_order(dataset.dataset))
     a, b = (
         {ids[number]: value for number, value in zip(numbers, values.tolist(), strict=True) if not np.isnan(value)}
         for values in (values_of(store, dataset, source, name) for source in sources)
@@ -195,12 +195,12 @@ def both_sources(
     known = a or b
     datasets = [
         one
-        for one in store.datasets()
+        for one in store.datasets.all()
         if (known is None or one.dataset == known.dataset) and only in (None, one.dataset)
     ]
     there: list[tuple[Dataset, list[Compared], list[Compared]]] = []
     for dataset in datasets:
-        tasks = [run.task for run in store.runs(dataset.dataset)] if known is None else [known.task]
+        tasks = [run.task for run in store.runs.all(dataset.dataset)] if known is None else [known.task]
         # What the dataset came for goes before what else was asked, and one source of a name before several.
         order = [dataset.read_as(task) for task in dict.fromkeys([*([dataset.task] if known is None else []), *tasks])]
         found = [(read, fitting(store, read, first), fitting(store, read, second)) for read in order]
@@ -220,7 +220,7 @@ def both_sources(
 
 def _run_named(store: Store, name: str) -> Run | None:
     try:
-        return store.run(name)
+        return store.runs.get(name)
     except BadInput:
         return None
 
@@ -261,7 +261,7 @@ def _details(store: Store, source: Compared) -> dict[str, Detail]:
     if source.run is None:
         raise BadInput(f"{literal(source.name)} is inside the records, and has no scores that are kept")
     found: dict[str, Detail] = {}
-    for outcome in store.outcomes(source.run):
+    for outcome in store.results.outcomes(source.run):
         if outcome.detail is not None:
             detail = msgspec.json.decode(outcome.detail, type=Detail)
             found.setdefault(detail.id, detail)

@@ -210,7 +210,7 @@ def import_predictions(
         store, dataset, path, kind, format_name, options or ReadOptions(), skip_bad=skip_bad, warn=warn
     )
     dataset = dataset.read_as(task.name)
-    numbers = store.numbers_by_id(dataset.dataset)
+    numbers = store.samples.numbers_by_id(dataset.dataset)
     lacking = _lacking(lines, numbers)
     problems = [
         f"{path}:{one.line}: {dataset.name} has no text of the id {one.id!r}" for one in lines if one.id not in numbers
@@ -299,11 +299,11 @@ def keep_said(
             )
         if same and same[0].state == "done":
             return by_lexicon(store, same[0], lexicon, cancelled)
-        run = same[0].run if same else free_id(name, dataset.name, store.run_names())
+        run = same[0].run if same else free_id(name, dataset.name, store.runs.names())
         repeats = 1 + max((one.repeat for one in said), default=0)
         config = signed(RunConfig(repeats=repeats, emotui=__version__, lexicon="" if lexicon is None else lexicon.mark))
-        store.start_run(run, mark, task.name, name, dataset.dataset, msgspec.to_builtins(config), len(said), kind)
-        done = store.done(run)
+        store.runs.start(run, mark, task.name, name, dataset.dataset, msgspec.to_builtins(config), len(said), kind)
+        done = store.results.done(run)
         order = sorted(said, key=lambda one: (one.repeat, one.sample))
         still = [one for one in order if (one.sample, one.repeat) not in done] if done else order
         # Sentences are embedded all at once: another batch is another rounding.
@@ -317,9 +317,9 @@ def keep_said(
                 store, task, ELSEWHERE, dataset, outputs, name, sim=sim, embed=embed, cancelled=cancelled
             )
             for first in range(0, len(results), _AT_ONCE):
-                store.commit_batch(run, results[first : first + _AT_ONCE], gold=dataset.gold)
-        store.set_state(run, "done")
-        return store.run(run)
+                store.results.commit(run, results[first : first + _AT_ONCE], gold=dataset.gold)
+        store.runs.set_state(run, "done")
+        return store.runs.get(run)
 
 
 def source_run(store: Store, dataset: Dataset, name: str) -> Run | None:
@@ -329,7 +329,7 @@ def source_run(store: Store, dataset: Dataset, name: str) -> Run | None:
     Raises:
         BadInput: there are several.
     """
-    runs = store.runs(dataset.dataset)
+    runs = store.runs.all(dataset.dataset)
     for found in (
         [run for run in runs if run.run == name],
         [run for run in runs if run.model == name],

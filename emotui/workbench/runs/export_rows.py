@@ -54,8 +54,8 @@ def export_run(store: Store, run: str, path: str) -> int:
         BadInput: no such run, an ending that no format has, the store itself, or a file that the samples came from.
     """
     check_not_over(path, store.path)
-    found = store.run(run)
-    if (dataset := store.dataset(found.dataset)) is not None:
+    found = store.runs.get(run)
+    if (dataset := store.datasets.get(found.dataset)) is not None:
         check_not_over_origin(path, dataset)
     written = run_records(store, found)
     if not written:
@@ -76,7 +76,7 @@ def run_records(store: Store, run: Run, numbers: Sequence[int] | None = None) ->
     found: list[tuple[int, int, msgspec.Struct]] = []
     more = _WITH_MORE[task.name](store, run) if task.name in _WITH_MORE else None
     wanted = None if numbers is None else {number: at for at, number in enumerate(numbers)}
-    for one in store.outcomes(run.run):
+    for one in store.results.outcomes(run.run):
         if (task.files.repeats or one.repeat == 0) and (wanted is None or one.sample in wanted):
             prediction = None if one.prediction is None else decode(one.prediction)
             if whole is not None:
@@ -94,11 +94,11 @@ def gold_records(store: Store, dataset: str | int, numbers: Iterable[int]) -> li
     Raises:
         BadInput: there is no such dataset.
     """
-    found = store.dataset(dataset)
+    found = store.datasets.get(dataset)
     if found is None:
         raise BadInput(f"there is no dataset {dataset!r}")
     decode = msgspec.json.Decoder(task_named(found.task).sample).decode
-    return [decode(record) for _, record in store.samples(list(numbers))]
+    return [decode(record) for _, record in store.samples.records(list(numbers))]
 
 
 class _Named(msgspec.Struct):
@@ -140,11 +140,11 @@ def found_sources(store: Store, names: Sequence[str]) -> Sources:
     Raises:
         BadInput: nothing has such a name, or they are of several datasets.
     """
-    dataset = next((found for name in names if (found := store.dataset(name)) is not None), None)
+    dataset = next((found for name in names if (found := store.datasets.get(name)) is not None), None)
     runs: list[Run] = []
     others: list[str] = []
     for name in names:
-        found, run = store.dataset(name), None
+        found, run = store.datasets.get(name), None
         if found is None and (run := _run(store, name)) is None:
             others.append(name)
             continue
@@ -153,7 +153,7 @@ def found_sources(store: Store, names: Sequence[str]) -> Sources:
             continue
         if run is not None:
             runs.append(run)
-            found = store.dataset(run.dataset)
+            found = store.datasets.get(run.dataset)
         if found is None or (dataset is not None and found.dataset != dataset.dataset):
             raise BadInput(f"{literal(name)} is of another dataset than {dataset.name if dataset else 'the others'}")
         dataset = found
@@ -166,7 +166,9 @@ def found_sources(store: Store, names: Sequence[str]) -> Sources:
             runs.append(called[0])
             continue
         annotators.append(name)
-        there = [one for one in (store.datasets() if dataset is None else [dataset]) if _annotates(store, one, name)]
+        there = [
+            one for one in (store.datasets.all() if dataset is None else [dataset]) if _annotates(store, one, name)
+        ]
         if len(there) != 1:
             many = f"annotates {', '.join(one.name for one in there)}: name the dataset too"
             raise BadInput(f"{literal(name)} {many}" if there else f"there is no dataset, run or annotator {name!r}")
@@ -189,8 +191,8 @@ def export_rows(
     """
     task = task_named(sources.dataset.kept_as)
     decode = msgspec.json.Decoder(dict[str, Any]).decode
-    wanted = store.file_order(sources.dataset.dataset) if numbers is None else list(numbers)
-    samples = [(number, said_of_text(task, decode(record))) for number, record in store.samples(wanted)]
+    wanted = store.samples.file_order(sources.dataset.dataset) if numbers is None else list(numbers)
+    samples = [(number, said_of_text(task, decode(record))) for number, record in store.samples.records(wanted)]
     if any("id" not in record for _, record in samples):
         raise BadInput(f"{sources.dataset.name} has texts without an id, as no emotui keeps them")
     names = {ours: theirs for theirs, ours in RENAMED.get(task.files.kind, {}).items()}
@@ -311,10 +313,10 @@ def _answers(store: Store, run: Run, texts: Mapping[int, str], *, scored: bool) 
     """
     task = task_named(run.task)
     decode = msgspec.json.Decoder(task.prediction).decode
-    scores = store.values_and_marks(list(texts), run.run) if scored else {}
+    scores = store.list_rows.values_and_marks(list(texts), run.run) if scored else {}
     found = {}
     beside = {} if run.source == "model" else _said_beside(store, run, RENAMED.get(task.files.kind, {}))
-    for one in store.outcomes(run.run):
+    for one in store.results.outcomes(run.run):
         if one.repeat == 0 and one.sample in texts:
             record = present(task.record("", None if one.prediction is None else decode(one.prediction)))
             values, marks = scores.get(one.sample, _UNSCORED)
@@ -338,7 +340,7 @@ def _said_beside(store: Store, run: Run, renamed: Mapping[str, str]) -> dict[int
     """What the raw answers of a person or a file say by a sample's number, but for what the task reads otherwise."""
     keys = set(OF_PEOPLE) - set(renamed)
     found = {}
-    for row in store.results(run.run):
+    for row in store.results.of_run(run.run):
         raw = jsonl.decode((row.raw or "").encode(errors="replace")) if row.repeat == 0 else None
         if isinstance(raw, dict):
             found[row.sample] = {key: value for key, value in raw.items() if key in keys and value is not None}
@@ -391,21 +393,23 @@ def _named(runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def _run(store: Store, name: str) -> Run | None:
-    people = [run for run in store.runs() if run.model == name and run.source != "model"]
+    people = [run for run in store.runs.all() if run.model == name and run.source != "model"]
     if len(people) == 1:
         return people[0]
     try:
-        return store.run(name)
+        return store.runs.get(name)
     except BadInput:
         return None
 
 
 def _called(store: Store, dataset: Dataset, name: str) -> list[Run]:
     """The runs over a dataset whose source has this name: those of its own task, if there are any."""
-    called = [run for run in store.runs(dataset.dataset) if run.model == name]
+    called = [run for run in store.runs.all(dataset.dataset) if run.model == name]
     return [run for run in called if run.task == dataset.task] or called
 
 
 def _annotates(store: Store, dataset: Dataset, name: str) -> bool:
     quoted = msgspec.json.encode(name).decode()
-    return bool(store.holding(dataset.dataset, f"{quoted}:")) and bool(store.holding(dataset.dataset, '"annotators"'))
+    return bool(store.samples.holding(dataset.dataset, f"{quoted}:")) and bool(
+        store.samples.holding(dataset.dataset, '"annotators"')
+    )

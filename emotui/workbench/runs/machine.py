@@ -51,12 +51,12 @@ def remember_card(store: Store, model: ModelProcess, stamp: str | None, card: Mo
     if known.pop(model.spec, None) == new:
         return
     last = dict(list(known.items())[1 - _MOST :]) | {model.spec: new}
-    store.set_setting(SETTING, msgspec.to_builtins(last))
+    store.settings.set(SETTING, msgspec.to_builtins(last))
 
 
 def _kept(store: Store) -> dict[str, _Kept]:
     try:
-        return msgspec.convert(store.setting(SETTING, {}), dict[str, _Kept])
+        return msgspec.convert(store.settings.get(SETTING, {}), dict[str, _Kept])
     except msgspec.ValidationError:  # of another version
         return {}
 
@@ -169,7 +169,7 @@ def keep_measured(store: Store, run: str, now: Measured) -> None:
         whole = msgspec.structs.replace(now, seconds=seconds, joules=joules, builds=builds, graphics_joules=cards)
         return msgspec.to_builtins(whole)
 
-    store.change_setting(_SETTING + run, added)
+    store.settings.change(_SETTING + run, added)
 
 
 def _both(before: float | None, now: float | None) -> float | None:
@@ -179,7 +179,7 @@ def _both(before: float | None, now: float | None) -> float | None:
 def measured(store: Store, run: str) -> Measured | None:
     """What is kept of a run; None for one of an earlier version, or that came from elsewhere."""
     try:
-        kept = store.setting(_SETTING + run)
+        kept = store.settings.get(_SETTING + run)
         return None if kept is None else msgspec.convert(kept, Measured)
     except msgspec.ValidationError:
         return None

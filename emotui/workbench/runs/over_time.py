@@ -60,7 +60,7 @@ def sequences_of(store: Store, run: Run, by: str | None = None) -> Sequences:
     dataset, task = run_dataset(store, run), task_named(run.task)
     if dataset is None:
         raise BadInput(f"run {run.run}: its dataset is gone")
-    rows = {row.sample: row for row in last_attempts(store.results(run.run)) if row.repeat == 0}
+    rows = {row.sample: row for row in last_attempts(store.results.of_run(run.run)) if row.repeat == 0}
     samples = list(stored_samples(store, dataset, dataset.n))
     column = sequence_column([getattr(sample, "meta", {}) for _, sample in samples], by)
     groups: dict[str, list[tuple[Step, Told]]] = {}
@@ -111,7 +111,7 @@ def strip_of(store: Store, dataset: Dataset, run: Run, sample: int, meta: Mappin
     if not members:
         return None
     task, samples = task_named(run.task), samples_of(store, dataset, members)
-    rows = {row.sample: row for row in last_attempts(store.results(run.run, members)) if row.repeat == 0}
+    rows = {row.sample: row for row in last_attempts(store.results.of_run(run.run, members)) if row.repeat == 0}
     told: list[tuple[tuple[int, Step], Told]] = []
     for number in members:
         row = rows.get(number)

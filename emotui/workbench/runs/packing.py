@@ -54,7 +54,7 @@ def pack(store: Store, run: str, path: str, *, texts: bool = True) -> Run:
         BadInput: no such run, it is going on, its scores are of former gold, or the place cannot be written.
     """
     check_not_over(path, store.path)
-    found = with_state(store.run(run))
+    found = with_state(store.runs.get(run))
     content = packed_run(store, found, texts=texts)
     write_bytes(path, content)
     return found
@@ -66,15 +66,15 @@ def packed_run(store: Store, found: Run, *, texts: bool = True, called: str = ""
     Args:
         called: its id there, where that is not its own.
     """
-    dataset = store.dataset(found.dataset)
+    dataset = store.datasets.get(found.dataset)
     if dataset is None:
         raise BadInput(f"run {found.run} has lost its dataset")
     if found.state == "running":
         raise BadInput(f"run {found.run} is going on: pack it when it is done, or stopped")
-    under = store.scored_under(found.run)
+    under = store.gold.scored_under(found.run)
     if under is not None and under < dataset.gold:
         raise BadInput(f"run {found.run} is scored under former gold: emotui rescore {found.run} first")
-    ids = {number: key for key, number in store.numbers_by_id(dataset.dataset).items()}
+    ids = {number: key for key, number in store.samples.numbers_by_id(dataset.dataset).items()}
     prompts: dict[str, int] = {}
     outputs, scores = [], []
     for place, row in enumerate(outputs_of(store, found, dataset)):
@@ -93,7 +93,7 @@ def packed_run(store: Store, found: Run, *, texts: bool = True, called: str = ""
         if row.prediction is not None or row.score is not None:
             scores.append(_score(place, row))
     members = (
-        {SAMPLES: b"".join(record + b"\n" for _, record in store.dataset_samples(dataset.dataset))} if texts else {}
+        {SAMPLES: b"".join(record + b"\n" for _, record in store.samples.of_dataset(dataset.dataset))} if texts else {}
     )
     members |= {PROMPTS: _lines(list(prompts)), OUTPUTS: _lines(outputs), SCORES: _lines(scores)}
     manifest = Manifest(
@@ -136,11 +136,15 @@ def unpack(store: Store, path: str) -> Run:
     if problem:
         raise BadInput(f"{literal(path)}/{run_file.MANIFEST}:1: {problem}")
     task = task_named(told.task)
-    if told.run in store.run_names():
+    if told.run in store.runs.names():
         raise BadInput(f"there is a run {literal(told.run)} in this store already: nothing is unpacked")
     samples = _samples(path, task, manifest, members.get(SAMPLES))
     there = next(
-        (one for one in store.datasets() if one.task == task.name and one.fingerprint == manifest.dataset.fingerprint),
+        (
+            one
+            for one in store.datasets.all()
+            if one.task == task.name and one.fingerprint == manifest.dataset.fingerprint
+        ),
         None,
     )
     if there is None and samples is None:
@@ -150,7 +154,7 @@ def unpack(store: Store, path: str) -> Run:
         )
     if (n := len(samples) if samples is not None else there.n if there else 0) != manifest.dataset.n:
         raise BadInput(f"{literal(path)}/{run_file.MANIFEST}:1: its dataset has {n} samples, not {manifest.dataset.n}")
-    keys = [sample.id for sample in samples or ()] or list(store.numbers_by_id(there.dataset) if there else ())
+    keys = [sample.id for sample in samples or ()] or list(store.samples.numbers_by_id(there.dataset) if there else ())
     settings = msgspec.convert(told.config, RunConfig)
     rows = _rows(path, task, members, set(keys), settings.repeats)
     golds = {sample.id: sample for sample in samples or ()}
@@ -159,12 +163,12 @@ def unpack(store: Store, path: str) -> Run:
     _check_scores(path, task.with_options(settings.options, settings.repeats), rows, golds)
     if there is None:
         there = add_samples(store, task.name, _free(store, manifest.dataset.name), samples or (), _FROM)
-    numbers = store.numbers_by_id(there.dataset)
+    numbers = store.samples.numbers_by_id(there.dataset)
     kept = [msgspec.structs.replace(row, sample=numbers[key]) for key, row in rows]
-    store.keep_run(_run(told, there), kept, gold=there.gold)
+    store.runs.keep(_run(told, there), kept, gold=there.gold)
     if manifest.measured is not None and measured(store, told.run) is None:
         keep_measured(store, told.run, manifest.measured)
-    return store.run(told.run)
+    return store.runs.get(told.run)
 
 
 def _score(place: int, row: ResultRow) -> Score:
@@ -286,7 +290,7 @@ def _decoded(place: str, line: bytes, kind: type[Kind]) -> Kind:
 
 def _free(store: Store, name: str) -> str:
     """The name of a dataset, or the first with a number behind it that nothing has."""
-    taken = {one.name for one in (*store.datasets(), *store.datasets(trash=True))}
+    taken = {one.name for one in (*store.datasets.all(), *store.datasets.all(trash=True))}
     return next(
         found
         for number in range(1, len(taken) + 2)

@@ -144,7 +144,7 @@ class RunRequest(msgspec.Struct, frozen=True):
         task = with_conversation(task, options, self._samples())
         marks = identities(store, task, dataset, card, self.seed, self.repeats, way)
         n = len(self.places) * self.repeats
-        hits = [old for old in finished(store.runs(dataset.dataset), marks) if self._as_many(old, n)]
+        hits = [old for old in finished(store.runs.all(dataset.dataset), marks) if self._as_many(old, n)]
         twins = [] if hits else self._twins(task, card, way, n)
         name = free_name(store, marks[0][:8])
         return Plan(task, way, options, marks[0], name, next(iter(hits), None), next(iter(twins), None))
@@ -153,12 +153,14 @@ class RunRequest(msgspec.Struct, frozen=True):
         """Finished runs over datasets with the same texts and other gold, which were asked the same."""
         asked = asked_of(self.store, self.dataset)
         found: list[Run] = []
-        for other in (one.read_as(task.name) for one in self.store.datasets()):
+        for other in (one.read_as(task.name) for one in self.store.datasets.all()):
             same_size = other.dataset != self.dataset.dataset and other.n == self.dataset.n
-            asked_here = any(run.task == task.name for run in self.store.runs(other.dataset)) if same_size else False
+            asked_here = (
+                any(run.task == task.name for run in self.store.runs.all(other.dataset)) if same_size else False
+            )
             if asked_here and asked_of(self.store, other) == asked:
                 marks = identities(self.store, task, other, card, self.seed, self.repeats, way)
-                found += [old for old in finished(self.store.runs(other.dataset), marks) if self._as_many(old, n)]
+                found += [old for old in finished(self.store.runs.all(other.dataset), marks) if self._as_many(old, n)]
         return found
 
     def _samples(self) -> Iterator[Any]:
@@ -183,20 +185,20 @@ def asked_of(store: Store, dataset: Dataset) -> str:
     """
     own = dataset.task == dataset.kept_as
     if own:
-        now = dataset if dataset.asked is not None else store.dataset(dataset.dataset)
+        now = dataset if dataset.asked is not None else store.datasets.get(dataset.dataset)
         if now is not None and now.asked is not None and now.fingerprint == dataset.fingerprint:
             return now.asked
     key = f"asked {dataset.dataset} {dataset.task}"
-    if not own and (kept := store.setting(key)) is not None and kept[0] == dataset.fingerprint:
+    if not own and (kept := store.settings.get(key)) is not None and kept[0] == dataset.fingerprint:
         return str(kept[1])
     samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
     found = asked_fingerprint(task_named(dataset.task), samples)
     if store.read_only:
         return found
     if own:
-        store.set_asked(dataset, found)
+        store.datasets.set_asked(dataset, found)
     else:
-        store.set_setting(key, [dataset.fingerprint, found])
+        store.settings.set(key, [dataset.fingerprint, found])
     return found
 
 
@@ -214,7 +216,7 @@ def identities(
 ) -> list[str]:
     """Under which identities a run like this may be kept: today's, then those that named the dataset's own records."""
     of = [{"asked": asked_of(store, dataset)}]
-    of += [{"dataset": mark} for mark in store.fingerprints(dataset.dataset)]
+    of += [{"dataset": mark} for mark in store.gold.fingerprints(dataset.dataset)]
     return [identity(task, one, card, seed, repeats, way) for one in of]
 
 
@@ -235,7 +237,7 @@ def finished(runs: Iterable[Run], marks: Collection[str]) -> list[Run]:
 
 def free_name(store: Store, beginning: str) -> str:
     """A run's id that begins so and is not taken."""
-    taken = store.run_names()
+    taken = store.runs.names()
     return next(name for number in count(1) if (name := f"{beginning}-{number}") not in taken)
 
 

@@ -128,7 +128,7 @@ def run_task(
         plan = None
     task, twin = task_named(dataset.task), None
     if resume is not None:
-        run = store.run(resume)
+        run = store.runs.get(resume)
         if run.source != "model":
             raise BadInput(f"{run.run} is what a {run.source} says: no model can go on with it")
         settings = settings_of(run)
@@ -177,7 +177,7 @@ def run_task(
         questions=next(iter(questions), ""),
         lexicon=by,
     )
-    run = store.start_run(
+    run = store.runs.start(
         run=name,
         identity=mark,
         task=task.name,
@@ -215,7 +215,9 @@ def _check_answers(
     Raises:
         BadInput: they answer one of its questions differently now.
     """
-    answered = [row for row in last_attempts(store.results(run.run)) if row.raw is not None and row.error is None]
+    answered = [
+        row for row in last_attempts(store.results.of_run(run.run)) if row.raw is not None and row.error is None
+    ]
     numbers = {row.sample for row in answered}
     samples = {key: sample for key, sample in stored_samples(store, dataset, dataset.n) if key in numbers}
     ask = Asking(model, cancelled)
@@ -300,8 +302,8 @@ class _Running:
                 keep_measured(self.store, run, replace(meter.read(), builds=self.model.builds))
 
     def _finish(self, run: str, passed_over: str) -> Run:
-        done = self.store.done(run, passed_over)
-        self.store.set_state(run, "running")
+        done = self.store.results.done(run, passed_over)
+        self.store.runs.set_state(run, "running")
         started, before, failed = time.monotonic(), len(done), self.run.failed
         try:
             self._tell(len(done), failed, None)
@@ -314,7 +316,7 @@ class _Running:
                         rows, unanswered = self._rows(group)
                         open_ones += unanswered
                         if rows:
-                            self.store.commit_batch(run, rows, gold=self.dataset.gold)
+                            self.store.results.commit(run, rows, gold=self.dataset.gold)
                         done |= {(row.sample, row.repeat) for row in rows}
                         # A failed one has no attempt that did not.
                         failed += sum(row.error is not None for row in rows)
@@ -324,21 +326,21 @@ class _Running:
             else:
                 raise ModelError(still_open(len(open_ones), self.run.n, open_ones[0]))
         except (Cancelled, KeyboardInterrupt):
-            self.store.set_state(run, "stopped")
+            self.store.runs.set_state(run, "stopped")
             raise
         except EmotuiError as error:
-            self.store.set_state(run, "failed", str(error))
+            self.store.runs.set_state(run, "failed", str(error))
             raise
         finally:
             if self.embedding is not None:
                 self.embedding.close()
-        ended = self.store.run(run)
+        ended = self.store.runs.get(run)
         if ended.failed and not ended.done:
-            why = next((row.error for row in self.store.results(run) if row.error is not None), None)
-            self.store.set_state(run, "failed", f"every answer failed: {why}")
+            why = next((row.error for row in self.store.results.of_run(run) if row.error is not None), None)
+            self.store.runs.set_state(run, "failed", f"every answer failed: {why}")
         else:
-            self.store.set_state(run, "done")
-        return self.store.run(run)
+            self.store.runs.set_state(run, "done")
+        return self.store.runs.get(run)
 
     def _batches(self, done: set[Key]) -> Iterator[_Batch]:
         """What is still to be asked, in the order of the list, so that rows fill it from the top."""
@@ -432,7 +434,7 @@ def rescore(
     Raises:
         BadInput: the run is going on, has lost its dataset, or has settings or answers that no run can have.
     """
-    found = store.run(run)
+    found = store.runs.get(run)
     check_at_rest([found])
     dataset = run_dataset(store, found)
     if dataset is None:
@@ -443,8 +445,8 @@ def rescore(
     way = settings.way if found.source == "model" else ELSEWHERE
     outputs = outputs_of(store, found, dataset)
     rows = scored_outputs(store, task, way, dataset, outputs, found.model, sim=sim, cancelled=cancelled)
-    store.replace_scores(found.run, rows, gold=dataset.gold, of=len(outputs))
-    return store.run(found.run)
+    store.results.replace_scores(found.run, rows, gold=dataset.gold, of=len(outputs))
+    return store.runs.get(found.run)
 
 
 def scored_outputs(
@@ -479,12 +481,14 @@ def _take_over(
 ) -> None:
     """Give a run the answers of one over a dataset with the same texts in the same order, scored against its gold."""
     offset = first_number(store, dataset.dataset) - first_number(store, twin.dataset)
-    outputs = [replace(row, sample=row.sample + offset, score=None, output=None) for row in store.results(twin.run)]
+    outputs = [
+        replace(row, sample=row.sample + offset, score=None, output=None) for row in store.results.of_run(twin.run)
+    ]
     rows = scored_outputs(store, task, way, dataset, outputs, twin.model, cancelled=cancelled)
     for start in range(0, len(rows), _TAKEN):
-        store.commit_batch(run, rows[start : start + _TAKEN], gold=dataset.gold)
+        store.results.commit(run, rows[start : start + _TAKEN], gold=dataset.gold)
 
 
 def first_number(store: Store, dataset: int) -> int:
     """The number of a dataset's first sample."""
-    return next((number for number, _ in store.dataset_samples(dataset, 0, 1)), 0)
+    return next((number for number, _ in store.samples.of_dataset(dataset, 0, 1)), 0)

@@ -75,10 +75,10 @@ def groups_of(store: Store, dataset: int) -> tuple[str, dict[int, int]] | None:
     Returns:
         None where no two samples share anything.
     """
-    column = shared_column(store.own_columns(dataset))
+    column = shared_column(store.samples.own_columns(dataset))
     if column is None:
         return None
-    numbers, said = store.file_order(dataset), store.said_in(dataset, column)
+    numbers, said = store.samples.file_order(dataset), store.samples.said_in(dataset, column)
     seen: dict[str, int] = {}
     groups = {
         number: seen.setdefault(word, number) if word else number for number, word in zip(numbers, said, strict=True)
@@ -194,7 +194,7 @@ class Golds(Sequence[Any]):
 def metrics(store: Store, run: Run) -> dict[str, object]:
     """The figures of a run, as `emotui score` of its task names them, over what is done so far."""
     dataset = run_dataset(store, run)
-    rows = list(store.results(run.run))
+    rows = list(store.results.of_run(run.run))
     numbers = {row.sample for row in rows if row.score is not None}
     if dataset is None:
         return {}
@@ -202,9 +202,9 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
     unlabelled = {} if task_named(dataset.task).scores_unlabelled else {"unlabelled": len(unscored)}
     if not numbers:
         return {"n": 0, **unlabelled} if unlabelled and unscored else {}
-    versions = store.golds_of(run.run)
+    versions = store.gold.all_scored_under(run.run)
     version = min(versions, default=dataset.gold)
-    former = store.former_gold(dataset.dataset, version) if version < dataset.gold else {}
+    former = store.gold.former(dataset.dataset, version) if version < dataset.gold else {}
     read = sample_reader(store, dataset)
 
     def scored_golds() -> Iterator[Any]:
@@ -243,8 +243,8 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
 
 def outputs_of(store: Store, run: Run, dataset: Dataset) -> list[ResultRow]:
     """All that is kept of a run's answers. Raises: BadInput where some are about texts that are not in its dataset."""
-    there = store.file_order(dataset.dataset)
-    rows = list(store.results(run.run))
+    there = store.samples.file_order(dataset.dataset)
+    rows = list(store.results.of_run(run.run))
     if any(row.sample not in there for row in rows):
         raise BadInput(f"run {run.run} has answers about texts that are not in its dataset: no emotui wrote them")
     return rows
@@ -254,7 +254,7 @@ def unreadable(store: Store, run: Run) -> str:
     """Why what the store has of a run's answers and scores is none that its task made; empty: it can be read."""
     try:
         task = task_named(run.task)
-        for row in store.results(run.run):
+        for row in store.results.of_run(run.run):
             if row.prediction is not None:
                 msgspec.json.decode(row.prediction, type=task.prediction)
         metrics(store, run)
@@ -265,7 +265,7 @@ def unreadable(store: Store, run: Run) -> str:
 
 def former_gold(store: Store, run: Run) -> str:
     """That a run's scores are of a former version of gold, in words; empty where they are of today's."""
-    dataset, versions = run_dataset(store, run), store.golds_of(run.run)
+    dataset, versions = run_dataset(store, run), store.gold.all_scored_under(run.run)
     if dataset is None or min(versions, default=dataset.gold) >= dataset.gold:
         return ""
     return _under(versions, dataset)

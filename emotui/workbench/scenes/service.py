@@ -35,8 +35,8 @@ class SceneBench:
 
     def scene(self, sample: int) -> ScenesGold:
         """The scenario of a sample number."""
-        ((_, record),) = self._store.samples([sample])
-        dataset = self._store.dataset_of(sample)
+        ((_, record),) = self._store.samples.records([sample])
+        dataset = self._store.datasets.of_sample(sample)
         found: ScenesGold = read_sample(self._store, dataset.read_as(Scenes.name), record)
         return found
 
@@ -59,7 +59,7 @@ class SceneBench:
         samples = dict(stored_samples(self._store, dataset, dataset.n))
         said = {
             row.sample: msgspec.json.decode(row.prediction, type=Prediction)
-            for row in self._store.results(run.run)
+            for row in self._store.results.of_run(run.run)
             if row.prediction is not None and row.repeat == 0
         }
         numbers = tuple(number for number, sample in samples.items() if number in said and not sample.unknown)

@@ -215,8 +215,8 @@ def merge(target: Store, sources: Sequence[Store]) -> list[Merged]:
     """
     found: dict[tuple[Any, ...], list[_Part]] = {}
     for store in sources:
-        for run in map(with_state, store.runs()):
-            dataset = store.dataset(run.dataset)
+        for run in map(with_state, store.runs.all()):
+            dataset = store.datasets.get(run.dataset)
             if dataset is None or run.source != "model":
                 continue
             if run.state == "running":
@@ -274,7 +274,7 @@ def _check_answers(part: _Part) -> None:
         golds = dict(stored_samples(store, part.dataset.read_as(run.task), part.dataset.n))
         kept: dict[int, list[ScoreRow]] = {}
         answers = 0
-        for row in store.results(run.run):
+        for row in store.results.of_run(run.run):
             answers += 1
             if row.sample not in own:
                 raise BadInput(f"it has answers about texts that are not in its {where}")
@@ -314,15 +314,15 @@ def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
     identity = _identity(parts)
     dataset = dataset_in(target, first.store, first.dataset)
     done = None if shards else first.run.run
-    there = next((run for run in target.runs(dataset.dataset) if _same(run, identity, n, done)), None)
+    there = next((run for run in target.runs.all(dataset.dataset) if _same(run, identity, n, done)), None)
     if there is not None and (not shards or there.done + there.failed >= n):
         return Merged(there, shards, there=True, of=of)
     if there is None:
         name = free_name(target, identity[:8]) if shards else first.run.run
-        if name in target.run_names():
+        if name in target.runs.names():
             named = literal(f"{first.store.path}: there is another run {name} in {target.path}")
             raise BadInput(f"{named}: rename one of them")
-        there = target.start_run(
+        there = target.runs.start(
             run=name,
             identity=identity,
             task=first.run.task,
@@ -331,14 +331,14 @@ def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
             config=config,
             n=n,
         )
-    before = target.done(there.run)
+    before = target.results.done(there.run)
     for part in parts:
         _take(target, there.run, part, dataset, before)
-    ended = target.run(there.run)
+    ended = target.runs.get(there.run)
     whole = ended.done + ended.failed >= n
     state = ("failed" if ended.failed and not ended.done else "done") if whole else "stopped"
-    target.set_state(there.run, state, first.run.error if state == "failed" else None)
-    return Merged(target.run(there.run), shards, of=of)
+    target.runs.set_state(there.run, state, first.run.error if state == "failed" else None)
+    return Merged(target.runs.get(there.run), shards, of=of)
 
 
 def _identity(parts: Sequence[_Part]) -> str:
@@ -359,10 +359,10 @@ def _take(target: Store, run: str, part: _Part, dataset: Dataset, before: set[tu
     def moved(row: ResultRow) -> ResultRow:
         return msgspec.structs.replace(row, sample=row.sample + offset, output=None)
 
-    rows = map(moved, part.store.results(part.run.run))
+    rows = map(moved, part.store.results.of_run(part.run.run))
     new = (row for row in rows if (row.sample, row.repeat) not in before)
     for some in _groups(new):
-        target.commit_batch(run, some, gold=dataset.gold)
+        target.results.commit(run, some, gold=dataset.gold)
 
 
 def _groups(rows: Iterable[ResultRow]) -> Iterator[list[ResultRow]]:
@@ -372,23 +372,23 @@ def _groups(rows: Iterable[ResultRow]) -> Iterator[list[ResultRow]]:
 
 
 def _first(store: Store, dataset: Dataset) -> int:
-    return next((number for number, _ in store.dataset_samples(dataset.dataset, 0, 1)), 0)
+    return next((number for number, _ in store.samples.of_dataset(dataset.dataset, 0, 1)), 0)
 
 
 def dataset_in(target: Store, store: Store, own: Dataset) -> Dataset:
     """The dataset of another store in the target, added where it lacks."""
-    same = [one for one in target.datasets() if (one.task, one.fingerprint) == (own.task, own.fingerprint)]
+    same = [one for one in target.datasets.all() if (one.task, one.fingerprint) == (own.task, own.fingerprint)]
     if any(one.n != own.n for one in same):
         named = literal(f"{store.path}: {own.name}")
         raise BadInput(f"{named}: it has other samples than its fingerprint says")
     if same:
         return next((one for one in same if one.name == own.name), same[0])
     task = task_named(own.task)
-    taken = {one.name for one in (*target.datasets(), *target.datasets(trash=True))}
+    taken = {one.name for one in (*target.datasets.all(), *target.datasets.all(trash=True))}
     name = next(
         each
         for number in range(1, len(taken) + 2)
         if (each := own.name if number == 1 else f"{own.name} {number}") not in taken
     )
     rows = (task.row(sample) for _, sample in stored_samples(store, own, own.n))
-    return target.add_dataset(name, own.task, rows, own.source, own.fingerprint, asked=asked_of(store, own))
+    return target.datasets.add(name, own.task, rows, own.source, own.fingerprint, asked=asked_of(store, own))

@@ -94,12 +94,12 @@ def merge_people(target: Store, sources: Sequence[Store], runs: Sequence[Merged]
     left: Counter[str] = Counter()
     with target.alone():
         for store in sources:
-            every = store.annotations()
+            every = store.annotations.entries()
             left.update(one.kind for one in every if not one.kind.startswith((ANNOTATED, KINDS)))
             names = {
                 path_and_run[1]: one.run.run for one in runs for path_and_run in one.of if path_and_run[0] == store.path
             }
-            for own in store.datasets():
+            for own in store.datasets.all():
                 files += _take_files(target, store, own)
                 annotators, notes = annotators_of(store, own), store.notes.entries(own.dataset)
                 rated = any(one.kind == BATCH and _batch(store, one).dataset == own.dataset for one in every)
@@ -127,16 +127,16 @@ def _take_files(target: Store, store: Store, own: Dataset) -> Iterator[MergedFil
 
     One whose name another source has in the target goes by its store's name too.
     """
-    for run in store.runs(own.dataset):
+    for run in store.runs.all(own.dataset):
         if run.source != FILE or is_fitted(run) or with_state(run).state != "done":
             continue
         here = dataset_in(target, store, own).read_as(run.task)
-        offset = target.file_order(here.dataset).start - store.file_order(own.dataset).start
+        offset = target.samples.file_order(here.dataset).start - store.samples.file_order(own.dataset).start
         said = [
             Said(row.sample + offset, row.repeat, (row.raw or "{}").encode())
-            for row in last_attempts(store.results(run.run))
+            for row in last_attempts(store.results.of_run(run.run))
         ]
-        known = {one.identity for one in target.runs(here.dataset)}
+        known = {one.identity for one in target.runs.all(here.dataset)}
         for name in (run.model, f"{run.model} of {Path(store.path).stem}"):
             try:
                 kept = keep_said(target, here, name, FILE, said)
@@ -153,13 +153,13 @@ def _take_files(target: Store, store: Store, own: Dataset) -> Iterator[MergedFil
 
 def _there(target: Store, store: Store, own: Dataset) -> Dataset:
     """The dataset of another store in the target: that of the same records, else of the same texts, else a new one."""
-    same = any((one.task, one.fingerprint) == (own.task, own.fingerprint) for one in target.datasets())
+    same = any((one.task, one.fingerprint) == (own.task, own.fingerprint) for one in target.datasets.all())
     texts = None if same else dataset_of_texts(target, own.n, identity_of_texts(store, own))
     return texts or dataset_in(target, store, own)
 
 
 def _ids(store: Store, dataset: Dataset) -> dict[int, str]:
-    return {number: id for id, number in store.numbers_by_id(dataset.dataset).items()}
+    return {number: id for id, number in store.samples.numbers_by_id(dataset.dataset).items()}
 
 
 class _Keys:
@@ -179,7 +179,7 @@ class _Keys:
 def _take_notes(target: Store, dataset: Dataset, store: Store, own: Dataset) -> int:
     """Keep the entries of notes and codes that the target lacks; how many."""
     there = {key: entry.entry for key, entry in _keyed_notes(target, dataset)}
-    numbers = target.numbers_by_id(dataset.dataset)
+    numbers = target.samples.numbers_by_id(dataset.dataset)
     ids = _ids(store, own)
     keys = dict[int, Hashable]()
     new = list[NoteEntry]()
@@ -226,15 +226,15 @@ def _take_ratings(
     """Keep the batches and ratings that the target lacks; of two ratings at one place of a batch the newer counts."""
     held = {line.key: line.entry.annotation for line in _rating_lines(target, dataset, {})}
     new = [line for line in _rating_lines(store, own, names) if line.key not in held]
-    numbers, ids = target.numbers_by_id(dataset.dataset), _ids(store, own)
+    numbers, ids = target.samples.numbers_by_id(dataset.dataset), _ids(store, own)
 
     def numbered(given: Sequence[int]) -> list[Annotation]:
         number = held | {line.key: at for line, at in zip(new, given, strict=True)}
         return [_rating_entry(line, number, dataset, numbers, ids, names) for line in new]
 
-    target.take_over(len(new), numbered)
+    target.annotations.take_over(len(new), numbered)
     twice = _settle(target, dataset)
-    runs = target.run_names()
+    runs = target.runs.names()
     given = [msgspec.json.decode(line.entry.payload, type=RatingEntry) for line in new if line.entry.kind == RATING]
     strangers = sum(bool(one.run) and names.get(one.run, one.run) not in runs for one in given)
     return MergedBeside(dataset.name, ratings=len(given), twice=twice, strangers=strangers)
@@ -243,7 +243,7 @@ def _take_ratings(
 def _rating_lines(store: Store, dataset: Dataset, names: Mapping[str, str]) -> Iterator[_RatingLine]:
     ids, keys = {0: None, **_ids(store, dataset)}, _Keys()
     key_of = dict[int, Hashable]()
-    for one in store.annotations(kind=KINDS):
+    for one in store.annotations.entries(kind=KINDS):
         if one.kind == BATCH:
             batch = _batch(store, one)
             if batch.dataset != dataset.dataset or not ids.keys() >= {it.sample or 0 for it in batch.items}:
@@ -297,14 +297,16 @@ def _rating_entry(
 def _settle(target: Store, dataset: Dataset) -> int:
     """Take back all but the newest of the ratings at one place of a batch; how many. The same on every machine."""
     places = dict[tuple[int, int], list[Rated]]()
-    for rated in read_rating_log(target.annotations(kind=KINDS), dataset.dataset).ratings:
+    for rated in read_rating_log(target.annotations.entries(kind=KINDS), dataset.dataset).ratings:
         places.setdefault((rated.batch, rated.at), []).append(rated)
     old = [
         Annotation(0, UNDO, one.item.sample, one.rater, b"{}", one.number, last.made)
         for *before, last in places.values()
         for one in before
     ]
-    target.take_over(len(old), lambda given: [replace(o, annotation=n) for o, n in zip(old, given, strict=True)])
+    target.annotations.take_over(
+        len(old), lambda given: [replace(o, annotation=n) for o, n in zip(old, given, strict=True)]
+    )
     return len(old)
 
 

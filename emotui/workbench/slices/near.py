@@ -83,7 +83,7 @@ def nearest_texts(store: Store, dataset: int, sample: int, model: "ModelProcess"
         ModelError: the model cannot be loaded, or cannot embed.
     """
     decode = msgspec.json.Decoder(_Text).decode
-    read = [(number, decode(record)) for number, record in store.dataset_samples(dataset)]
+    read = [(number, decode(record)) for number, record in store.samples.of_dataset(dataset)]
     known = [(number, one.id, one.text) for number, one in read if one.text]
     numbers = [number for number, _, _ in known]
     if sample not in numbers:

@@ -164,7 +164,7 @@ class Slicing:
 
     def _said(self, dataset: int) -> tuple[tuple[str, int], ...]:
         """What people say beside the gold records, which their agreement is of."""
-        return tuple((run.run, run.done) for run in self.store.runs(dataset) if run.source == "person")
+        return tuple((run.run, run.done) for run in self.store.runs.all(dataset) if run.source == "person")
 
     def keeps(self, dataset: int, conditions: str, run: str | None = None) -> Bools:
         """(n,) by the place of the sample: whether a line of conditions keeps it. Raises BadInput."""
@@ -455,7 +455,7 @@ class Slicing:
         return None if shared is None else group_numbers(list(shared[1].values()))
 
     def _dataset(self, dataset: int) -> Dataset:
-        found = self.store.dataset(dataset)
+        found = self.store.datasets.get(dataset)
         if found is None:
             raise BadInput(f"there is no dataset {dataset}")
         return found

@@ -188,7 +188,7 @@ class Facets:
 
     def __init__(self, store: Store, dataset: Dataset, notes: Sequence[Note]) -> None:
         self.store, self.dataset = store, dataset
-        self.first = store.file_order(dataset.dataset).start
+        self.first = store.samples.file_order(dataset.dataset).start
         self.notes = notes
         self._records: list[Said] | None = None
         self._held: dict[str, Facet | None] = {}
@@ -203,7 +203,7 @@ class Facets:
         """What every record says, in the order of the file."""
         if self._records is None:
             decode = msgspec.json.Decoder(Said).decode
-            self._records = [decode(record) for _, record in self.store.dataset_samples(self.dataset.dataset)]
+            self._records = [decode(record) for _, record in self.store.samples.of_dataset(self.dataset.dataset)]
         return self._records
 
     def names(self) -> list[str]:
@@ -288,7 +288,7 @@ class Facets:
         if run is None:
             raise BadInput(f"mark={letter} is of a run: choose one")
         found = np.zeros(self.n, dtype=np.bool_)
-        found[self.store.order(ListQuery(self.dataset.dataset, run, marks=letter)) - self.first] = True
+        found[self.store.listing.order(ListQuery(self.dataset.dataset, run, marks=letter)) - self.first] = True
         return found
 
     def _numbers(self, name: str, run: str | None) -> Floats:
@@ -306,7 +306,7 @@ class Facets:
                     ]
                 )
             if run is not None:
-                found = self.store.metric_means(self.dataset.dataset, run, name)
+                found = self.store.listing.metric_means(self.dataset.dataset, run, name)
                 if not np.isnan(found).all():
                     return found
         raise self._nothing(name)
@@ -378,7 +378,7 @@ def slice_table(store: Store, dataset: Dataset, runs: Sequence[Run], metric: Met
     groups = None if shared is None else group_numbers(list(shared[1].values()))
     rows = []
     for run in runs:
-        values = store.metric_means(dataset.dataset, run.run, metric.name)
+        values = store.listing.metric_means(dataset.dataset, run.run, metric.name)
         there = ~np.isnan(values)
         if not there.any():
             continue

@@ -126,13 +126,13 @@ class LabelAsker:
 
     def _kept(self) -> dict[str, Prediction]:
         assert self._store is not None
-        every = self._store.settings(f"{self._mark}/")
+        every = self._store.settings.beginning(f"{self._mark}/")
         return {key: msgspec.convert(one, Prediction) for each in every.values() for key, one in each.items()}
 
     def _keep(self, new: Mapping[str, Prediction]) -> None:
         if self._store is not None and new:
             values = {key: msgspec.to_builtins(one) for key, one in new.items()}
-            self._store.set_setting(f"{self._mark}/{uuid.uuid4().hex}", values)
+            self._store.settings.set(f"{self._mark}/{uuid.uuid4().hex}", values)
 
     def probs(self, texts: Sequence[tuple[str, str]], on_text: OnText = lambda done, n: None) -> "np.ndarray":
         """(n, k): a probability a text and label. Raises ModelError as `ask`, and where the model gives none."""
@@ -168,7 +168,7 @@ def _hashed(*parts: object) -> str:
 
 def keep_document(store: Store, kind: str, dataset: Dataset, document: Mapping[str, Any]) -> None:
     """Keep what was found last of a dataset with a model. Args: kind: the command."""
-    store.set_setting(f"why/{kind}/{dataset.dataset}/{document['model']}", {**document, "gold": dataset.gold})
+    store.settings.set(f"why/{kind}/{dataset.dataset}/{document['model']}", {**document, "gold": dataset.gold})
 
 
 def kept_document(store: Store, kind: str, dataset: Dataset, spec: str) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def kept_document(store: Store, kind: str, dataset: Dataset, spec: str) -> dict[
     Raises:
         BadInput: nothing is kept of this model over this dataset.
     """
-    found: dict[str, Any] | None = store.setting(f"why/{kind}/{dataset.dataset}/{spec}")
+    found: dict[str, Any] | None = store.settings.get(f"why/{kind}/{dataset.dataset}/{spec}")
     if found is None:
         raise BadInput(f"nothing is kept of {spec} over {dataset.name}: emotui {kind} without --kept asks it")
     if (gold := found.pop("gold")) != dataset.gold:

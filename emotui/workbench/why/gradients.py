@@ -180,9 +180,10 @@ def _read(sample: SpanSample, label: str, found: Mapping[str, Attribution | Refu
 
 def _predictions(store: Store, run: Run) -> dict[str, Prediction]:
     """What a run over the evidence says, by the id of the text."""
-    rows = {row.sample: row.prediction for row in store.results(run.run) if row.repeat == 0 and row.prediction}
+    rows = {row.sample: row.prediction for row in store.results.of_run(run.run) if row.repeat == 0 and row.prediction}
     return {
-        row.id: msgspec.json.decode(rows[row.sample] or b"", type=Prediction) for row in store.page(list(rows), None)
+        row.id: msgspec.json.decode(rows[row.sample] or b"", type=Prediction)
+        for row in store.list_rows.page(list(rows), None)
     }
 
 

@@ -164,7 +164,7 @@ class LayerReader:
                 names = ", ".join(gold.names)
                 raise BadInput(f"{found.name}: there is no label {label!r} with enough texts: {names}")
             place, mark = f"{_KEPT}/{found.dataset}/{spec}", hashlib.sha256(repr(key).encode()).hexdigest()
-            if known is None and (kept := kept_fit(self._store.setting(place), mark, gold, seed)) is not None:
+            if known is None and (kept := kept_fit(self._store.settings.get(place), mark, gold, seed)) is not None:
                 self._fits[key] = kept
             elif known is None:
                 states = ask([States(one, wanted) for one in gold.texts], "reading ")
@@ -176,7 +176,7 @@ class LayerReader:
                 if fitted.size <= LARGEST and not self._store.read_only:
                     # A store that others hold for too long costs the next session a fit, and this one nothing.
                     with contextlib.suppress(StoreError):
-                        self._store.set_setting(place, {"of": mark, **fitted.kept()})
+                        self._store.settings.set(place, {"of": mark, **fitted.kept()})
         finally:
             self._lock.release()
         requests = [States(text, wanted, "words"), States(text, wanted)]

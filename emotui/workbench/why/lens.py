@@ -177,8 +177,8 @@ def answers_of(store: Store, run: Run, gold: Gold) -> "np.ndarray":
     """(n, k) of 0 or 1: the labels that a run gives; NaN where it has no answer."""
     import numpy as np
 
-    rows = {row.sample: row.prediction for row in store.results(run.run) if row.repeat == 0 and row.prediction}
-    ids = {row.id: row.sample for row in store.page(list(rows), None)}
+    rows = {row.sample: row.prediction for row in store.results.of_run(run.run) if row.repeat == 0 and row.prediction}
+    ids = {row.id: row.sample for row in store.list_rows.page(list(rows), None)}
     found = np.full((len(gold.ids), len(gold.names)), np.nan)
     for at, key in enumerate(gold.ids):
         if key in ids and (kept := rows[ids[key]]) is not None:
@@ -302,7 +302,7 @@ def code_known(
     who, layer = f"lens of {document['model']}", document["best_layer"]
     known: Mapping[str, Sequence[str]] = document["not_said"]["texts"]
     name = code_name(code)
-    numbers = store.numbers_by_id(dataset.dataset)
+    numbers = store.samples.numbers_by_id(dataset.dataset)
     wanted = {
         numbers[key]: f"layer {layer} knew and the answer lacks: {', '.join(labels)}" for key, labels in known.items()
     }
@@ -422,18 +422,18 @@ def keep_unsaid(store: Store, dataset: Dataset, run: Run, gold: Gold, unsaid: Un
     """
     kept: dict[str, Any] = {"layer": layer, "gold": dataset.gold}
     if unsaid.known is not None:
-        numbers = store.numbers_by_id(dataset.dataset)
+        numbers = store.samples.numbers_by_id(dataset.dataset)
         table = zip(gold.ids, gold.shared, unsaid.known.tolist(), unsaid.chance.tolist(), strict=True)
         kept["texts"] = [
             [numbers[key], shared, *((None, None) if isnan(one) else (one, chance))]
             for key, shared, one, chance in table
         ]
-    store.set_setting(f"{_KEPT}{run.run}", kept)
+    store.settings.set(f"{_KEPT}{run.run}", kept)
 
 
 def known_table(store: Store, dataset: Dataset, runs: Sequence[Run]) -> ResultsTable | None:
     """Of each run the share of texts whose label a layer knew and the answer did not say; None without any lens."""
-    kept = {run.run: store.setting(f"{_KEPT}{run.run}") for run in runs}
+    kept = {run.run: store.settings.get(f"{_KEPT}{run.run}") for run in runs}
     rows = [_known_row(run, kept[run.run], dataset.gold) for run in runs if kept[run.run] is not None]
     if not rows:
         return None

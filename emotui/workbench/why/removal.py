@@ -210,7 +210,7 @@ class _Answers:
         with self._lock:
             if of not in self._read:
                 self._read.add(of)
-                for some in self._store.settings("/".join((_KEPT, *of, ""))).values():
+                for some in self._store.settings.beginning("/".join((_KEPT, *of, ""))).values():
                     self._held |= {(of[0], key): _ANSWERS[kind](answer) for key, (kind, answer) in some.items()}
             return {one: self._held[key] for one, key in keys.items() if key in self._held}
 
@@ -231,7 +231,7 @@ class _Answers:
         if new and not self._store.read_only:
             # A store that others hold for too long costs the next session a question, and this one nothing.
             with contextlib.suppress(StoreError):
-                self._store.set_setting("/".join((_KEPT, *of, uuid.uuid4().hex)), new)
+                self._store.settings.set("/".join((_KEPT, *of, uuid.uuid4().hex)), new)
 
 
 def _request_key(request: Any) -> str:

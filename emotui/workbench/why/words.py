@@ -150,11 +150,11 @@ def find_spans(workspace: "Workspace", run: Run) -> list[dict[str, Any]]:
         where there is no elsewhere), `matters` (in how many texts no random stretch drops as much) and `texts` (drop
         by id).
     """
-    dataset = workspace.store.dataset(run.dataset)
+    dataset = workspace.store.datasets.get(run.dataset)
     assert dataset is not None
     samples = dict(stored_samples(workspace.store, dataset.read_as("evidence"), dataset.n))
     found: dict[tuple[str, str], list[tuple[str, float, float | None, bool]]] = defaultdict(list)
-    for row in workspace.store.results(run.run):
+    for row in workspace.store.results.of_run(run.run):
         if row.repeat or not row.prediction:
             continue
         said = msgspec.json.decode(row.prediction, type=Prediction)

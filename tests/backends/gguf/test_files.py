@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from emotui.backends.free_memory import free_memory
 from emotui.backends.gguf.files import find_model, models_in
 from emotui.backends.gguf.header import read_header
 from emotui.backends.gguf.library import Device, open_library
 from emotui.backends.gguf.memory import Plan, bytes_a_token, flash_type, logits_bytes, make_plan
 from emotui.backends.gguf.settings import Settings, parse_settings
+from emotui.bounded import free_memory
 from emotui.errors import ModelError
 from tests.backends.gguf.probe_model import quantise, write_probe_model
 from tests.paths import TESTS

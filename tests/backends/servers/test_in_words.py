@@ -116,7 +116,7 @@ def test_scenes_are_asked_in_words_marked_as_hard_and_decoded_by_how_often_they_
     assert rates["joy"]["specificity"] == pytest.approx((4 + 2 * 76.5 / 79) / 8)
 
     store = Store.open(gold.parent / "w.duckdb")
-    (stored,) = store.runs()
+    (stored,) = store.runs.all()
     scenes = SceneBench(store).load(stored)
     assert scenes.alone.tolist() == [[record["labels"][name] for name in scenes.labels] for record in said]
     found = Redecoding(scenes, Tuning("exact-smoothed")).decoded(1.0)

@@ -36,7 +36,7 @@ def test_the_model_of_a_workspace_is_not_asked_before_a_person_names_it(
     server: FaultyServer, tmp_path: Path, read_only: bool
 ) -> None:
     path = tmp_path / "shared.duckdb"
-    Store.open(path).set_setting("live model", f"openai:{server.spec}")
+    Store.open(path).settings.set("live model", f"openai:{server.spec}")
     workspace = Workspace.open(path, read_only=read_only)
     spec = workspace.setting("live model")
     assert isinstance(spec, str)

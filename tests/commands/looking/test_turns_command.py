@@ -33,7 +33,7 @@ def run(emotui: Emotui, tmp_path: Path) -> str:
         "import", "predictions", "said.jsonl", "--dataset", "talks", "--source", "late", "--db", "w.duckdb", "--json"
     )
     assert done.status == 0, done.err
-    return Workspace.open(tmp_path / "w.duckdb").store.runs()[0].run
+    return Workspace.open(tmp_path / "w.duckdb").store.runs.all()[0].run
 
 
 def test_changes_are_counted_along_the_turns_whatever_their_order_in_the_file(emotui: Emotui, run: str) -> None:
@@ -80,7 +80,7 @@ def test_numbers_of_people_are_followed_over_time(emotui: Emotui, tmp_path: Path
     (tmp_path / "flat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in said), encoding="utf-8")
     emotui("import", "days.jsonl", "--db", "w.duckdb")
     emotui("import", "predictions", "flat.jsonl", "--dataset", "days", "--source", "flat", "--db", "w.duckdb")
-    run = Workspace.open(tmp_path / "w.duckdb").store.runs()[0].run
+    run = Workspace.open(tmp_path / "w.duckdb").store.runs.all()[0].run
     found = json.loads(emotui("turns", run, "--db", "w.duckdb", "--json").out)
     valence = found["changes"]["valence"]
     assert (found["by"], valence["steps"], valence["mae"], valence["direction"]) == ("user", 2, 1, 0)

@@ -357,9 +357,9 @@ def test_a_store_whose_runs_have_impossible_settings_is_not_merged(
 ) -> None:
     emotui("import", "scenes", scenes, "--db", "theirs.duckdb")
     store = Store.open(tmp_path / "theirs.duckdb")
-    (dataset,) = [one for one in store.datasets() if one.name == "scenes"]
-    store.start_run("r\nx", "i", "scenes", "m", dataset.dataset, config, 7)
-    store.set_state("r\nx", "stopped")
+    (dataset,) = [one for one in store.datasets.all() if one.name == "scenes"]
+    store.runs.start("r\nx", "i", "scenes", "m", dataset.dataset, config, 7)
+    store.runs.set_state("r\nx", "stopped")
     done = emotui("merge", "theirs.duckdb", "--db", "ours.duckdb")
     assert (done.status, len(done.err.splitlines())) == (2, 1), done.err
 
@@ -371,8 +371,8 @@ def test_runs_that_nobody_can_read_stand_in_no_way_of_a_merge(emotui: Emotui, tm
     theirs = emotui(*run, "--db", "theirs.duckdb").document["run"]
     emotui("import", "scenes", scenes, "--db", "ours.duckdb")
     store = Store.open(tmp_path / "ours.duckdb")
-    (dataset,) = [one for one in store.datasets() if one.name == "scenes"]
-    store.start_run("odd", "i", "scenes", "m", dataset.dataset, {"repeats": "many"}, 7)
+    (dataset,) = [one for one in store.datasets.all() if one.name == "scenes"]
+    store.runs.start("odd", "i", "scenes", "m", dataset.dataset, {"repeats": "many"}, 7)
     done = emotui("merge", "theirs.duckdb", "--db", "ours.duckdb", "--json")
     assert (done.status, [one["run"] for one in done.document]) == (0, [theirs])
 

@@ -217,6 +217,6 @@ def test_a_real_browser_draws_it_and_drives_it_and_a_page_of_another_site_cannot
         assert seen[origin] == {"socket": "refused", "read": "refused", "fetched": "opaque"}
     # The rows that were clicked and moved to are remembered, as in a terminal. Which row is clicked goes by the font of
     # the browser; the key alone would have come to the second.
-    kept = Store.open(folder / "w.duckdb", read_only=True).setting("browse")
+    kept = Store.open(folder / "w.duckdb", read_only=True).settings.get("browse")
     assert isinstance(kept, dict)
     assert 3 <= kept["sample"] <= 6

@@ -79,7 +79,7 @@ def test_what_a_run_of_another_question_says_is_looked_at_compared_and_counted(
     spans, labels = _run(emotui, "spans", texts), _run(emotui, "labels", texts)
     workspace = Workspace.look_into(tmp_path / "home" / "emotui" / "workspace.duckdb")
     (dataset,) = [one for one in workspace.datasets() if one.name == texts]
-    first = workspace.store.file_order(dataset.dataset).start
+    first = workspace.store.samples.file_order(dataset.dataset).start
     shown = workspace.said(dataset.dataset, first, str(labels["run"]))
     assert shown.task == "labels"
     assert [line.gold for line in shown.gold] == ["joy"] or any(line.name == "joy" for line in shown.gold)

@@ -8,6 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from emotui.records import ClassGold
+from emotui.store.by_name import ByName
+from emotui.store.gold import GoldTable
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.drafts import Draft, DraftBook, Field
@@ -141,21 +143,21 @@ def two(tmp_path: Path, emotui: Emotui) -> Store:
 
 
 def _dataset(store: Store, name: str) -> Dataset:
-    found = store.dataset(name)
+    found = store.datasets.get(name)
     assert found is not None
     return found
 
 
 def test_what_was_being_written_about_texts_is_about_those_of_the_joined_dataset(two: Store, emotui: Emotui) -> None:
     mine, labels = _dataset(two, "mine"), _dataset(two, "labels")
-    ours, theirs = (two.numbers_by_id(one.dataset) for one in (mine, labels))
+    ours, theirs = (two.samples.numbers_by_id(one.dataset) for one in (mine, labels))
     book = DraftBook(two)
     about = Field("note", "ann", labels.dataset, theirs["l2"])
     both = Field("note", "ann", labels.dataset, theirs["l1"])
     query, whole = Field("sql", "ann"), Field("filter", "ann", labels.dataset)
     held = replace(both, dataset=mine.dataset, sample=ours["1"])
     book.keep({one: Draft(text=one.name) for one in (about, both, query, whole)} | {held: Draft(text="ours")})
-    two.set_setting(f"rephrasing-drafts/{'0' * 16}/id/ann", {str(theirs["l3"]): {"text": "older"}})
+    two.settings.set(f"rephrasing-drafts/{'0' * 16}/id/ann", {str(theirs["l3"]): {"text": "older"}})
     keep_variants(
         two,
         labels,
@@ -175,19 +177,21 @@ def test_what_was_being_written_about_texts_is_about_those_of_the_joined_dataset
     assert verdicts_kept(two, mine, "file:x", {}) == {ours["1"]: ("joy", None)}
 
 
-@pytest.mark.parametrize("step", ["replace_gold", "move_what_is_said", "delete"])
+@pytest.mark.parametrize(
+    ("part", "step"), [(GoldTable, "replace"), (GoldTable, "move_what_is_said"), (ByName, "delete")]
+)
 def test_a_join_that_is_cut_short_goes_on_where_it_was(
-    two: Store, emotui: Emotui, step: str, monkeypatch: pytest.MonkeyPatch
+    two: Store, emotui: Emotui, part: type, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     emotui("notes", "add", "labels", "l2", "sad indeed", "--db", two.path)
-    before = getattr(Store, step)
+    before = getattr(part, step)
 
     def cut(*given: object, **named: object) -> None:
         before(*given, **named)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Store, step, cut)
+        patched.setattr(part, step, cut)
         assert emotui("datasets", "join", "mine", "labels", "--no-sim", "--db", two.path).status == 1
     if step != "delete":
         assert emotui("datasets", "join", "mine", "labels", "--no-sim", "--db", two.path).status == 0

@@ -28,12 +28,12 @@ def db(tmp_path: Path, emotui: Emotui) -> Path:
     def make(template: Path) -> None:
         assert emotui("import", "spans", "mine.jsonl", "--db", template).status == 0
         store = Store.open(template)
-        store.start_run("first", "identity", "spans", "embedded", 1, {}, 2)
+        store.runs.start("first", "identity", "spans", "embedded", 1, {}, 2)
         answers = ['[{"start":5,"end":9,"label":"happy","strength":0.5}]', "[]"]
-        store.commit_batch(
+        store.results.commit(
             "first", [ResultRow(n, 0, 0, None, raw, None, 0.1, b"{}", score(0.5)) for n, raw in enumerate(answers, 1)]
         )
-        store.set_state("first", "done")
+        store.runs.set_state("first", "done")
 
     copy_of(tmp_path / "w.duckdb", __name__, make)
     return tmp_path / "w.duckdb"
@@ -101,10 +101,10 @@ def test_gold_is_replaced_the_answers_stay_and_are_scored_anew(db: Path, emotui:
 
 def test_figures_of_scores_under_a_former_gold_say_so(db: Path, emotui: Emotui, tmp_path: Path) -> None:
     store = Store.open(db)
-    store.replace_scores("first", [])
+    store.results.replace_scores("first", [])
     assert emotui("rescore", "first", "--no-sim", "--db", db).status == 0
-    dataset = store.datasets()[0]
-    store.replace_gold(dataset, _rows(RECORDS[0] | {"spans": []}, RECORDS[1]), "new", "new")
+    dataset = store.datasets.all()[0]
+    store.gold.replace(dataset, _rows(RECORDS[0] | {"spans": []}, RECORDS[1]), "new", "new")
     (run,) = emotui("runs", "--db", db, "--json").document
     assert run["gold_version"] == 1
     assert "emotui rescore first" in str(store_figures(db)["notes"])
@@ -116,7 +116,7 @@ def test_figures_of_scores_under_a_former_gold_say_so(db: Path, emotui: Emotui, 
 
 def store_figures(db: Path) -> dict[str, object]:
     store = Store.open(db)
-    return metrics(store, store.run("first"))
+    return metrics(store, store.runs.get("first"))
 
 
 def _rows(*records: dict[str, object]) -> list[SampleRow]:

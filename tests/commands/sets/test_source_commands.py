@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from emotui.records import ClassGold, LabelsGold, MaskedGold, ScenesGold
+from emotui.store.results import ResultTable
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from tests.conftest import Emotui
@@ -225,7 +226,7 @@ def test_any_source_can_be_made_gold_and_earlier_scores_keep_their_version(
     assert gold["rows"] == [["2", "in tears"]]
     versions = emotui("sources", "mine", "--db", db, "--json").document["gold_versions"]
     assert [one["from"] for one in versions] == ["mine.jsonl", "source ada", "source bob", "source theirs"]
-    assert [one.gold for one in Store.open(db).datasets()] == [4]
+    assert [one.gold for one in Store.open(db).datasets.all()] == [4]
 
 
 @pytest.mark.parametrize(
@@ -288,18 +289,18 @@ def test_an_import_that_was_cut_short_goes_on_where_it_was(
     db: Path, emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = lines(tmp_path / "p.jsonl", PREDICTED)
-    commit = Store.commit_batch
+    commit = ResultTable.commit
 
-    def dies(store: Store, run: str, rows: Any, **how: Any) -> None:
-        commit(store, run, rows[:1], **how)
+    def dies(results: ResultTable, run: str, rows: Any, **how: Any) -> None:
+        commit(results, run, rows[:1], **how)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as dying:
-        dying.setattr(Store, "commit_batch", dies)
+        dying.setattr(ResultTable, "commit", dies)
         assert take_in(emotui, db, name).status == 1
-    (run,) = Store.open(db).runs()
+    (run,) = Store.open(db).runs.all()
     assert (run.state, run.done) == ("running", 1)
     whole = take_in(emotui, db, name, "--json").document
     assert (whole["run"], whole["n"], whole["metrics"]["n"]) == ("theirs", 2, 2)
-    (run,) = Store.open(db).runs()
+    (run,) = Store.open(db).runs.all()
     assert (run.state, run.done) == ("done", 2)

@@ -30,7 +30,7 @@ def spans(store: Store) -> tuple[SpanMark, ...]:
 def test_a_kill_while_the_place_is_open_costs_at_most_the_last_key(tmp_path: Path) -> None:
     path = tmp_path / "w.duckdb"
     store = store_with(path, "spans")
-    store.set_setting(FIRST_START, "done")
+    store.settings.set(FIRST_START, "done")
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
     command = [sys.executable, "-m", "emotui", "--db", str(path), "--annotator", "ann"]

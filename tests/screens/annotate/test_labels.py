@@ -73,7 +73,7 @@ async def test_many_numbers_of_one_scale_stand_side_by_side_so_that_all_are_seen
 async def test_once_all_is_said_of_a_sentence_the_caret_goes_to_the_next(tmp_path: Path) -> None:
     source = workspace(tmp_path, "spans", SpanSample(id="a", text="I wept. We won.", sentences=TWO))
     dataset = source.datasets()[0]
-    source.store.set_setting(f"annotate scheme of {dataset.dataset}", _builtins("seer"))
+    source.store.settings.set(f"annotate scheme of {dataset.dataset}", _builtins("seer"))
     async with opened(source, (100, 24)) as pilot:
         await press(pilot, "2")
         groups = {group.name: group for group in place(pilot).at_work.scheme.of("sentence")}
@@ -119,7 +119,7 @@ async def test_of_more_labels_than_keys_each_is_found_by_some_of_its_name(tmp_pa
 async def test_consent_is_asked_for_before_the_first_text_and_kept(tmp_path: Path) -> None:
     source = workspace(tmp_path, "values", ValuesGold(id="a", text="My tea is cold."))
     wanted = Assignment(annotators=("someone",), overlap=1, batch=20, consent="I may [stop].")
-    assign(source.store, source.store.datasets()[0], wanted)
+    assign(source.store, source.store.datasets.all()[0], wanted)
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "2")
         assert "I may [stop]." in screen_text(pilot)

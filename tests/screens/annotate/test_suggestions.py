@@ -33,7 +33,7 @@ def _suggested(tmp_path: Path, n: int = 4) -> Workspace:
     (tmp_path / "s.toml").write_text(SCHEME, encoding="utf-8")
     source.annotating().keep_scheme("some", str(tmp_path / "s.toml"))
     dataset = dataset_named(source.store, "some")
-    numbers = list(source.store.file_order(dataset.dataset))
+    numbers = list(source.store.samples.file_order(dataset.dataset))
     said = [Said(at, 0, {"labels": ["joy"] if at != numbers[-1] else ["awe"]}) for at in numbers]
     keep_said(source.store, dataset, "theirs", FILE, said)
     return source

@@ -13,7 +13,7 @@ async def test_a_source_from_a_file_is_chosen_and_shown_as_a_run_is(tmp_path: Pa
     (dataset,) = source.datasets()
     first = sample_records()[0]
     words = " ".join(first.text.split()[:2])
-    number, _ = next(source.store.dataset_samples(dataset.dataset, 0, 1))
+    number, _ = next(source.store.samples.of_dataset(dataset.dataset, 0, 1))
     said = [Said(number, 0, {"spans": [{"start": 0, "end": len(words), "label": "joy"}]})]
     keep_said(source.store, dataset, "theirs", "file", said, sim=False)
     async with opened(source) as pilot:

@@ -11,8 +11,7 @@ from emotui.records import Mark, SpanPrediction, SpanSample
 from emotui.screens.browse.panes import Said, tiers
 from emotui.screens.browse.things import things
 from emotui.screens.widgets.tier_layout import AnnotatedText, Margin, Tier, lay_out
-from emotui.workbench.predicted_spans import predicted_spans
-from emotui.workbench.source import RepeatView
+from emotui.workbench.source import RepeatView, predicted_spans
 
 TEXT = "be the very last to complain of it"
 WHOLE, COMPLAIN, LAST = (0, 34), (20, 28), (12, 19)

@@ -74,7 +74,7 @@ async def test_a_file_is_looked_at_mapped_and_then_taken_and_shown(tmp_path: Pat
         await press(pilot, "u")
         await settle(pilot, work=True)
         assert [one.name for one in source.datasets()] == ["sample"]
-        assert [one.name for one in source.store.datasets(trash=True)] == ["tweets"]
+        assert [one.name for one in source.store.datasets.all(trash=True)] == ["tweets"]
     assert 'text = "Said"' in mapping.read_text(encoding="utf-8").replace('"text"', "text")
 
 

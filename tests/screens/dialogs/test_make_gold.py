@@ -33,7 +33,7 @@ async def test_a_run_is_made_gold_after_it_was_said_what_that_does(source: Works
         await settle(pilot, work=True)
         assert _gold(source) == 2
         assert any("gold is version 2, from rule-1" in line for line in notified(pilot))
-        assert source.store.scored_under("rule-1") == 1
+        assert source.store.gold.scored_under("rule-1") == 1
         await press(pilot, "u")
         await settle(pilot, work=True)
         assert any("gold is version 3, what version 1 said" in line for line in notified(pilot))
@@ -50,7 +50,7 @@ async def test_scores_keep_their_gold_until_they_are_scored_again(source: Worksp
         assert "gold" in before["notes"]  # type: ignore[operator]
         await press(pilot, "r", "S")
         await settle(pilot, work=True)
-        assert source.store.scored_under("rule-1") == 2
+        assert source.store.gold.scored_under("rule-1") == 2
         assert "gold" not in source.summary("rule-1").get("notes", {})  # type: ignore[operator]
 
 
@@ -60,11 +60,11 @@ async def test_runs_are_scored_again_at_once_where_that_is_ticked(source: Worksp
         assert "[x] score it again at once" in screen_text(pilot)
         await press(pilot, "enter")
         await settle(pilot, work=True)
-        assert source.store.scored_under("rule-1") == 2
+        assert source.store.gold.scored_under("rule-1") == 2
 
 
 async def test_people_inside_the_gold_records_are_listed_and_taken_in(source: Workspace) -> None:
-    people = source.store.annotators(source.datasets()[0].dataset)
+    people = source.store.samples.annotators(source.datasets()[0].dataset)
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "r", "j", "j")
         said = screen_text(pilot)

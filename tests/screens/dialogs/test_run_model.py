@@ -208,7 +208,7 @@ def test_every_task_has_its_ways_before_a_model_is_loaded() -> None:
 async def test_a_run_of_a_process_out_of_sight_is_taken_over_on_the_second_enter(source: Workspace) -> None:
     gone = {"pid": 7, "host": "elsewhere", "boot": "another start"}
     (dataset,) = source.datasets()
-    source.store.start_run("far", "far", "spans", KIND + ":", dataset.dataset, gone, 3)
+    source.store.runs.start("far", "far", "spans", KIND + ":", dataset.dataset, gone, 3)
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "R")
         assert "take over contract:   0 of 3 done, process 7 of elsewhere" in screen_text(pilot)

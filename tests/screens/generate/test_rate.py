@@ -41,7 +41,7 @@ async def test_texts_are_rated_blind_kept_at_each_key_taken_back_and_gone_on_wit
         await press(pilot, "ctrl+p", "question_mark", "j")
         assert pilot.app.screen is screen
         store = Store.open(path)
-        dataset = store.datasets()[0].dataset
+        dataset = store.datasets.all()[0].dataset
         assert rating_log(store, dataset).ratings == ()
         await press(pilot, "1", "2")
         assert [one.emotion for one in rating_log(store, dataset).ratings] == ["disgust", "joy"]

@@ -26,7 +26,7 @@ STEPS = {
 def _app(folder: Path) -> EmotuiApp:
     source = masked_workspace(folder)
     source.set_setting("theme", "dark")
-    dataset = source.store.dataset("masked")
+    dataset = source.store.datasets.get("masked")
     assert dataset is not None
     begin_study(source.store, dataset, "fit", "gold", WRITES)
     posts = folder / "raw.jsonl"

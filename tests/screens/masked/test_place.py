@@ -83,7 +83,7 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
         await press(pilot, "escape")
         assert not place.typing
         assert "your draft: mask 1 “mad”; i goes on with it" in screen_text(pilot)
-        kinds = [one.kind for one in source.store.annotations(kind="masked")]
+        kinds = [one.kind for one in source.store.annotations.entries(kind="masked")]
         assert kinds == ["masked-guess", "masked-guess-undo"]
         assert frame(pilot).session.run_shown is not None
         assert frame(pilot).session.run_shown.run in (FILLS, WRITES)

@@ -14,7 +14,7 @@ from tests.screens.masked.workspace import WRITES, masked_workspace
 
 
 def dataset(source: Workspace) -> Dataset:
-    found = source.store.dataset("masked")
+    found = source.store.datasets.get("masked")
     assert found is not None
     return found
 

@@ -42,16 +42,16 @@ def add_masked_run(
     store = opened.store
     by_number = {
         number: msgspec.json.decode(record, type=MaskedGold)
-        for number, record in store.dataset_samples(dataset.dataset)
+        for number, record in store.samples.of_dataset(dataset.dataset)
     }
     config: dict[str, object] = {"seed": 0, "repeats": 1, "way": way, "options": options, "pid": 0, "host": "elsewhere"}
-    store.start_run(run, run, "masked", run.partition("-")[0], dataset.dataset, config, len(raws))
+    store.runs.start(run, run, "masked", run.partition("-")[0], dataset.dataset, config, len(raws))
     rows = [
         ResultRow(number, 0, 0, None, raw, None, 0.0, None, None) for number, raw in zip(by_number, raws, strict=False)
     ]
-    store.commit_batch(run, scored(task_named("masked"), way, rows, by_number, None))
-    store.set_state(run, "done")
-    return store.run(run)
+    store.results.commit(run, scored(task_named("masked"), way, rows, by_number, None))
+    store.runs.set_state(run, "done")
+    return store.runs.get(run)
 
 
 def masked_workspace(folder: Path, n: int = 12) -> Workspace:

@@ -40,4 +40,4 @@ async def submit(pilot: "Pilot[None]", text: str) -> None:
 
 
 def kinds(source: Workspace) -> list[str]:
-    return [one.kind for one in source.store.annotations()]
+    return [one.kind for one in source.store.annotations.entries()]

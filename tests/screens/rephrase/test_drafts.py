@@ -126,9 +126,9 @@ def other_gold(source: Scripted, folder: Path, **labels: str) -> None:
     file = folder / "gold.jsonl"
     file.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
     replace_gold(source.store, "rephrase", str(file), warn=lambda line: None)
-    source.store.rename("rephrase", "other name")
-    source.store.delete("other name")
-    source.store.restore("other name")
+    source.store.by_name.rename("rephrase", "other name")
+    source.store.by_name.delete("other name")
+    source.store.by_name.restore("other name")
 
 
 async def test_other_gold_another_name_and_the_trash_hide_no_draft_and_the_former_gold_is_told(
@@ -163,12 +163,12 @@ async def test_what_was_written_against_a_model_that_is_gone_stands_in_the_edito
 
 
 async def test_what_an_older_program_kept_comes_back_and_two_drafts_of_a_text_change_places(source: Scripted) -> None:
-    dataset = source.store.dataset("rephrase")
+    dataset = source.store.datasets.get("rephrase")
     assert dataset is not None
-    first = source.store.file_order(dataset.dataset).start
+    first = source.store.samples.file_order(dataset.dataset).start
     kept = {str(first): {"text": "older words", "attempts": 2}, str(first + 1): {"text": "older too"}}
     for mark, identity, who in (("0" * 16, "f" * 64, "someone"), ("1" * 16, "e" * 64, "someone/else")):
-        source.store.set_setting(f"rephrasing-drafts/{mark}/{identity}/{who}", kept)
+        source.store.settings.set(f"rephrasing-drafts/{mark}/{identity}/{who}", kept)
     async with opened(Scripted(source.store)) as pilot:
         here = await arrive(pilot, "i")
         assert here.editor.text == "older words"
@@ -198,13 +198,13 @@ async def test_what_an_older_program_kept_comes_back_and_two_drafts_of_a_text_ch
 def test_variants_and_verdicts_from_files_outlive_other_gold_and_older_programs_keys_are_read(
     source: Scripted, tmp_path: Path
 ) -> None:
-    dataset = source.store.dataset("rephrase")
+    dataset = source.store.datasets.get("rephrase")
     assert dataset is not None
     mark = dataset.fingerprint[:16]
-    source.store.set_setting(f"rephrasing-variants/{mark}", {"BT-1": {"rs-1": "said otherwise"}})
-    source.store.set_setting(f"rephrasing/{mark}/file:x", {"1": "sadness"})
+    source.store.settings.set(f"rephrasing-variants/{mark}", {"BT-1": {"rs-1": "said otherwise"}})
+    source.store.settings.set(f"rephrasing/{mark}/file:x", {"1": "sadness"})
     other_gold(source, tmp_path, rs_5="joy")
-    now = source.store.dataset("other name")
+    now = source.store.datasets.get("other name")
     assert now is not None
     assert now.fingerprint != dataset.fingerprint
     assert kept_variants(source.store, now) == {"BT-1": {"rs-1": "said otherwise"}}
@@ -220,6 +220,6 @@ async def test_no_draft_is_an_answer_anywhere(source: Scripted, tmp_path: Path) 
         await arrive(pilot, "i", *" draftword", "ctrl+q")
     service = source.rephrasing()
     assert "draftword" not in msgspec.json.encode(service.chains("rephrase")).decode()
-    assert all(b"draftword" not in one.payload for one in source.store.annotations())
+    assert all(b"draftword" not in one.payload for one in source.store.annotations.entries())
     told = ask(source.store.path, "select * from said", threading.Event())
     assert "draftword" not in str(told.rows)

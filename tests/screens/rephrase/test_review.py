@@ -39,7 +39,7 @@ async def test_a_second_person_judges_without_the_verdict_and_agreement_is_shown
                 await press(pilot, *["down"] * picks, "enter")
             assert "Nothing to review" in screen_text(pilot)
             await press(pilot, "escape")
-        reviews = [one for one in source.store.annotations() if one.kind == "rephrasing-review"]
+        reviews = [one for one in source.store.annotations.entries() if one.kind == "rephrasing-review"]
         assert [one.annotator for one in reviews] == ["ana", "ana", "ben", "ben"]
         payloads = [msgspec.json.decode(one.payload) for one in reviews]
         assert all(payload["meaning"] is True for payload in payloads)
@@ -76,7 +76,7 @@ async def test_labels_are_judged_by_typing_and_the_list_is_not_there_meanwhile(s
         await press(pilot, "enter")
         assert not frame(pilot).pane.display
         await press(pilot, "n", "enter", "a", "n", "t", "enter")
-        (review,) = [one for one in source.store.annotations() if one.kind == "rephrasing-review"]
+        (review,) = [one for one in source.store.annotations.entries() if one.kind == "rephrasing-review"]
         payload = msgspec.json.decode(review.payload)
         assert (payload["meaning"], payload["emotion"]) == (False, "anticipation")
         await press(pilot, "escape")

@@ -103,7 +103,7 @@ async def test_each_annotator_has_a_round_of_their_own_and_is_named(source: Scri
             assert here.chain is not None
             assert here.chain.id == "rs-1"
             await submit(pilot, IMPLICIT)
-    assert [one.annotator for one in source.store.annotations()] == ["ana", "ben"]
+    assert [one.annotator for one in source.store.annotations.entries()] == ["ana", "ben"]
 
 
 async def test_another_live_model_begins_a_round_of_its_own_after_a_sheet_says_so(source: Scripted) -> None:

@@ -79,7 +79,7 @@ def test_results_have_a_column_a_slice_with_the_mean_of_its_samples(tmp_path: Pa
     source.slicing().save(dataset.dataset, "glad ones", "emotion=happy")
     (table,) = [one for one in results.tables(dataset.name, [run.run], sim=False) if one.key == "slices"]
     keeps = source.slicing().keeps(dataset.dataset, "emotion=happy")
-    values = source.store.metric_means(dataset.dataset, run.run, "f1")
+    values = source.store.listing.metric_means(dataset.dataset, run.run, "f1")
     (row,) = table.rows
     assert [column.title for column in table.columns] == ["All", "glad ones"]
     assert [cell.value for cell in row.cells] == [values.mean(), values[keeps].mean()]

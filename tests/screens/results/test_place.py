@@ -457,7 +457,7 @@ async def test_a_run_that_goes_on_is_counted_when_it_is_done(tmp_path: Path) -> 
         frame(pilot).session.follow()
         await settle(pilot)
         assert place(pilot)._desk._number == asked  # type: ignore[union-attr]
-        source.store.set_state("late-1", "done")
+        source.store.runs.set_state("late-1", "done")
         frame(pilot).session.follow()
         await settle(pilot)
         assert grid(pilot).table != before
@@ -465,7 +465,7 @@ async def test_a_run_that_goes_on_is_counted_when_it_is_done(tmp_path: Path) -> 
 
 
 def _records(source: Workspace) -> list[SpanSample]:
-    return [source.evidence(number, None).sample for number, _ in source.store.dataset_samples(1)]
+    return [source.evidence(number, None).sample for number, _ in source.store.samples.of_dataset(1)]
 
 
 async def test_e_writes_the_report_of_the_runs(source: Workspace, tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_where_nothing_is_chosen_models_are_compared_before_people_and_one_annot
 async def test_a_source_of_fewer_than_ten_texts_stands_aside_until_it_is_ticked(tmp_path: Path) -> None:
     source = several_runs(tmp_path / "w.duckdb")
     add_run(source.store, source.datasets()[0], records(annotated=False), name="few-1", model="few", done=2)
-    source.store.set_state("few-1", "done")
+    source.store.runs.set_state("few-1", "done")
     async with opened(source, (120, 40)) as pilot:
         await press(pilot, "7")
         looked, forest = frame(pilot).query_one(Results).looked, frame(pilot).query_one(Results).view.forest

@@ -153,7 +153,7 @@ async def test_rows_are_drawn_twice_at_a_start_and_a_click_selects_and_the_wheel
 
 async def test_where_an_answer_is_right_or_wrong_the_list_says_so_and_speaks_of_no_f1(tmp_path: Path) -> None:
     source = scripted(tmp_path)
-    source.run_model("embedded", source.store.dataset("rephrase").dataset)  # type: ignore[union-attr]
+    source.run_model("embedded", source.store.datasets.get("rephrase").dataset)  # type: ignore[union-attr]
     async with opened(source) as pilot:
         await press(pilot, "3")
         shown = screen_text(pilot)

@@ -315,7 +315,7 @@ async def test_a_run_that_answers_in_words_is_decoded_and_says_how_far_its_answe
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     hard = workspace(tmp_path / "workspace.duckdb", run=False)
-    dataset = next(one for one in hard.store.datasets() if one.name == "scenes")
+    dataset = next(one for one in hard.store.datasets.all() if one.name == "scenes")
     add_scenes_run(hard, dataset, scenarios(), way="yes-no")
     async with opened(hard, size) as pilot:
         await press(pilot, "4")

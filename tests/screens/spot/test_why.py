@@ -153,7 +153,7 @@ async def test_z_pushes_the_model_and_arrows_move_the_slider(pushable: Workspace
         await write(pilot, "a door in the rain")
         await press(pilot, "escape")
         assert "z push" in screen_text(pilot)
-        before = pushable.store.settings("")
+        before = pushable.store.settings.beginning("")
         await press(pilot, "z")
         await settle(pilot)
         assert "PUSHED: no answer of the model's own" in pushed(pilot)
@@ -168,7 +168,7 @@ async def test_z_pushes_the_model_and_arrows_move_the_slider(pushable: Workspace
         await press(pilot, "z")
         await settle(pilot)
         assert not spot(pilot).push.is_open
-        assert pushable.store.settings("") == before
+        assert pushable.store.settings.beginning("") == before
 
 
 async def test_it_is_off_with_esc_with_another_model_and_where_why_is_asked(pushable: Workspace) -> None:

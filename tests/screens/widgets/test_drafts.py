@@ -58,7 +58,7 @@ def imported(folder: Path) -> Workspace:
 
 def studied(folder: Path) -> Workspace:
     made = masked_workspace(folder)
-    dataset = made.store.dataset("masked")
+    dataset = made.store.datasets.get("masked")
     assert dataset is not None
     begin_study(made.store, dataset, "s/1", "gold", WRITES, most=1)
     return made
@@ -214,7 +214,7 @@ def test_drafts_of_others_and_what_is_no_draft_are_passed_over(tmp_path: Path) -
     mine, theirs = Field("note", WHO, 1, 2), Field("note", "bob/" + WHO, 1, 2)
     book.keep({mine: Draft(text="mine"), theirs: Draft(text="theirs")})
     for key in ("draft/", "draft/{}", 'draft/{"name": 1}', "rephrasing-drafts/x", f"rephrasing-drafts/a/b/{WHO}"):
-        store.set_setting(key, [1, "x"])
+        store.settings.set(key, [1, "x"])
     assert book.of(WHO) == {mine: Draft(text="mine")}
     book.keep({mine: None})
     assert book.of(WHO) == {}

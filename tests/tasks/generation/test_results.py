@@ -62,8 +62,8 @@ def test_results_have_the_figures_of_score_and_say_that_they_are_illustration(
     assert by_class["accuracy"]["recall"]["value"] == known["accuracy"] == figures["ers"]
     assert all(any("ILLUSTRATION" in note for note in table["notes"]) for table in tables)
     store = Store.open(tmp_path / "w.duckdb")
-    run = next(one for one in store.runs() if one.model == model)
-    said = [(one.sample, one.detail) for one in store.outcomes(run.run) if one.detail is not None]
+    run = next(one for one in store.runs.all() if one.model == model)
+    said = [(one.sample, one.detail) for one in store.results.outcomes(run.run) if one.detail is not None]
     later = {said[0][0]: (("disgust",) * 9, ("neutral",))}
     (raters,) = (table for table in run_tables([ScoredRun(run, "few", said, rated=later)]) if table.key == "raters")
     assert raters.rows[0].cells[0].value == pytest.approx(_with_first_seen_as_disgust(few, model))

@@ -49,9 +49,9 @@ def test_it_is_browsed_and_kept_out_of_rephrasing_until_somebody_s_word_is_made_
     store = Workspace.open(files / "w.duckdb").store
     (line,) = said_of(store, "mine", 3, "x").answers[0].lines
     assert (line.gold, line.predicted, line.mark) == ("", "fear", "")
-    assert [row.emotion for row in store.page([1, 2, 3], "x")] == ["joy", "sadness", None]
-    assert [row.marks for row in store.page([1, 2, 3], "x")] == ["", "M", ""]
-    dataset = store.dataset("mine")
+    assert [row.emotion for row in store.list_rows.page([1, 2, 3], "x")] == ["joy", "sadness", None]
+    assert [row.marks for row in store.list_rows.page([1, 2, 3], "x")] == ["", "M", ""]
+    dataset = store.datasets.get("mine")
     assert dataset is not None
     assert list(stored_texts(store, dataset)) == [1, 2]
     assert emotui("make-gold", "mine", "x", "--db", "w.duckdb").status == 0

@@ -196,10 +196,10 @@ def test_run_and_predict_ask_in_the_files_words_and_keep_them(emotui: Emotui, go
     scored = emotui("score", "scenes", "--gold", gold, "--pred", "said.jsonl", "--json").document
     assert scored["vector_accuracy"] == 1.0
     store = Store.open(gold.parent / "w.duckdb")
-    (run,) = store.runs()
+    (run,) = store.runs.all()
     assert run.config["way"] == "first-token"
     assert run.config["options"]["prompts"]["first-token"]["user"].startswith("{text}\nDoes {subject}")
-    rows = list(store.results(run.run))
+    rows = list(store.results.of_run(run.run))
     assert (rows[0].prompt or "").startswith("[user]\nThink of Ada.\n\nDoes Ada feel joy? Answer Yes or No.\nDoes Ada")
 
 

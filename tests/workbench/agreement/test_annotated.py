@@ -16,7 +16,7 @@ from tests.workbench.annotate.small_sets import begin, numbers, store_with
 
 
 def held(store: Store, name: str) -> Dataset:
-    found = store.dataset(name)
+    found = store.datasets.get(name)
     assert found is not None
     return found
 

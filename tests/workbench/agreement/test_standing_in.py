@@ -78,7 +78,7 @@ def test_of_numbers_there_is_a_test_by_name(store: Store) -> None:
         for at in range(35)
     ]
     dataset = add_samples(store, "values", "numbers", samples, "here")
-    first = store.file_order(dataset.dataset)[0]
+    first = store.samples.file_order(dataset.dataset)[0]
     model = [float(at % 5 + 1) for at in range(35)]
     keep_said(store, dataset, "m", "file", [Said(first + at, 0, {"values": {"v": n}}) for at, n in enumerate(model)])
     found = stand_in_test(store, "numbers", "m")
@@ -125,7 +125,7 @@ def test_a_model_can_be_compared_with_people_over_what_an_expert_or_gold_says(st
         for at, t in enumerate(truth)
     ]
     dataset = add_samples(store, "labels", "mine", samples, "here")
-    first = store.file_order(dataset.dataset)[0]
+    first = store.samples.file_order(dataset.dataset)[0]
     keep_said(store, dataset, "m", "file", [Said(first + at, 0, {"labels": [t]}) for at, t in enumerate(truth)])
     found = stand_in_test(store, "mine", "m", ["b", "c"], expert="gold")
     (test,) = found.tests.values()
@@ -152,7 +152,7 @@ def test_several_numbers_are_several_tests_of_which_it_is_told_how_many_are_pass
         for at in range(35)
     ]
     dataset = add_samples(store, "values", "numbers", samples, "here")
-    first = store.file_order(dataset.dataset)[0]
+    first = store.samples.file_order(dataset.dataset)[0]
     keep_said(store, dataset, "m", "file", [Said(first + at, 0, {"values": {"v": 1.0, "w": 9.0}}) for at in range(35)])
     found = stand_in_test(store, "numbers", "m")
     assert {name: test.passed for name, test in found.tests.items()} == {"v": True, "w": False}

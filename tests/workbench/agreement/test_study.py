@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Store:
 
 def keep(store: Store, dataset: Dataset, name: str, said: Sequence[dict[str, Any] | None], again: Any = ()) -> None:
     """A person's answers by the order of the texts; None: no answer. `again`: to a second asking."""
-    first = store.file_order(dataset.dataset)[0]
+    first = store.samples.file_order(dataset.dataset)[0]
     answers = [Said(first + at, 0, keys) for at, keys in enumerate(said) if keys is not None]
     answers += [Said(first + at, 1, keys) for at, keys in enumerate(again) if keys is not None]
     keep_said(store, dataset, name, "person", answers, sim=False)
@@ -291,7 +291,7 @@ def test_a_course_of_thirty_and_a_model_have_a_row_each_and_whoever_said_nothing
     marked, late = {"spans": [[6, 10, "joy"], [37, 43, "fear"]]}, {"spans": [[32, 43, "fear"]]}
     for number in range(30):
         keep(store, dataset, f"s{number:02}", [late if number == 7 else marked] * 3)
-    first = store.file_order(dataset.dataset)[0]
+    first = store.samples.file_order(dataset.dataset)[0]
     keep_said(store, dataset, "theirs", "model", [Said(first + at, 0, marked) for at in range(3)], sim=False)
     names = [f"s{number:02}" for number in range(30)]
     assert [one.name for one in study(store, "mine", resamples=0).sources] == names[::-1]

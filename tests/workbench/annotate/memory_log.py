@@ -14,37 +14,43 @@ FIRST = 100
 """The number of the first sample."""
 
 
-class MemoryStore:
-    """The calls of `Store` that an annotator needs."""
+class MemorySamples:
+    """The calls of a store's samples that an annotator needs."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._samples = [SpanSample(id=str(place), text=text) for place, text in enumerate(texts)]
-        self.entries: list[Annotation] = []
-        self.held = Dataset(1, "texts", "spans", len(texts), "fingerprint", "a test")
 
     def file_order(self, dataset: int) -> range:
         return range(FIRST, FIRST + len(self._samples))
 
-    def samples(self, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
+    def records(self, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
         return [(number, msgspec.json.encode(self._samples[number - FIRST])) for number in numbers]
 
-    def setting(self, key: str, default: object = None) -> object:
+
+class MemorySettings:
+    """A store's settings: none."""
+
+    def get(self, key: str, default: object = None) -> object:
         return default
 
-    def append_entries(self, entries: Sequence[Entry]) -> list[Annotation]:
+
+class MemoryLog:
+    """A store's annotations."""
+
+    def __init__(self) -> None:
+        self.made: list[Annotation] = []
+
+    def append_each(self, entries: Sequence[Entry]) -> list[Annotation]:
         made = []
         for kind, sample, annotator, payload, undoes in entries:
-            if undoes is not None and any(one.undoes == undoes for one in self.entries):
+            if undoes is not None and any(one.undoes == undoes for one in self.made):
                 raise BadInput(f"annotation {undoes} is undone already")
-            made.append(
-                Annotation(
-                    len(self.entries) + 1, kind, sample, annotator, payload, undoes, "2026-11-21T06:00:00.000+00:00"
-                )
-            )
-            self.entries.append(made[-1])
+            number = len(self.made) + 1
+            made.append(Annotation(number, kind, sample, annotator, payload, undoes, "2026-11-21T06:00:00.000+00:00"))
+            self.made.append(made[-1])
         return made
 
-    def annotations(
+    def entries(
         self,
         sample: int | None = None,
         annotator: str | None = None,
@@ -55,7 +61,7 @@ class MemoryStore:
     ) -> list[Annotation]:
         return [
             one
-            for one in self.entries
+            for one in self.made
             if sample in (None, one.sample)
             and annotator in (None, one.annotator)
             and one.annotation > after
@@ -63,5 +69,15 @@ class MemoryStore:
         ]
 
     def outlines(self, annotator: str, *, kind: str, within: range, after: int) -> list[Outline]:
-        found = [one for one in self.entries if one.annotator == annotator and one.annotation > after]
+        found = [one for one in self.made if one.annotator == annotator and one.annotation > after]
         return [(one.annotation, one.kind, one.sample, one.undoes) for one in found]
+
+
+class MemoryStore:
+    """The parts of `Store` that an annotator needs."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.held = Dataset(1, "texts", "spans", len(texts), "fingerprint", "a test")
+        self.samples = MemorySamples(texts)
+        self.settings = MemorySettings()
+        self.annotations = MemoryLog()

@@ -46,9 +46,9 @@ def store_with(path: Path, *tasks: str) -> Store:
 
 def numbers(store: Store, dataset: str) -> list[int]:
     """The numbers of a dataset's samples."""
-    found = store.dataset(dataset)
+    found = store.datasets.get(dataset)
     assert isinstance(found, Dataset)
-    return list(store.file_order(found.dataset))
+    return list(store.samples.file_order(found.dataset))
 
 
 def begin(store: Store, dataset: str, annotator: str = "ann") -> Annotating:

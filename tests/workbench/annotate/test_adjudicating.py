@@ -102,7 +102,7 @@ def test_the_result_is_a_source_and_becomes_gold(store: Store) -> None:
         work.make_gold()
     assert [source.n for source in sources(store, "spans") if source.name == "settled"] == [2]
     assert work.make_gold(keep_missing=True).gold == 2
-    golds = [msgspec.json.decode(record, type=SpanSample) for _, record in store.samples([one, two, three])]
+    golds = [msgspec.json.decode(record, type=SpanSample) for _, record in store.samples.records([one, two, three])]
     assert [None if gold.spans is None else gold.places for gold in golds] == [((12, 23),), ((0, 7),), None]
 
 
@@ -128,7 +128,7 @@ def test_labels_that_only_people_in_the_records_have_are_labels_of_the_scheme(tm
 
 def test_labels_of_a_source_alone_join_the_scheme_where_it_is_adjudicated(store: Store) -> None:
     one, *_ = numbers(store, "spans")
-    dataset = store.dataset("spans")
+    dataset = store.datasets.get("spans")
     assert dataset is not None
     keep_said(store, dataset, "theirs", "file", [Said(one, 0, {"spans": [[0, 3, "gloom"]]})], sim=False)
     work = Desk(store).adjudicate("spans", ("ann", "theirs"), "settled")

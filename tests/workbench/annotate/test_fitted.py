@@ -97,7 +97,7 @@ def test_only_own_answers_count_and_a_second_fit_is_the_same_source(tmp_path: Pa
     assert asked == [], "no text is embedded twice"
     run = source_of(store, work.dataset, "ann")
     assert run is not None
-    assert len({row.sample for row in store.results(run.run)}) == 60
+    assert len({row.sample for row in store.results.of_run(run.run)}) == 60
     assert source_of(store, work.dataset, "ben") is None
 
 

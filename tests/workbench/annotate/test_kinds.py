@@ -46,12 +46,12 @@ def test_what_is_said_in_one_pass_is_one_source_that_says_it_all(emotui: Emotui,
     work = source.annotating().begin("mixed", "dee") if source.annotating else None
     assert work is not None
     (dataset,) = source.datasets()
-    first = source.store.file_order(dataset.dataset).start
+    first = source.store.samples.file_order(dataset.dataset).start
     assert {"joy", "sadness"} <= set(next(group for group in work.scheme.of("text") if group.labels).names)
     work.do(first, *ONCE)
     assert work.publish() == 1
     (run,) = [run for run in source.runs(dataset.dataset) if run.source == "person"]
-    (row,) = source.store.results(run.run)
+    (row,) = source.store.results.of_run(run.run)
     assert json.loads(row.raw or "") == SAID
     *_, dee = voices_of(source.store, first, [run])
     assert ([one.name for one in dee.told or ()], dee.values) == (["joy", "sadness"], SAID["values"])
@@ -81,7 +81,7 @@ def test_texts_of_another_packages_task_are_annotated_as_what_the_scheme_asks(
             desk.keep_scheme("texts", scheme)
         work = desk.begin("texts", "ann")
         (dataset,) = felt.datasets()
-        first = felt.store.file_order(dataset.dataset).start
+        first = felt.store.samples.file_order(dataset.dataset).start
         wanted = set(work.scheme.of("text"))
         events = [
             *([ONCE[0]] if work.scheme.spans else []),

@@ -71,7 +71,7 @@ def test_pairs_of_annotators_share_equally_many_batches() -> None:
 )
 def test_an_assignment_that_cannot_be_is_refused(tmp_path: Path, assignment: Assignment, why: str) -> None:
     store = store_with(tmp_path / "w.duckdb", "spans")
-    dataset = store.dataset("spans")
+    dataset = store.datasets.get("spans")
     assert dataset is not None
     with pytest.raises(BadInput, match=why):
         assign(store, dataset, assignment)
@@ -79,7 +79,7 @@ def test_an_assignment_that_cannot_be_is_refused(tmp_path: Path, assignment: Ass
 
 def test_an_annotator_gets_their_own_texts_and_others_get_all(tmp_path: Path) -> None:
     store = store_with(tmp_path / "w.duckdb", "spans")
-    dataset = store.dataset("spans")
+    dataset = store.datasets.get("spans")
     assert dataset is not None
     made = assign(store, dataset, Assignment(annotators=("ann", "ben"), overlap=1, batch=1, shuffled=False))
     one, two, three = numbers(store, "spans")
@@ -159,7 +159,7 @@ def test_who_stays_keeps_what_he_had_and_who_leaves_gives_back_what_is_open() ->
 
 def test_dealing_again_goes_by_the_answers_in_the_store(tmp_path: Path) -> None:
     store = labelled(tmp_path / "w.duckdb", 12)
-    dataset = store.dataset("labels")
+    dataset = store.datasets.get("labels")
     assert dataset is not None
     assign(store, dataset, Assignment(annotators=("ann", "ben"), overlap=1, batch=2, until="2026-12-10"))
     ann, ben = begin(store, "labels", "ann"), begin(store, "labels", "ben")
@@ -193,7 +193,7 @@ def test_pace_is_of_the_hours_of_work_and_pauses_count_for_nothing() -> None:
 
 def test_progress_tells_what_was_given_today_and_what_the_day_takes(tmp_path: Path) -> None:
     store = labelled(tmp_path / "w.duckdb", 12)
-    dataset = store.dataset("labels")
+    dataset = store.datasets.get("labels")
     assert dataset is not None
     until = datetime.now().astimezone().date() + timedelta(days=2)
     assign(store, dataset, Assignment(annotators=("ann",), overlap=1, batch=2, until=until.isoformat()))
@@ -213,11 +213,13 @@ def test_progress_tells_what_was_given_today_and_what_the_day_takes(tmp_path: Pa
 
 def test_a_share_by_label_is_kept_and_dealt_the_same_again(tmp_path: Path) -> None:
     store = labelled(tmp_path / "w.duckdb", 10)
-    dataset = store.dataset("labels")
+    dataset = store.datasets.get("labels")
     assert dataset is not None
     plan = Assignment(annotators=("ann", "ben"), overlap=2, share=0.5, batch=2, by="label")
     assign(store, dataset, plan)
-    labels = {row: ("joy" if place < 5 else "fear") for place, row in enumerate(store.file_order(dataset.dataset))}
+    labels = {
+        row: ("joy" if place < 5 else "fear") for place, row in enumerate(store.samples.file_order(dataset.dataset))
+    }
     found = {name: begin(store, "labels", name).order for name in ("ann", "ben")}
     both = Counter(labels[number] for number in set(found["ann"]) & set(found["ben"]))
     assert sum(both.values()) == 5
@@ -235,7 +237,7 @@ def test_an_order_by_chance_is_everybodys_own_and_stays(tmp_path: Path) -> None:
 
 def test_a_column_that_no_text_has_is_refused_with_those_that_are_there(tmp_path: Path) -> None:
     store = labelled(tmp_path / "w.duckdb", 4)
-    dataset = store.dataset("labels")
+    dataset = store.datasets.get("labels")
     assert dataset is not None
     with pytest.raises(BadInput, match="no text of labels has 'topic'"):
         assign(store, dataset, Assignment(annotators=("a", "b"), overlap=2, batch=1, share=0.5, by="topic"))
@@ -250,9 +252,9 @@ def labelled(path: Path, n: int) -> Store:
 
 
 def say(store: Store, name: str, said: dict[int, dict[str, object]], kind: str = "model") -> None:
-    dataset = store.dataset("labels")
+    dataset = store.datasets.get("labels")
     assert dataset is not None
-    first = store.file_order(dataset.dataset)[0]
+    first = store.samples.file_order(dataset.dataset)[0]
     keep_said(store, dataset, name, kind, [Said(first + place, 0, keys) for place, keys in said.items()])
 
 
@@ -306,7 +308,7 @@ def test_an_order_without_anything_to_go_by_says_what_it_needs(tmp_path: Path, k
 
 def test_texts_come_back_silently_after_so_many_others_and_the_second_answer_is_apart(tmp_path: Path) -> None:
     store = labelled(tmp_path / "w.duckdb", 5)
-    dataset = store.dataset("labels")
+    dataset = store.datasets.get("labels")
     assert dataset is not None
     retest = Retest(share=1.0, after=2)
     assign(store, dataset, Assignment(annotators=("ann",), overlap=1, batch=5, shuffled=False, retest=retest))
@@ -365,7 +367,7 @@ def test_how_far_two_answers_are_apart(a: Answer, b: Answer, apart: float) -> No
 
 def test_an_added_span_in_the_log_is_among_the_given_answers(tmp_path: Path) -> None:
     store = store_with(tmp_path / "w.duckdb", "spans")
-    dataset = store.dataset("spans")
+    dataset = store.datasets.get("spans")
     assert dataset is not None
     one = numbers(store, "spans")[0]
     begin(store, "spans").do(one, AddSpan(SpanMark(id="a", start=0, end=5)), Accept())
@@ -374,7 +376,7 @@ def test_an_added_span_in_the_log_is_among_the_given_answers(tmp_path: Path) -> 
 
 def test_the_order_of_an_assignment_holds_until_another_is_assigned_or_chosen(tmp_path: Path) -> None:
     store = labelled(tmp_path / "w.duckdb", 4)
-    dataset = store.dataset("labels")
+    dataset = store.datasets.get("labels")
     assert dataset is not None
     first = numbers(store, "labels")[0]
 
@@ -437,7 +439,7 @@ def test_gold_is_told_of_training_and_shown_checks_alone_and_the_lead_is_told_wh
             said = work.known_answer(int(number))
             assert (said is not None) == (role == "training")
             assert said is None or said.name == "gold"
-            odd = int(number) % 2 == list(store.file_order(dataset.dataset))[1] % 2
+            odd = int(number) % 2 == list(store.samples.file_order(dataset.dataset))[1] % 2
             right = odd if name == "ann" else not odd
             work.do(int(number), SetLabels(("joy",) if right else ()))
             work.do(int(number), Accept())

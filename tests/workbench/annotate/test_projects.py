@@ -37,11 +37,11 @@ def _store(path: Path, task: str = "labels") -> tuple[Store, Dataset]:
     def make(template: Path) -> None:
         asked = task_named(task)
         rows = [asked.row(asked.blank(Text(id=f"t{n}", text=text))) for n, text in enumerate(TEXTS)]
-        Store.open(template).add_dataset("demo", task, rows, "texts", "f")
+        Store.open(template).datasets.add("demo", task, rows, "texts", "f")
 
     copy_of(path, (__name__, task), make)
     store = Store.open(path)
-    (dataset,) = store.datasets()
+    (dataset,) = store.datasets.all()
     return store, dataset
 
 
@@ -50,11 +50,11 @@ def _at(store: Store, dataset: str, name: str) -> Annotating:
 
 
 def _number(store: Store, dataset: Dataset, id: str) -> int:
-    return store.numbers_by_id(dataset.dataset)[id]
+    return store.samples.numbers_by_id(dataset.dataset)[id]
 
 
 def _answers(store: Store, dataset: Dataset) -> dict[str, dict[str, tuple[str, ...] | None]]:
-    ids = {number: id for id, number in store.numbers_by_id(dataset.dataset).items()}
+    ids = {number: id for id, number in store.samples.numbers_by_id(dataset.dataset).items()}
     return {
         name: {ids[sample]: one.final.labels for sample, one in sorted(said.items())}
         for name, said in sorted(given_answers(store, dataset).items())
@@ -94,7 +94,7 @@ def test_what_two_people_did_on_two_machines_comes_together_with_its_moments(
     plan = assigned(store, dataset)
     assert plan is not None
     for name, (theirs, there) in stores.items():
-        mine = share_of(plan, store.file_order(dataset.dataset), name)
+        mine = share_of(plan, store.samples.file_order(dataset.dataset), name)
         assert len(given_answers(store, dataset)[name]) == len(mine)
         own, here = kept_log(theirs, there, name), kept_log(store, dataset, name)
         assert own.entries == here.entries
@@ -111,7 +111,7 @@ def test_the_folder_holds_no_gold(tmp_path: Path) -> None:
     sample = msgspec.convert(
         {"id": "x", "text": "Oh.", "label": "joy", "meta": {"who": "Eve", "emotion": "joy"}}, asked.sample
     )
-    dataset = store.add_dataset("demo", "labels", [asked.row(sample)], "texts", "f")
+    dataset = store.datasets.add("demo", "labels", [asked.row(sample)], "texts", "f")
     export_project(store, dataset, tmp_path / "plain")
     export_project(store, dataset, tmp_path / "with", ["who"])
     assert (tmp_path / "plain" / "texts.jsonl").read_text() == '{"id":"x","text":"Oh."}\n'
@@ -219,7 +219,7 @@ def test_a_line_that_was_changed_is_refused_with_its_place_and_nothing_is_kept(
     new = Store.open(tmp_path / "new.duckdb")
     with pytest.raises(BadInput, match=f"ann.jsonl:2: .*{why}"):
         import_project(new, folder)
-    assert new.datasets() == []
+    assert new.datasets.all() == []
 
 
 def test_a_span_outside_its_text_is_refused(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_project_is_dealt_and_collected_and_dealt_again(tmp_path: Path, lead: 
     kept = assigned(store, dataset)
     assert kept is not None
     assert kept.annotators == ("ann", "cem")
-    numbers = store.file_order(dataset.dataset)
+    numbers = store.samples.file_order(dataset.dataset)
     assert sorted(number for batch in batches(kept, numbers) for number in batch.samples) == list(numbers)
     assert _answers(store, dataset)["ann"]
     again = import_project(ann, people["ann"])
@@ -319,7 +319,7 @@ def test_consent_goes_along(tmp_path: Path, lead: tuple[Store, Dataset]) -> None
     other = Store.open(tmp_path / "b.duckdb")
     asked = task_named("labels")
     row = asked.row(asked.blank(Text(id="m", text="More.")))
-    assert other.add_dataset("more", "labels", [row], "texts", "g").dataset == dataset.dataset
+    assert other.datasets.add("more", "labels", [row], "texts", "g").dataset == dataset.dataset
     assign(store, dataset, Assignment(annotators=("ann",), overlap=1, batch=9, consent="I agree."))
     bench = _at(store, "demo", "ann")
     assert bench.consent() == "I agree."
@@ -406,7 +406,7 @@ def test_merging_stores_brings_what_people_annotated(tmp_path: Path, lead: tuple
     assert [one.log.entries for one in merge_people(store, [other]).logs] == [0, 0]
     empty = Store.open(tmp_path / "empty.duckdb")
     merge_people(empty, [store, other])
-    (only,) = empty.datasets()
+    (only,) = empty.datasets.all()
     assert _answers(empty, only) == _answers(store, dataset)
 
 
@@ -423,7 +423,7 @@ def test_the_commands_tell_what_was_new(emotui: Emotui, tmp_path: Path, lead: tu
     done = emotui("project", "import", "p/people/ann", "--db", "ann.duckdb")
     assert done.out.splitlines() == ["demo: 5 texts, added", "  ann  2 new entries"]
     theirs = Store.open(tmp_path / "ann.duckdb")
-    _say(_at(theirs, "demo", "ann"), _number(theirs, theirs.datasets()[0], "t1"), "fear")
+    _say(_at(theirs, "demo", "ann"), _number(theirs, theirs.datasets.all()[0], "t1"), "fear")
     assert emotui("project", "export", "p/people/ann", "--dataset", "demo", "--db", "ann.duckdb").status == 0
     done = emotui("project", "collect", "p", "--json")
     assert json.loads(done.out)["collected"] == [{"folder": "p/people/ann", "annotator": "ann", "entries": 2}]
@@ -444,7 +444,7 @@ def test_a_project_that_counts_other_texts_than_it_has_is_refused(tmp_path: Path
     new = Store.open(tmp_path / "new.duckdb")
     with pytest.raises(BadInput, match=r"texts.jsonl: the texts are not those that the project was made of"):
         import_project(new, tmp_path / "p")
-    assert new.datasets() == []
+    assert new.datasets.all() == []
 
 
 def test_an_import_that_was_killed_before_sources_were_made_goes_on(

@@ -34,13 +34,13 @@ def add(id: str, start: int, end: int, label: str | None = None) -> AddSpan:
 
 
 def runs(store: Store, dataset: str) -> list[Run]:
-    found = store.dataset(dataset)
+    found = store.datasets.get(dataset)
     assert found is not None
-    return store.runs(found.dataset)
+    return store.runs.all(found.dataset)
 
 
 def said(store: Store, run: Run) -> dict[int, object]:
-    return {row.sample: msgspec.json.decode(row.raw or "null") for row in store.results(run.run)}
+    return {row.sample: msgspec.json.decode(row.raw or "null") for row in store.results.of_run(run.run)}
 
 
 def test_given_answers_are_a_source_of_their_annotator_scored_against_gold(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_only_what_changed_is_written_again(tmp_path: Path) -> None:
     assert begin(store, "spans").publish() == 1
     (run,) = runs(store, "spans")
     assert said(store, run) == {one: {"spans": [[0, 5]]}, two: {"spans": [[0, 7]]}}
-    assert len(list(store.results(run.run))) == 2
+    assert len(list(store.results.of_run(run.run))) == 2
 
 
 def test_an_answer_that_is_open_again_is_taken_back_and_stays_so_when_scored_again(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_emotions_and_valences_of_sentences_become_gold_with_the_spans(tmp_path:
     work.do(three, SetSentence(0, sad), Accept())
     work.publish()
     make_gold(store, "spans", "ann")
-    golds = [msgspec.json.decode(record, type=SpanSample) for _, record in store.samples([one, two])]
+    golds = [msgspec.json.decode(record, type=SpanSample) for _, record in store.samples.records([one, two])]
     assert [(part.start, part.end, part.emotion) for part in golds[0].sentences] == [(0, 11, "sad"), (12, 40, "happy")]
     assert (golds[1].emotion, golds[1].valence, golds[1].spans) == ("happy", "positive", ())
 

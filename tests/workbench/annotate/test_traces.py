@@ -21,7 +21,7 @@ from tests.workbench.annotate.small_sets import begin, numbers, store_with
 
 
 def held(store: Store) -> Dataset:
-    found = store.dataset("spans")
+    found = store.datasets.get("spans")
     assert found is not None
     return found
 

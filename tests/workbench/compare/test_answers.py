@@ -19,7 +19,7 @@ def source(emotui: Emotui, tmp_path: Path) -> Workspace:
 
 def _voices(source: Workspace, place: int) -> dict[tuple[str, str], Voice]:
     (dataset,) = source.datasets()
-    number = source.store.file_order(dataset.dataset)[place]
+    number = source.store.samples.file_order(dataset.dataset)[place]
     return {(one.name, one.task): one for one in voices_of(source.store, number, source.runs(dataset.dataset))}
 
 
@@ -97,7 +97,7 @@ def test_people_in_a_record_of_spans_say_what_stands_beside_their_spans() -> Non
 
 def test_columns_of_the_datas_own_are_told_without_what_is_said_beside(source: Workspace) -> None:
     (dataset,) = source.datasets()
-    first = source.store.file_order(dataset.dataset).start
+    first = source.store.samples.file_order(dataset.dataset).start
     assert source.evidence(first, None).meta == {"topic": "home"}
     assert source.said(dataset.dataset, first, None).meta == {"topic": "home"}
     assert json.loads(json.dumps(dict(source.evidence(first, None).sample.meta)))["label"] == "joy"

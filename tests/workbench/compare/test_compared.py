@@ -19,7 +19,7 @@ def test_runs_and_people_are_compared_over_the_samples_of_their_dataset(tmp_path
     add_run(opened, dataset, "r1", "right", "retrieve", EXACT)
     add_run(opened, dataset, "r2", "wrong", "retrieve", ERRING)
     store = opened.store
-    rows = {name: store.page(list(store.file_order(dataset.dataset)), name) for name in ("r1", "r2")}
+    rows = {name: store.list_rows.page(list(store.samples.file_order(dataset.dataset)), name) for name in ("r1", "r2")}
     scores = {name: {row.id: row.values["f1"] for row in found} for name, found in rows.items()}
     found = compare_runs(store, "r1", "r2", seed=3)
     assert (found["dataset"], found["metric"], found["runs"]) == ("three", "f1", ["r1", "r2"])

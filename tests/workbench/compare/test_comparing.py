@@ -24,7 +24,10 @@ def test_two_sources_are_compared_sample_by_sample_the_greatest_difference_first
     comparing = Comparing(opened.store)
     pair = comparing.pair(dataset.dataset, "r1", "wrong")
     assert (pair.first.name, pair.second.key, pair.metric.name) == ("right", "r2", "f1")
-    rows = {name: opened.store.page(list(opened.store.file_order(dataset.dataset)), name) for name in ("r1", "r2")}
+    rows = {
+        name: opened.store.list_rows.page(list(opened.store.samples.file_order(dataset.dataset)), name)
+        for name in ("r1", "r2")
+    }
     scores = {name: {row.id: row.values["f1"] or 0.0 for row in found} for name, found in rows.items()}
     assert {row.id: row.difference for row in pair.rows} == pytest.approx(
         {key: scores["r1"][key] - scores["r2"][key] for key in scores["r1"]}
@@ -106,7 +109,7 @@ def test_what_a_person_inside_gold_says_of_a_text_stands_beside_a_run_where_they
     opened = Workspace.open(tmp_path / "w.duckdb")
     sample = LabelsGold(id="1", text="t", labels=("joy", "fear"), annotators={"ann": ("joy", "trust"), "bob": ("joy",)})
     dataset = add_samples(opened.store, "labels", "few", [sample], "x").dataset
-    number = opened.store.file_order(dataset).start
+    number = opened.store.samples.file_order(dataset).start
     found = opened.comparing().marks(dataset, number, "person:ann", "person:bob")
     assert found.lines == (
         ("trust", "no", "yes", "no"),
@@ -118,11 +121,11 @@ def test_what_a_person_inside_gold_says_of_a_text_stands_beside_a_run_where_they
 def test_former_gold_that_says_the_same_of_the_question_is_no_source(tmp_path: Path) -> None:
     opened, dataset = workspace(tmp_path / "w.duckdb")
     task, store = task_named("spans"), opened.store
-    records = [msgspec.json.decode(record, type=SpanSample) for _, record in store.dataset_samples(dataset.dataset)]
+    records = [msgspec.json.decode(record, type=SpanSample) for _, record in store.samples.of_dataset(dataset.dataset)]
     labelled = [task.row(msgspec.structs.replace(one, emotion="joy")) for one in records]
-    second = store.replace_gold(dataset, labelled, "labels", "b")
+    second = store.gold.replace(dataset, labelled, "labels", "b")
     assert not [one for one in Comparing(store).sources(second.dataset) if one.kind == "gold"]
     fewer = [task.row(msgspec.structs.replace(one, emotion="joy", spans=())) for one in records]
-    third = store.replace_gold(second, fewer, "fewer", "c")
+    third = store.gold.replace(second, fewer, "fewer", "c")
     assert [one.key for one in Comparing(store).sources(third.dataset) if one.kind == "gold"] == ["gold:1", "gold:2"]
     opened.close()

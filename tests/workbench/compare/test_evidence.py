@@ -37,7 +37,7 @@ def dataset(workspace: Workspace) -> Dataset:
         weep, last = Mark(14, 18, "sadness"), Mark(26, len(text), "sadness")
         samples.append(SpanSample(id=str(at), text=text, spans=(weep,), annotators={"far": (last,), "near": (weep,)}))
     number = add_samples(workspace.store, "spans", "mine", samples, "test").dataset
-    found = workspace.store.dataset(number)
+    found = workspace.store.datasets.get(number)
     assert found is not None
     return found
 
@@ -76,7 +76,7 @@ def test_a_sources_f1_stands_beside_what_its_evidence_carries_and_beside_golds(
     assert (own["n_spans"].value, own["n_texts"].value) == (12, 6)
     assert isinstance(own["rank_spans"].value, float)
     assert own["rank_spans"].value > 0.8
-    assert own["rank_spans"].samples == tuple(workspace.store.file_order(dataset.dataset))
+    assert own["rank_spans"].samples == tuple(workspace.store.samples.file_order(dataset.dataset))
     assert any(
         "Is the span of word:weep with the best F1 the one that matters to word:weep? Rather" in note
         for note in table.notes

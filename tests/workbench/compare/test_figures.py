@@ -34,7 +34,9 @@ def test_every_figure_of_spans_is_that_which_the_run_prints(tmp_path: Path) -> N
     checked = _as_printed(store, "r1")
     rates = {"hallucination_rate", "neutral_sentence_fpr", "neutral_span_share", "precision", "recall", "f1_gold"}
     assert rates <= checked
-    marked = [row for row in store.page(list(store.file_order(dataset.dataset)), "r1") if "H" in row.marks]
+    marked = [
+        row for row in store.list_rows.page(list(store.samples.file_order(dataset.dataset)), "r1") if "H" in row.marks
+    ]
     of_h = figures.figure("mark.H")
     assert of_h is not None
     assert of_h.over(of_h.there) == pytest.approx(len(marked) / int(of_h.there.sum()))
@@ -43,8 +45,11 @@ def test_every_figure_of_spans_is_that_which_the_run_prints(tmp_path: Path) -> N
 
 def _as_printed(store: Store, run: str) -> set[str]:
     """The names of the figures that can be compared, each checked against what the run prints."""
-    dataset = next(one for one in store.datasets() if one.dataset == store.run(run).dataset)
-    report, figures = metrics(store, store.run(run)), SourceFigures(store, dataset, source_named(store, dataset, run))
+    dataset = next(one for one in store.datasets.all() if one.dataset == store.runs.get(run).dataset)
+    report, figures = (
+        metrics(store, store.runs.get(run)),
+        SourceFigures(store, dataset, source_named(store, dataset, run)),
+    )
     checked = set()
     for name in figures.names():
         printed, figure = _printed(report, name), figures.figure(name)
@@ -81,7 +86,7 @@ def test_matches_of_spans_and_probabilities_of_labels_are_compared_as_the_run_pr
         assert done.status == 0, done.err
     with closing(Workspace.open(tmp_path / "w.duckdb")) as opened:
         store = opened.store
-        run = {one.model: one.run for one in store.runs()}
+        run = {one.model: one.run for one in store.runs.all()}
         assert {"brier", "by_label.awe.brier", "hamming_loss", "lexical_accuracy"} <= _as_printed(store, run["p"])
         of_spans = _as_printed(store, run["a"])
         assert {"semeval.strict.f1", "semeval.partial.precision", "tolerant.f1", "characters.recall"} <= of_spans

@@ -50,7 +50,7 @@ def test_a_text_has_every_version_with_its_labels_and_values(tmp_path: Path) -> 
     opened = workspace(tmp_path / "w.duckdb")
     dataset = opened.datasets()[0].dataset
     bench = GenerationBench(opened.store)
-    found = bench.versions(dataset, opened.store.numbers_by_id(dataset)["t-3"])
+    found = bench.versions(dataset, opened.store.samples.numbers_by_id(dataset)["t-3"])
     assert (found.target, found.illustration) == ("disgust", False)
     assert [one.writer for one in found.versions] == writers_of(opened.store, dataset)
     assert found.versions[1].human == ("joy", "disgust", "joy", "disgust", "neutral")
@@ -65,6 +65,6 @@ def test_sample_texts_whose_bringing_in_was_stopped_are_still_lacking(tmp_path: 
         bench.add_samples(lambda progress: None, lambda: True)
     assert [one.name for one in opened.datasets()] == ["generation"]
     assert bench.lacks_samples()
-    opened.store.set_setting(SAMPLES, "done")
+    opened.store.settings.set(SAMPLES, "done")
     assert not bench.lacks_samples()
     opened.close()

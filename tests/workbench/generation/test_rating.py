@@ -79,7 +79,7 @@ def test_what_others_have_begun_is_left_to_them_until_nothing_else_is_left() -> 
 
 
 def sitting(store: Store, rater: str, options: RatingOptions) -> Sitting:
-    return begin(store, store.datasets()[0].dataset, rater, options)
+    return begin(store, store.datasets.all()[0].dataset, rater, options)
 
 
 def answer_all(one: Sitting, label: str, *, fails: bool = False) -> None:
@@ -104,7 +104,7 @@ def test_every_answer_is_in_the_store_at_once_and_a_rater_goes_on_where_they_wer
     assert (again.texts, again.answers) == (first.texts, {0: "joy", 1: "neutral"})
     again.keep([Answer(1, 1, "")])
     assert sitting(store, "eve", NEUTRALS).answers == {0: "joy"}
-    assert rating_log(store, store.datasets()[0].dataset).ratings[0].seconds == 1.5
+    assert rating_log(store, store.datasets.all()[0].dataset).ratings[0].seconds == 1.5
 
 
 def test_answers_that_are_sent_twice_are_kept_once(tmp_path: Path) -> None:
@@ -112,12 +112,12 @@ def test_answers_that_are_sent_twice_are_kept_once(tmp_path: Path) -> None:
     one = sitting(store, "eve", NEUTRALS)
     one.keep([Answer(1, 0, "joy")])
     one.keep([Answer(1, 0, "joy"), Answer(2, 1, "joy")])
-    assert len(rating_log(store, store.datasets()[0].dataset).ratings) == 2
+    assert len(rating_log(store, store.datasets.all()[0].dataset).ratings) == 2
 
 
 def test_a_rater_who_fails_checks_is_set_aside_and_others_get_the_texts(tmp_path: Path) -> None:
     store = workspace(tmp_path / "w.duckdb").store
-    dataset = store.datasets()[0].dataset
+    dataset = store.datasets.all()[0].dataset
     options = RatingOptions(which="neutral", size=50, checks=0.2, wanted=1)
     careless = sitting(store, "max", options)
     texts = sum(not text.startswith("Please") for text in careless.texts)
@@ -128,12 +128,12 @@ def test_a_rater_who_fails_checks_is_set_aside_and_others_get_the_texts(tmp_path
     with pytest.raises(BadInput, match="set aside"):
         sitting(store, "max", options)
     bench = GenerationBench(store)
-    before = bench.versions(dataset, store.numbers_by_id(dataset)["t-4"])
+    before = bench.versions(dataset, store.samples.numbers_by_id(dataset)["t-4"])
     assert before.versions[0].human_neutral == ()
     good = sitting(store, "eve", options)
     assert sorted(good.texts[:9]) != []
     answer_all(good, "neutral")
-    after = bench.versions(dataset, store.numbers_by_id(dataset)["t-4"])
+    after = bench.versions(dataset, store.samples.numbers_by_id(dataset)["t-4"])
     assert [one.human_neutral for one in after.versions] == [("neutral",), ("neutral",)]
     with pytest.raises(BadInput, match="nothing is left"):
         sitting(store, "kim", options)
@@ -141,13 +141,13 @@ def test_a_rater_who_fails_checks_is_set_aside_and_others_get_the_texts(tmp_path
 
 def test_ratings_made_here_come_to_the_document_of_the_same_ratings_in_a_table(tmp_path: Path) -> None:
     store = workspace(tmp_path / "w.duckdb").store
-    dataset = store.datasets()[0].dataset
+    dataset = store.datasets.all()[0].dataset
     options = RatingOptions(which="mixed", size=50, checks=0.3, wanted=9)
     for rater, label, fails in (("eve", "neutral", False), ("max", "joy", True), ("kim", "joy", False)):
         answer_all(sitting(store, rater, options), label, fails=fails)
     here = kept_ratings(store, dataset)
-    numbers = {run.run: run.model for run in store.runs(dataset)}
-    ids = {number: key for key, number in store.numbers_by_id(dataset).items()}
+    numbers = {run.run: run.model for run in store.runs.all(dataset)}
+    ids = {number: key for key, number in store.samples.numbers_by_id(dataset).items()}
     log = rating_log(store, dataset)
     with (tmp_path / "crowd.csv").open("w", newline="") as file:
         rows = csv.writer(file)

@@ -33,7 +33,7 @@ def test_a_mask_tells_f1_and_where_gold_stands_among_the_likeliest_words() -> No
 
 def test_a_text_comes_with_what_the_prompt_of_the_run_showed(tmp_path: Path) -> None:
     source = masked_workspace(tmp_path)
-    bench, first = MaskedBench(source.store), source.store.file_order(1).start
+    bench, first = MaskedBench(source.store), source.store.samples.file_order(1).start
     view = bench.look(first + 1, WRITES, "Ada")
     assert view.unshown == ""
     (example,) = view.examples
@@ -52,7 +52,7 @@ def test_a_text_comes_with_what_the_prompt_of_the_run_showed(tmp_path: Path) -> 
 
 def test_a_guess_is_kept_by_person_and_can_be_taken_back(tmp_path: Path) -> None:
     source = masked_workspace(tmp_path)
-    bench, text = MaskedBench(source.store), source.store.file_order(1).start
+    bench, text = MaskedBench(source.store), source.store.samples.file_order(1).start
     bench.guess(text, "Ada", [" Sad "], blind=True)
     bench.guess(text, "Ada", ["lonely"], blind=False)
     assert bench.look(text, None, "Ada").guess == Guess(("lonely",), False)

@@ -23,7 +23,7 @@ def source(tmp_path: Path) -> Workspace:
 
 
 def dataset(source: Workspace, name: str = "masked") -> Dataset:
-    found = source.store.dataset(name)
+    found = source.store.datasets.get(name)
     assert found is not None
     return found
 
@@ -92,7 +92,7 @@ def test_answers_are_kept_at_once_and_taken_back_one_by_one(source: Workspace) -
     for answer, codes in (("first", ("11",)), ("both", ("3",)), ("neither", ("99",)), ("left", ())):
         with pytest.raises(BadInput):
             fresh.say(one, answer, codes=codes)
-    assert len([entry for entry in source.store.annotations(kind=STUDY) if entry.sample is not None]) == 6
+    assert len([entry for entry in source.store.annotations.entries(kind=STUDY) if entry.sample is not None]) == 6
 
 
 def test_an_answer_is_for_the_source_whose_word_stood_there() -> None:

@@ -47,13 +47,13 @@ def _store(path: Path, first: int = 0) -> tuple[Store, Dataset]:
     asked = task_named("labels")
     if first:
         rows = [asked.row(asked.blank(Text(id=f"o{n}", text=f"other {n}"))) for n in range(first)]
-        store.add_dataset("others", "labels", rows, "texts", "o")
+        store.datasets.add("others", "labels", rows, "texts", "o")
     rows = [asked.row(asked.blank(Text(id=f"t{n}", text=text))) for n, text in enumerate(TEXTS)]
-    return store, store.add_dataset("demo", "labels", rows, "texts", "f")
+    return store, store.datasets.add("demo", "labels", rows, "texts", "f")
 
 
 def _notes(store: Store) -> set[tuple[str, str, str, frozenset[str]]]:
-    dataset = store.dataset("demo")
+    dataset = store.datasets.get("demo")
     assert dataset is not None
     book = NoteBook(store)
     return {(one.id, one.annotator, one.note, frozenset(one.codes)) for one in book.records(dataset)}
@@ -81,7 +81,7 @@ def test_notes_come_to_the_same_on_every_machine(tmp_path: Path, done: list[tupl
         store, dataset = stores[machine]
         book = NoteBook(store)
         if what == "note":
-            number = store.numbers_by_id(dataset.dataset)[f"t{text}"]
+            number = store.samples.numbers_by_id(dataset.dataset)[f"t{text}"]
             book.write(dataset.dataset, number, who, f"note {n}", [code])
             texts.add(f"note {n}")
         elif what == "rename" and code in {one.name for one in book.codes(dataset.dataset)}:
@@ -95,7 +95,7 @@ def test_notes_come_to_the_same_on_every_machine(tmp_path: Path, done: list[tupl
         target = Store.open(folder / f"{len(merged)}.duckdb")
         for store, _ in order:
             merge_people(target, [store])
-        there = target.dataset("demo")
+        there = target.datasets.get("demo")
         if there is not None:
             entries = target.notes.entries(there.dataset)
             assert texts == {one.text for one in entries if one.kind == "note"}
@@ -130,17 +130,17 @@ def test_two_merges_at_once_keep_what_was_done_once(tmp_path: Path, monkeypatch:
         made = list(pool.map(lambda _: merge_people(Store.open(path), [source]), range(2)))
     assert sorted(one.log.entries for each in made for one in each.logs) == [0, 2]
     target = Store.open(path)
-    assert [(one.annotator, one.kind) for one in target.annotations()] == [
+    assert [(one.annotator, one.kind) for one in target.annotations.entries()] == [
         (one.annotator, one.kind) for one in source.annotations()
     ]
-    assert [run.model for run in target.runs()] == ["ann"]
+    assert [run.model for run in target.runs.all()] == ["ann"]
     assert _notes(target) == _notes(source)
 
 
 def test_notes_flags_and_labels_of_two_machines_stand_beside_each_other(tmp_path: Path) -> None:
     stores = [_store(tmp_path / "one.duckdb"), _store(tmp_path / "two.duckdb", first=2)]
     for (store, dataset), who in zip(stores, ("ann", "bob"), strict=True):
-        number = store.numbers_by_id(dataset.dataset)["t1"]
+        number = store.samples.numbers_by_id(dataset.dataset)["t1"]
         bench = Desk(store).begin("demo", who)
         for event in (SetLabels(("joy",)), SetNote(f"of {who}"), SetFlag(True), Accept()):
             bench.do(number, event)
@@ -149,9 +149,9 @@ def test_notes_flags_and_labels_of_two_machines_stand_beside_each_other(tmp_path
         target = Store.open(tmp_path / f"{order[0][0].path.stem}-all.duckdb")
         merge_people(target, [store for store, _ in order])
         assert not any(one.log.entries for one in merge_people(target, [store for store, _ in order]).logs)
-        there = target.dataset("demo")
+        there = target.datasets.get("demo")
         assert there is not None
-        number = target.numbers_by_id(there.dataset)["t1"]
+        number = target.samples.numbers_by_id(there.dataset)["t1"]
         logs = logs_of(target, there)
         said = {name: (log.state(number), log.flagged(number)) for name, log in logs.items()}
         assert {name: (one.answer.labels, one.note, flagged) for name, (one, flagged) in said.items()} == {
@@ -165,13 +165,13 @@ OPTIONS = RatingOptions(size=3, checks=0.5, wanted=9)
 
 
 def _rate(store: Store, rater: str, label: str, places: range) -> None:
-    one = begin(store, store.datasets()[0].dataset, rater, OPTIONS)
+    one = begin(store, store.datasets.all()[0].dataset, rater, OPTIONS)
     one.keep([Answer(serial, at, label) for serial, at in enumerate(places, 1)])
 
 
 def _ratings(store: Store) -> list[tuple[str, str, str, str, str]]:
-    dataset = store.datasets()[0].dataset
-    ids = {number: id for id, number in store.numbers_by_id(dataset).items()}
+    dataset = store.datasets.all()[0].dataset
+    ids = {number: id for id, number in store.samples.numbers_by_id(dataset).items()}
     return sorted(
         (one.rater, ids.get(one.item.sample or 0, ""), one.item.run, one.item.version, one.emotion)
         for one in rating_log(store, dataset).ratings
@@ -192,7 +192,7 @@ def test_ratings_of_two_machines_come_together_with_their_batches(tmp_path: Path
     assert [one.ratings for one in merge_people(third, [first, second]).beside] == [0, 0]
     merge_people(first, [second])
     assert _ratings(first) == _ratings(second)
-    log = rating_log(third, third.datasets()[0].dataset)
+    log = rating_log(third, third.datasets.all()[0].dataset)
     assert sorted(one.rater for one in log.batches.values()) == ["ann", "bob"]
 
 
@@ -212,9 +212,9 @@ def test_of_two_ratings_at_one_place_the_newer_counts_on_both_machines(tmp_path:
 
 def test_the_command_brings_notes_and_tells_what_stays(emotui: Emotui, tmp_path: Path) -> None:
     store, dataset = _store(tmp_path / "one.duckdb")
-    number = store.numbers_by_id(dataset.dataset)["t1"]
+    number = store.samples.numbers_by_id(dataset.dataset)["t1"]
     NoteBook(store).write(dataset.dataset, number, "ann", "of one", ["x"])
-    store.append_annotation("masked-guess", number, "ann", b'{"words":["a"]}')
+    store.annotations.append("masked-guess", number, "ann", b'{"words":["a"]}')
     done = emotui("merge", "one.duckdb", "--db", "all.duckdb")
     assert done.out == "notes of demo: 1 new entries\n"
     assert "these entries stay where they are: 1 masked-guess" in done.err
@@ -223,10 +223,14 @@ def test_the_command_brings_notes_and_tells_what_stays(emotui: Emotui, tmp_path:
 
 
 def _said(store: Store, source: str, labels: str) -> None:
-    dataset = store.dataset("demo")
+    dataset = store.datasets.get("demo")
     assert dataset is not None
     keep_said(
-        store, dataset, source, FILE, [Said(at, 0, {"labels": [labels]}) for at in store.file_order(dataset.dataset)]
+        store,
+        dataset,
+        source,
+        FILE,
+        [Said(at, 0, {"labels": [labels]}) for at in store.samples.file_order(dataset.dataset)],
     )
 
 
@@ -241,7 +245,7 @@ def test_predictions_from_files_come_along_once_and_keep_apart_under_one_name(tm
             ("theirs", 3, again),
             ("theirs of two", 3, again),
         ]
-    kept = {run.model: [row.raw for row in target.results(run.run)] for run in target.runs(dataset.dataset)}
+    kept = {run.model: [row.raw for row in target.results.of_run(run.run)] for run in target.runs.all(dataset.dataset)}
     assert kept == {"theirs": ['{"labels":["joy"]}'] * 3, "theirs of two": ['{"labels":["fear"]}'] * 3}
-    first = target.file_order(dataset.dataset).start
-    assert all(row.sample >= first for run in target.runs() for row in target.results(run.run))
+    first = target.samples.file_order(dataset.dataset).start
+    assert all(row.sample >= first for run in target.runs.all() for row in target.results.of_run(run.run))

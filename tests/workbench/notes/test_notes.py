@@ -16,7 +16,7 @@ from tests.store.store_samples import samples
 @pytest.fixture
 def book(tmp_path: Path) -> NoteBook:
     store = Store.open(tmp_path / "w.duckdb")
-    store.add_dataset("stories", "spans", samples(3), "stories.jsonl", "abc")
+    store.datasets.add("stories", "spans", samples(3), "stories.jsonl", "abc")
     return NoteBook(store)
 
 
@@ -77,7 +77,7 @@ def test_codes_of_two_people_are_held_against_each_other_where_both_coded(book: 
 def test_notes_that_are_written_out_come_in_again_elsewhere_once(book: NoteBook, tmp_path: Path) -> None:
     book.write(1, 2, "ada", "why", ["a", "b"])
     book.write(1, 1, "ben", "so")
-    dataset = book.store.dataset(1)
+    dataset = book.store.datasets.get(1)
     assert dataset is not None
     records = book.records(dataset)
     assert [(one.id, one.annotator, one.note, one.codes) for one in records] == [
@@ -85,7 +85,7 @@ def test_notes_that_are_written_out_come_in_again_elsewhere_once(book: NoteBook,
         ("s2", "ada", "why", ("a", "b")),
     ]
     other = NoteBook(Store.open(tmp_path / "other.duckdb"))
-    there = other.store.add_dataset("stories", "spans", samples(3), "stories.jsonl", "abc")
+    there = other.store.datasets.add("stories", "spans", samples(3), "stories.jsonl", "abc")
     assert other.bring_in(there, records, ["f:1", "f:2"], "x") == 2
     assert other.bring_in(there, records, ["f:1", "f:2"], "x") == 0
     assert said(other) == [(1, "ben", "so", ()), (2, "ada", "why", ("a", "b"))]

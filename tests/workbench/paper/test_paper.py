@@ -127,8 +127,8 @@ def test_results_of_every_task_keep_to_the_schema_of_every_eval_ever(
 ) -> None:
     store = Workspace.open(tmp_path / "w.duckdb").store
     for name in made:
-        run = store.run(name) if name == made[0] else next(one for one in store.runs() if one.model == name)
-        dataset = store.dataset(run.dataset)
+        run = store.runs.get(name) if name == made[0] else next(one for one in store.runs.all() if one.model == name)
+        dataset = store.datasets.get(run.dataset)
         assert dataset is not None
         document = every_eval_ever.read(json.dumps(evaluation(store, run, dataset, run.run)).encode())
         assert document.evaluation_id == f"{dataset.name}/{document.model_info.id}/{document.retrieved_timestamp}"

@@ -58,10 +58,10 @@ def test_a_run_of_a_model_without_chance_is_the_same_letter_by_letter(emotui: Em
 
 def test_outputs_that_differ_are_named_and_cost_the_status(emotui: Emotui, made: str, tmp_path: Path) -> None:
     workspace = Workspace.open(tmp_path / "w.duckdb")
-    first, second, third = last_attempts(workspace.store.results(made))
+    first, second, third = last_attempts(workspace.store.results.of_run(made))
     changed = msgspec.structs.replace(first, raw=(first.raw or "") + " ", output=None)
     other = msgspec.structs.replace(second, raw="no", prediction=third.prediction, score=third.score, output=None)
-    workspace.store.commit_batch(made, [changed, other])
+    workspace.store.results.commit(made, [changed, other])
     ids = [row.id for row in workspace.page([first.sample, second.sample], None)]
     workspace.close()
     done = emotui("reproduce", made, "--run", "--db", "w.duckdb")

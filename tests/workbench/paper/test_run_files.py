@@ -30,16 +30,18 @@ from tests.workbench.results_store import ERRING, add_run, workspace
 def made(tmp_path: Path) -> Workspace:
     opened, dataset = workspace(tmp_path / "one.duckdb")
     add_run(opened, dataset, "r 1", "hf:/home/somebody/model", "retrieve", ERRING, before=1, breach="no bars")
-    row = next(iter(opened.store.results("r 1")))
-    opened.store.commit_batch("r 1", [ResultRow(row.sample, 7, 0, "asked", None, "went away", 0.5)])
+    row = next(iter(opened.store.results.of_run("r 1")))
+    opened.store.results.commit("r 1", [ResultRow(row.sample, 7, 0, "asked", None, "went away", 0.5)])
     with opened.store._turns.writing() as connection:  # as a run of eight repeats that was stopped
         connection.execute("update runs set n = 24, identity = repeat('0f', 32), config = '{\"seed\":0,\"repeats\":8}'")
     return opened
 
 
 def plain(opened: Workspace, run: str) -> list[ResultRow]:
-    first = opened.store.file_order(opened.store.run(run).dataset).start
-    return [msgspec.structs.replace(row, sample=row.sample - first, output=None) for row in opened.store.results(run)]
+    first = opened.store.samples.file_order(opened.store.runs.get(run).dataset).start
+    return [
+        msgspec.structs.replace(row, sample=row.sample - first, output=None) for row in opened.store.results.of_run(run)
+    ]
 
 
 def test_a_run_keeps_its_id_its_outputs_and_its_scores_in_another_store(made: Workspace, tmp_path: Path) -> None:
@@ -49,7 +51,7 @@ def test_a_run_keeps_its_id_its_outputs_and_its_scores_in_another_store(made: Wo
     other = Workspace.open(tmp_path / "two.duckdb")
     kept = unpack(other.store, str(tmp_path / "a.run"))
     assert measured(other.store, "r 1") == ran_on
-    old = made.store.run("r 1")
+    old = made.store.runs.get("r 1")
     for name in ("run", "task", "identity", "state", "started", "finished", "n", "done", "failed", "source"):
         assert getattr(kept, name) == getattr(old, name)
     assert (kept.model, kept.config["seed"], "pid" in kept.config) == ("hf:model", 0, False)
@@ -66,9 +68,9 @@ def test_a_run_without_texts_needs_the_dataset_and_is_kept_beside_it(made: Works
     other = Workspace.open(tmp_path / "two.duckdb")
     with pytest.raises(BadInput, match="no dataset here has the samples of three: import these first"):
         unpack(other.store, str(tmp_path / "a.run"))
-    assert other.store.datasets() == []
+    assert other.store.datasets.all() == []
     beside, _ = workspace(tmp_path / "three.duckdb")
-    assert unpack(beside.store, str(tmp_path / "a.run")).dataset == beside.store.datasets()[0].dataset
+    assert unpack(beside.store, str(tmp_path / "a.run")).dataset == beside.store.datasets.all()[0].dataset
 
 
 def test_nothing_in_the_file_names_this_machine(made: Workspace, tmp_path: Path) -> None:
@@ -112,7 +114,7 @@ def test_a_file_with_a_changed_byte_is_refused_and_leaves_the_store_alone(
     opened = Workspace.open(other)
     with pytest.raises(BadInput, match=r"b\.run"):
         unpack(opened.store, str(tmp_path / "b.run"))
-    assert opened.store.datasets() == []
+    assert opened.store.datasets.all() == []
 
 
 def tarred(members: Sequence[tuple[tarfile.TarInfo, bytes]]) -> bytes:
@@ -243,7 +245,7 @@ def test_only_what_a_run_could_have_written_is_unpacked(
         unpack(other.store, str(path))
     assert why in str(caught.value)
     assert str(caught.value).isprintable()
-    assert (other.store.datasets(), other.store.runs()) == ([], [])
+    assert (other.store.datasets.all(), other.store.runs.all()) == ([], [])
 
 
 @pytest.mark.parametrize("name", ["org/model 7B", "a <b>50%</b> #é", "C:", "a..b"])

@@ -155,9 +155,9 @@ def test_labels_of_seer_become_those_that_classifiers_know(tmp_path: Path) -> No
         ],
         "test",
     )
-    number = opened.store.dataset("seer").dataset  # type: ignore[union-attr]
+    number = opened.store.datasets.get("seer").dataset  # type: ignore[union-attr]
     kept, left_out = keep_counter_test(opened.slicing(), number, "negation=yes")
-    ((_, record),) = opened.store.dataset_samples(kept.dataset)
+    ((_, record),) = opened.store.samples.of_dataset(kept.dataset)
     assert (kept.name, kept.n, left_out) == ("seer, negation=yes", 1, 1)
     assert b'"joy"' in record
     opened.close()

@@ -149,10 +149,10 @@ def test_chains_come_out_as_they_went_in(service: Rephrasing) -> None:
 
 
 def test_importing_twice_changes_nothing(workspace: Workspace) -> None:
-    before = workspace.store.annotations()
+    before = workspace.store.annotations.entries()
     again = import_chains(workspace.store, CHAINS, "rephrase", "tests")
     assert (again.chains, again.attempts) == (0, 0)
-    assert workspace.store.annotations() == before
+    assert workspace.store.annotations.entries() == before
 
 
 def test_of_two_annotators_the_first_counts_unless_one_is_named(workspace: Workspace, service: Rephrasing) -> None:
@@ -194,9 +194,9 @@ def test_the_sample_chains_come_into_a_store_once_with_their_verdicts(tmp_path: 
     opened = Workspace.open(tmp_path / "sample.duckdb")
     try:
         dataset = add_sample_rephrasings(opened.store)
-        n = len(opened.store.annotations())
+        n = len(opened.store.annotations.entries())
         assert add_sample_rephrasings(opened.store) == dataset
-        assert len(opened.store.annotations()) == n
+        assert len(opened.store.annotations.entries()) == n
         kept = [
             (one.id, one.predicted, [(a.text, a.predicted, a.confidence) for a in one.attempts], one.skipped)
             for one in opened.rephrasing().chains("rephrase")

@@ -73,7 +73,7 @@ def test_a_run_made_by_the_command_is_taken_and_one_cut_short_is_finished(
     service: Rephrasing, workspace: Workspace
 ) -> None:
     made = workspace.run_model("embedded", "rephrase")
-    workspace.store.set_state(made.run, "stopped")
+    workspace.store.runs.set_state(made.run, "stopped")
     round_ = service.begin("rephrase", "embedded", "ann")
     assert [(run.run, run.state) for run in workspace.runs(1)] == [(made.run, "done")]
     assert round_.correct == 3
@@ -142,7 +142,7 @@ def test_nothing_is_ever_taken_out_of_the_log(service: Rephrasing, ann: Round, w
     service.submit(ann, 1, THANKS[0])
     service.undo(ann)
     service.redo(ann)
-    log = workspace.store.annotations()
+    log = workspace.store.annotations.entries()
     assert [(entry.kind, entry.undoes) for entry in log] == [
         ("rephrasing", None),
         ("rephrasing-undo", log[0].annotation),

@@ -49,7 +49,7 @@ def store(tmp_path: Path) -> tuple[Workspace, Dataset]:
 
 def f1_of(opened: Workspace, *runs: str, tested: bool = True) -> tuple[ResultsTable, set[int]]:
     """The main table, and the rows whose F1 is in bold."""
-    (section,) = sections_of(opened.store, opened.results(), [opened.store.run(run) for run in runs], sim=False)
+    (section,) = sections_of(opened.store, opened.results(), [opened.store.runs.get(run) for run in runs], sim=False)
     (table,) = [one for one in section.tables if one.key == "task-1"]
     place = next(at for at, column in enumerate(table.columns) if column.key == "retrieve/f1")
     best = judged(opened.store, [section])[0, "task-1"]
@@ -85,7 +85,7 @@ def test_a_figure_that_is_no_mean_over_samples_is_not_tested(store: tuple[Worksp
 
 def test_figures_of_a_run_are_over_the_samples_that_it_scored(store: tuple[Workspace, Dataset]) -> None:
     opened, _ = store
-    sections = sections_of(opened.store, opened.results(), [opened.store.run("poor")], sim=False)
+    sections = sections_of(opened.store, opened.results(), [opened.store.runs.get("poor")], sim=False)
     assert {key: sizes(opened.store, sections)(key, "poor") for key in ("task-1", "errors-task-1", "asking")} == {
         "task-1": N,
         "errors-task-1": N,
@@ -96,7 +96,7 @@ def test_figures_of_a_run_are_over_the_samples_that_it_scored(store: tuple[Works
 def test_comma_separated_values_have_every_figure_unrounded_and_no_formula(store: tuple[Workspace, Dataset]) -> None:
     opened, dataset = store
     run = add_run(opened, dataset, "wild", '=HYPERLINK("x")', "retrieve", answers(1), with_sim=False)
-    sections = sections_of(opened.store, opened.results(), [opened.store.run(run)], sim=False)
+    sections = sections_of(opened.store, opened.results(), [opened.store.runs.get(run)], sim=False)
     text = comma_separated(sections, judged(opened.store, sections), sizes(opened.store, sections))
     lines = list(csv.DictReader(io.StringIO(text)))
     assert tuple(lines[0]) == HEADER
@@ -131,7 +131,7 @@ def test_f1_of_labels_is_tested_by_exchanging_answers(tmp_path: Path, wrong: int
             for place, label in enumerate(gold)
         ]
         add_labels_run(opened, dataset.dataset, name, options, said)
-    runs = [opened.store.run(run) for run in ("right", "wrong")]
+    runs = [opened.store.runs.get(run) for run in ("right", "wrong")]
     (section,) = sections_of(opened.store, opened.results(), runs, sim=False)
     (table,) = [one for one in section.tables if one.key == "labels"]
     best = judged(opened.store, [section])[0, "labels"]

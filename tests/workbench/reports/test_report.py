@@ -49,7 +49,7 @@ def made(tmp_path: Path) -> Iterator[tuple[Workspace, Dataset]]:
 
     copy_of(tmp_path / "w.duckdb", __name__, make)
     opened = Workspace.open(tmp_path / "w.duckdb")
-    (dataset,) = opened.store.datasets()
+    (dataset,) = opened.store.datasets.all()
     yield opened, dataset
     opened.close()
 
@@ -399,7 +399,7 @@ def test_of_a_run_that_answers_in_words_nothing_is_said_of_logits_it_does_not_ha
     emotui: Emotui, tmp_path: Path
 ) -> None:
     opened = scenes_workspace(tmp_path / "w.duckdb", run=False, spans=False)
-    dataset = next(one for one in opened.store.datasets() if one.name == "scenes")
+    dataset = next(one for one in opened.store.datasets.all() if one.name == "scenes")
     add_scenes_run(opened, dataset, scenarios(), way="yes-no", run="words-1")
     add_scenes_run(opened, dataset, scenarios(), run="logits-1")
     opened.close()
@@ -426,7 +426,7 @@ def test_of_a_run_that_answers_in_words_nothing_is_said_of_logits_it_does_not_ha
 def test_a_run_of_a_task_that_is_not_known_is_one_sentence(made: tuple[Workspace, Dataset], tmp_path: Path) -> None:
     store = made[0].store
     rooms = add_samples(store, "scenes", "rooms", [ScenesGold(id="1", text="t", labels={"joy": 1})], "x")
-    store.start_run("g1", "g1", "guess", "m", rooms.dataset, {}, 1)
+    store.runs.start("g1", "g1", "guess", "m", rooms.dataset, {}, 1)
     with pytest.raises(BadInput, match="does not know the task 'guess'; it knows spans, scenes"):
         write_report(store, made[0].results(), ["g1"], str(tmp_path / "x.md"))
     assert json.dumps([path.name for path in tmp_path.glob("*.md")]) == "[]"

@@ -44,7 +44,7 @@ def kept(folder: Path, golds: Sequence[LabelsGold], said: dict[str, list[str]]) 
         dataset = add_samples(opened.store, "labels", "gold", golds, "x")
         run = import_predictions(opened.store, dataset, str(path), "theirs", warn=print).run
         return opened.summary(run.run), [
-            (row.sample, row.raw, row.prediction, row.score) for row in opened.store.results(run.run)
+            (row.sample, row.raw, row.prediction, row.score) for row in opened.store.results.of_run(run.run)
         ]
 
 
@@ -53,8 +53,8 @@ def test_what_is_kept_in_pieces_is_what_is_kept_at_once(tmp_path: Path, monkeypa
     figures, rows = kept(tmp_path / "whole", golds, said)
     for name in ("runs.elsewhere._AT_ONCE", "texts._DENSE"):
         monkeypatch.setattr(f"emotui.workbench.{name}", 7)
-    monkeypatch.setattr("emotui.store.store._CHUNK", 4)
-    monkeypatch.setattr("emotui.store.runs._MANY", 5)
+    monkeypatch.setattr("emotui.store.rows._CHUNK", 4)
+    monkeypatch.setattr("emotui.store.results._MANY", 5)
     shuffled = list(said)
     random.Random(6).shuffle(shuffled)
     pieces, others = kept(tmp_path / "pieces", golds, {key: said[key] for key in shuffled})
@@ -71,7 +71,7 @@ def test_samples_are_the_same_in_one_scan_and_one_by_one(tmp_path: Path) -> None
     golds, _ = drawn(random.Random(7), 60)
     with closing(Workspace.open(tmp_path / "w.duckdb")) as opened:
         dataset = add_samples(opened.store, "labels", "gold", golds, "x")
-        numbers = list(opened.store.file_order(dataset.dataset))
+        numbers = list(opened.store.samples.file_order(dataset.dataset))
         for wanted in (numbers, [numbers[0], numbers[-1]], numbers[10:20], [], [numbers[-1] + 5]):
             found = samples_of(opened.store, dataset, set(wanted))
             assert found == {number: golds[number - numbers[0]] for number in wanted if number in numbers}

@@ -85,10 +85,10 @@ def test_words_for_masks_are_compared_with_the_shares_of_those_who_write_them(em
     (tmp_path / "g.jsonl").write_text(json.dumps(gold))
     assert emotui("import", "masked", "g.jsonl", "--name", "d", "--db", "w.duckdb").status == 0
     workspace = Workspace.open(tmp_path / "w.duckdb")
-    dataset = workspace.store.dataset("d")
+    dataset = workspace.store.datasets.get("d")
     assert dataset is not None
     for name, words in (("ann", ["Sad", "angry"]), ("bob", ["sad", "tired"])):
-        said = [Said(workspace.store.file_order(dataset.dataset).start, 0, {"labels": words})]
+        said = [Said(workspace.store.samples.file_order(dataset.dataset).start, 0, {"labels": words})]
         keep_said(workspace.store, dataset, name, "person", said)
     (tmp_path / "p.jsonl").write_text(json.dumps({"id": "1", "labels": ["sad", "glad"]}))
     emotui("import", "predictions", "p.jsonl", "--dataset", "d", "--source", "half", "--db", "w.duckdb")

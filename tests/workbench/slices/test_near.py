@@ -27,7 +27,7 @@ def test_the_nearest_texts_stand_first_and_never_the_text_itself(
         return np.array([TOWARDS[text] for text in texts], dtype=np.float32)
 
     monkeypatch.setattr(near, "kept_embeddings", vectors)
-    first = opened.store.file_order(dataset).start
+    first = opened.store.samples.file_order(dataset).start
     found = opened.near(dataset, first, 2)
     assert [(one.id, one.sample - first, one.cosine) for one in found] == (
         [("c", 2, pytest.approx(0.8)), ("b", 1, pytest.approx(0.0))]

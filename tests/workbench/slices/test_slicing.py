@@ -45,7 +45,7 @@ KEPT = {
 
 
 def of(opened: Workspace, dataset: int, line: str, run: str | None = None) -> list[str]:
-    ids = {number: key for key, number in opened.store.numbers_by_id(dataset).items()}
+    ids = {number: key for key, number in opened.store.samples.numbers_by_id(dataset).items()}
     return [ids[number] for number in opened.slicing().samples(dataset, line, run)]
 
 
@@ -84,7 +84,7 @@ def mixed(tmp_path: Path) -> tuple[Workspace, int]:
 
 def test_a_condition_keeps_the_samples_of_which_it_is_true(mixed: tuple[Workspace, int]) -> None:
     opened, dataset = mixed
-    first = opened.store.file_order(dataset).start
+    first = opened.store.samples.file_order(dataset).start
     opened.notes().write(dataset, first, "ada", "why")
     opened.notes().write(dataset, first + 1, "ada", "", ["irony"])
     opened.slicing().save(dataset, "mine", "emotion=happy|surprise")
@@ -176,7 +176,7 @@ def test_figures_of_each_part_are_those_of_its_samples(many: tuple[Workspace, in
     assert kind_a.low is not None
     assert kind_a.low < kind_a.mean
     both = opened.slicing().parts(dataset, "r1", "r2", by=["kind"])
-    second = opened.store.metric_means(dataset, "r2", "f1")
+    second = opened.store.listing.metric_means(dataset, "r2", "f1")
     of_b = next(row for row in both.rows if row.value == "b")
     assert (of_b.mean, of_b.other) == (1.0, pytest.approx(second[1::2].mean()))
     assert of_b.p == wilcoxon_p(1.0 - second[1::2])
@@ -231,7 +231,7 @@ def test_the_rule_under_which_a_source_is_worst_is_found_and_is_a_line_of_condit
     assert best.conditions == "kind=a & colour=red"
     assert best.rule.mean == 0.0
     assert opened.slicing().samples(dataset, best.conditions) == (
-        (np.flatnonzero(bad) + opened.store.file_order(dataset).start).tolist()
+        (np.flatnonzero(bad) + opened.store.samples.file_order(dataset).start).tolist()
     )
     assert opened.slicing().found(dataset, "r1", "r2", fewest=4).rows[0].conditions == best.conditions
 

@@ -58,7 +58,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspac
 
 
 def _read(source: Workspace, text: str = TEXT, spec: str = BLIP, name: str = "mine") -> Heat:
-    dataset = source.store.dataset(name)
+    dataset = source.store.datasets.get(name)
     assert dataset is not None
     return source.layers().read(spec, dataset, text)
 
@@ -132,7 +132,7 @@ def test_a_text_of_the_dataset_is_read_by_probes_of_the_others(source: Workspace
 
 
 def test_a_fit_is_kept_and_a_cancelled_one_is_not(source: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset = source.store.dataset("mine")
+    dataset = source.store.datasets.get("mine")
     assert dataset is not None
     source.model(BLIP).load()
     looks = iter([False, False, True])
@@ -150,7 +150,7 @@ def test_a_later_session_reads_by_the_kept_probes_until_gold_changes(source: Wor
     first, seen = _read(source), _read(source, _texts()[0][0])
     source.close()
     again = Workspace.open(tmp_path / "w.duckdb")
-    dataset = again.store.dataset("mine")
+    dataset = again.store.datasets.get("mine")
     assert dataset is not None
     steps: list[str] = []
     found = again.layers().read(BLIP, dataset, TEXT, progress=steps.append)
@@ -160,7 +160,7 @@ def test_a_later_session_reads_by_the_kept_probes_until_gold_changes(source: Wor
     steps.clear()
     again.layers().read(BLIP, dataset, TEXT, layers=(2,), progress=steps.append)
     assert any(step.startswith("fitting") for step in steps)  # others were asked for
-    gold = again.store.dataset(add_samples(again.store, "labels", "more", _samples(60), "made here").dataset)
+    gold = again.store.datasets.get(add_samples(again.store, "labels", "more", _samples(60), "made here").dataset)
     assert gold is not None
     steps.clear()
     again.layers().read(BLIP, gold, TEXT, progress=steps.append)

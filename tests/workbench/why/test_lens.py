@@ -123,7 +123,7 @@ def test_texts_that_were_known_and_not_said_have_a_code_which_is_a_filter(tmp_pa
     texts = [LabelsGold(id=key, text=f"text {key}", labels=("joy",)) for key in "abc"]
     dataset = add_samples(opened.store, "labels", "mine", texts, "test")
     notes, slicing = opened.notes(), opened.slicing()
-    first = opened.store.file_order(dataset.dataset).start
+    first = opened.store.samples.file_order(dataset.dataset).start
     notes.write(dataset.dataset, first, "ann", "mine", ("knew",))
 
     def coded(**known: list[str]) -> list[int]:

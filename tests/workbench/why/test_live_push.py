@@ -119,12 +119,12 @@ def test_nothing_that_is_answered_so_is_kept_and_later_answers_are_the_models_ow
     made: tuple[Workspace, Dataset],
 ) -> None:
     workspace, dataset = made
-    before = workspace.store.settings(""), workspace.store.runs(dataset.dataset)
+    before = workspace.store.settings.beginning(""), workspace.store.runs.all(dataset.dataset)
     plain = workspace.removal().take_away(BLIP, "blip of rain", (0, 4)).whole
-    kept = workspace.store.settings("")
+    kept = workspace.store.settings.beginning("")
     pushed(made, Aimed("joy", KNOWS, 8.0), "blip of rain")
-    assert workspace.store.settings("") == kept
-    assert workspace.store.runs(dataset.dataset) == before[1]
+    assert workspace.store.settings.beginning("") == kept
+    assert workspace.store.runs.all(dataset.dataset) == before[1]
     later = Workspace.open(workspace.store.path)
     assert later.removal().take_away(BLIP, "blip of rain", (8, 12)).whole == plain
     later.close()

@@ -155,7 +155,7 @@ def test_a_span_by_itself_has_the_figures_of_a_run_over_all_of_them(workspace: W
     marks = (Mark(2, 20, "sad"), Mark(44, 60, "sad"))
     dataset = add_samples(workspace.store, "spans", "d", [SpanSample(id="a", text=text, spans=marks)], "here")
     run = workspace.run_model("embedded", dataset.dataset, task="evidence")
-    (row,) = workspace.store.results(run.run)
+    (row,) = workspace.store.results.of_run(run.run)
     said = msgspec.json.decode(row.prediction or "", type=Prediction)
     for trial, mark in zip(said.spans, marks, strict=True):
         found = workspace.removal().take_away("embedded", text, mark.place, key="a")

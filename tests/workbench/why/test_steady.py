@@ -31,7 +31,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 
 
 def _dataset(workspace: Workspace, samples: list[LabelsGold]) -> Dataset:
-    found = workspace.store.dataset(add_samples(workspace.store, "labels", "mine", samples, "test").dataset)
+    found = workspace.store.datasets.get(add_samples(workspace.store, "labels", "mine", samples, "test").dataset)
     assert found is not None
     return found
 
@@ -88,7 +88,7 @@ def test_a_label_of_gold_that_the_model_has_not_is_left_out_and_told(workspace: 
         assert found["labels"] == ["joy", "anger"]
         assert found["notes"]["labels"].endswith("was not asked about it: other-emotion")
     other = [LabelsGold(id="n", text="So.", labels=("other-emotion",))]
-    nothing = workspace.store.dataset(add_samples(workspace.store, "labels", "other", other, "test").dataset)
+    nothing = workspace.store.datasets.get(add_samples(workspace.store, "labels", "other", other, "test").dataset)
     assert nothing is not None
     with pytest.raises(BadInput, match="embedded has no label 'other-emotion'"):
         find_flips(workspace, "embedded", nothing)

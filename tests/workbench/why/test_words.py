@@ -33,7 +33,7 @@ def dataset(workspace: Workspace) -> Dataset:
     texts += ["Every night I sing in the kitchen and nobody asks", "I sing"]
     samples = [LabelsGold(id=str(at), text=text) for at, text in enumerate(texts)]
     number = add_samples(workspace.store, "labels", "mine", samples, "test").dataset
-    found = workspace.store.dataset(number)
+    found = workspace.store.datasets.get(number)
     assert found is not None
     return found
 

@@ -269,7 +269,7 @@ def assign(store: Store, dataset: Dataset, assignment: Assignment) -> list[Batch
     """
     if faults := assignment.faults():
         raise BadInput(*faults)
-    numbers = store.file_order(dataset.dataset)
+    numbers = store.samples.file_order(dataset.dataset)
     earlier = assigned(store, dataset)
     known = _known(store, dataset, earlier, assignment)
     held = _held(store, dataset, earlier, assignment)
@@ -324,7 +324,7 @@ def roles_of(assignment: Assignment | None) -> dict[int, str]:
 
 def keep_assignment(store: Store, dataset: Dataset, assignment: Assignment | None) -> None:
     """Keep an assignment as it is; None: everybody annotates everything."""
-    store.set_setting(_setting(dataset), None if assignment is None else msgspec.to_builtins(assignment))
+    store.settings.set(_setting(dataset), None if assignment is None else msgspec.to_builtins(assignment))
 
 
 def _held(store: Store, dataset: Dataset, earlier: Assignment | None, wanted: Assignment) -> dict[int, tuple[str, ...]]:
@@ -360,7 +360,7 @@ def _strata(store: Store, dataset: Dataset, column: str) -> dict[int, str]:
 
 def assigned(store: Store, dataset: Dataset) -> Assignment | None:
     """The assignment of a dataset; None where everybody annotates everything."""
-    kept = store.setting(_setting(dataset))
+    kept = store.settings.get(_setting(dataset))
     return None if kept is None else msgspec.convert(kept, Assignment)
 
 
@@ -468,7 +468,7 @@ def progress_of(
         today: (UTC) from which pace and goals are counted; None: today.
         scheme: by which known answers are compared; None: they are not.
     """
-    numbers = store.file_order(dataset.dataset)
+    numbers = store.samples.file_order(dataset.dataset)
     plan, logs = assigned(store, dataset), logs_of(store, dataset)
     now = today or datetime.now(UTC).date()
     seconds: dict[str, list[float]] = {}
@@ -519,7 +519,10 @@ def _known_answers(store: Store, dataset: Dataset, plan: Assignment | None, sche
     roles = roles_of(plan)
     asked = [number for number, role in roles.items() if role == CHECK] or list(roles)
     read = sample_reader(store, dataset)
-    gold = {number: gold_answer(read(record), words=bool(scheme.of(MASK))) for number, record in store.samples(asked)}
+    gold = {
+        number: gold_answer(read(record), words=bool(scheme.of(MASK)))
+        for number, record in store.samples.records(asked)
+    }
     return {number: as_asked(answer, scheme) for number, answer in gold.items() if answer is not None}
 
 

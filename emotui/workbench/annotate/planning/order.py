@@ -114,7 +114,7 @@ def order_of(store: Store, dataset: Dataset, scheme: Scheme, chosen: Order) -> S
     Raises:
         BadInput: there is no source to go by, or not the one that is named.
     """
-    numbers = store.file_order(dataset.dataset)
+    numbers = store.samples.file_order(dataset.dataset)
     match chosen.kind:
         case "fixed":
             return numbers
@@ -152,7 +152,7 @@ def _uncertainty(store: Store, dataset: Dataset, run: str) -> dict[int, float]:
     task = task_named(dataset.task)
     samples = dict(stored_samples(store, dataset, dataset.n))
     found: dict[int, float] = {}
-    for row in last_attempts(store.results(run)):
+    for row in last_attempts(store.results.of_run(run)):
         if row.prediction is None or row.repeat:
             continue
         prediction = msgspec.json.decode(row.prediction, type=task.prediction)
@@ -178,7 +178,7 @@ def _errors(store: Store, dataset: Dataset, run: str) -> dict[int, float]:
     """1 less the task's first metric where gold is known; elsewhere, behind these, by uncertainty."""
     metric = task_named(dataset.task).metrics[0]
     found = {sample: use - 1 for sample, use in _uncertainty(store, dataset, run).items()}
-    for row in last_attempts(store.results(run)):
+    for row in last_attempts(store.results.of_run(run)):
         value = None if row.score is None else row.score.values.get(metric.name)
         if value is not None and not row.repeat:
             found[row.sample] = 1 - value if metric.higher_is_better else value

@@ -164,7 +164,7 @@ def of_labels(
     found = Opinions(LABELS)
     answers, read = msgspec.json.Decoder(_Said), msgspec.json.Decoder(dict[str, Any]).decode
     kept_as = task_named(dataset.kept_as)
-    for number, record in store.dataset_samples(dataset.dataset):
+    for number, record in store.samples.of_dataset(dataset.dataset):
         for name, said in (said_of_text(kept_as, read(record)).get("annotators") or {}).items():
             labels = _names(said["labels"]) if "labels" in said else [said["label"]] if "label" in said else None
             if labels is not None:
@@ -236,7 +236,7 @@ def _written(said: _Filled) -> Collection[Key]:
 def outcomes(store: Store, runs: Sequence[Run], cancelled: IsCancelled) -> Iterator[tuple[Run, int, bytes | str]]:
     """(run, number of the text, prediction) of all answers that could be read."""
     for run in runs:
-        for at, outcome in enumerate(store.outcomes(run.run)):
+        for at, outcome in enumerate(store.results.outcomes(run.run)):
             if at % _BATCH == 0 and cancelled():
                 raise Cancelled
             if outcome.prediction is not None:

@@ -68,7 +68,7 @@ def of_spans(
         Cancelled: between two thousand answers or so.
     """
     words, sentences, labels = Opinions(WORDS, ("marked",)), Opinions(SENTENCES, ("marked",)), Opinions(SPAN_LABELS)
-    if not people and not store.annotators(dataset.dataset):
+    if not people and not store.samples.annotators(dataset.dataset):
         return [words, sentences, labels]
     task = task_named("spans")
     samples: dict[int, SpanSample] = {}
@@ -188,7 +188,7 @@ def people_tables(
     models = [run for run in runs if run.source != PERSON]
     people = [run for run in runs_of(store, dataset) if run.source == PERSON]
     composed = is_sample_data(dataset)
-    if not people and not store.holding(dataset.dataset, SAID_BY_PEOPLE):
+    if not people and not store.samples.holding(dataset.dataset, SAID_BY_PEOPLE):
         return ()
     if dataset.task == "values":
         from emotui.workbench.results.spread.number_tables import number_tables
