@@ -170,7 +170,7 @@ class Frame(Acting, LaidOut):
     ) -> None:
         super().__init__()
         self._file, self._annotates = file, annotates
-        self.session = Session(self, self, open_source, list_tasks(), annotator)
+        self.session = Session(self, self, open_source, list_tasks(), annotator, annotates=annotates)
         self.session.keymap = Keymap(ACTIONS)
         hold(self.session.keymap)
         self.pane = ListPane(self.session, id="list-pane")

@@ -124,6 +124,7 @@ class Session:
         open_source: called in a thread.
         tasks: of which tasks there are lists; the first is the one that is shown at first.
         annotator: under whose name attempts and reviews are kept.
+        annotates: whether it is opened for what was assigned to the annotator.
     """
 
     def __init__(
@@ -133,6 +134,8 @@ class Session:
         open_source: "Callable[[], BrowseSource]",
         tasks: tuple[str, ...],
         annotator: str,
+        *,
+        annotates: bool = False,
     ) -> None:
         self.source: BrowseSource | None = None
         self.title = ""
@@ -167,7 +170,11 @@ class Session:
         self._own = self._shown_own = NO_RUN
         self.drafts = Drafts(owner, self._book)
         self._opening: LatestRequest[None, Opened] = LatestRequest(
-            "open", owner, lambda _: open_up(open_source(), tasks, annotator), self._take_opened, self._not_opened
+            "open",
+            owner,
+            lambda _: open_up(open_source(), tasks, annotator, annotates=annotates),
+            self._take_opened,
+            self._not_opened,
         )
         self._overviews: LatestRequest[tuple[str, str | None], Overview] = LatestRequest(
             "overview", owner, lambda question: look(self.bound, tasks, *question), self._take_overview
@@ -577,14 +584,22 @@ def list_setting(task: str) -> str:
     return _LIST_SETTINGS.get(task, f"list of {task}")
 
 
-def open_up(source: "BrowseSource", tasks: tuple[str, ...], annotator: str) -> Opened:
-    """Ask a source that has just been opened for what it remembers."""
+def open_up(source: "BrowseSource", tasks: tuple[str, ...], annotator: str, *, annotates: bool = False) -> Opened:
+    """Ask a source that has just been opened for what it remembers.
+
+    Args:
+        annotates: whether it is opened for the annotator's work: the list is of a dataset that was assigned.
+    """
     with source.together():
         marker = source.marker()
         models = source.models
         kept = source.setting(LIVE_MODEL)
         live = None if models is None else kept if isinstance(kept, str) and kept else EMBEDDED
         lists = {task: source.setting(list_setting(task)) for task in tasks}
+        if annotates and source.annotating is not None:
+            assigned = [one.name for one in source.annotating().assigned_to(annotator)]
+            if assigned and from_setting(lists[tasks[0]]).dataset not in assigned:
+                lists[tasks[0]] = {"dataset": assigned[0]}
         first_start = models if models is not None and models.needs_first_start() else None
         return Opened(
             source,

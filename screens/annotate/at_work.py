@@ -239,12 +239,19 @@ class AtWork(Place):
         self._press_early()
 
     def _open_next(self, asked: asking.Standing, stood: asking.Stood) -> None:
-        """The work on a dataset begins at the next open text, where the list stands at one that is done."""
+        """The work on a dataset begins at the next open text where the list stands at one that is done, and what was
+        assigned at the first open one.
+        """
         work = asked.dataset, asked.annotator
         if work in self._begun or stood.standing is not None:
             return
         self._begun.add(work)
-        number = stood.bench.next_open(asked.sample) if stood.said.accepted else None
+        bench = stood.bench
+        number = None
+        if bench.has_share:
+            number = bench.next_open()
+        elif stood.said.accepted:
+            number = bench.next_open(asked.sample)
         if number is not None and number != asked.sample:
             self.post_message(self.Sought(frozenset({number}), 0))
 
@@ -266,9 +273,10 @@ class AtWork(Place):
     def _arranged(self) -> None:
         """The list is in the order in which the texts come."""
         bench = self.bench_of
-        whole = bench.chosen.kind == "fixed" and len(bench.order) == bench.dataset.n
+        whole = bench.chosen.kind == "fixed" and not bench.has_share
         seed = f", seed {bench.chosen.seed}" if bench.chosen.kind == "random" else ""
-        why = "your share" if bench.chosen.kind == "fixed" else f"{bench.chosen.kind}{seed}"
+        share = "your share" if len(bench.order) < bench.dataset.n else "your order"
+        why = share if bench.chosen.kind == "fixed" else f"{bench.chosen.kind}{seed}"
         self.post_message(self.Arranged(None if whole else bench.order, "" if whole else why))
 
     def _take_keys(self) -> None:

@@ -341,7 +341,7 @@ def strip_lines(strip: "Strip", cells: int, most: int) -> list[list[Part]]:
     first = [Part(f" along {strip.column}: {n} texts", "strong"), Part(f"   {seen}", "plain")]
     numbers = isinstance(strip.steps[0].gold, Mapping)
     legend = "" if numbers else f"   {_BOTH} both {_GOLD} gold {_RUN} run"
-    name_cells = 13
+    name_cells = 16
     room = max(cells - name_cells - 8, 10)
     start = min(max((strip.at or 0) - room // 2, 0), max(n - room, 0))
     window = range(start, min(start + room, n))

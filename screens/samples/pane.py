@@ -65,6 +65,7 @@ class ListPane(Acting, Vertical):
         self.dataset: Dataset | None = None
         self.run_shown: Run | None = None
         self._order: Order | None = None
+        self._selected_then: int | None = None  # when the list was asked for
         self._errors: dict[str, list[int]] = {}
         self._error_step = (0, "")
         self._orders: LatestRequest[tuple[ListQuery, tuple[int, ...], int | None], Order] = LatestRequest(
@@ -155,6 +156,7 @@ class ListPane(Acting, Vertical):
                 only = tuple(one for one in samples if not only or one in chosen) or (_NONE,)
         if self._order is None or (self._order.query, self._order.only) != (query, only):
             self._waits.wait("patience", _PATIENCE, self._grey, again=False)
+        self._selected_then = self.sample
         self._orders.ask((query, only, keep))
         self._title()
 
@@ -249,8 +251,8 @@ class ListPane(Acting, Vertical):
 
     def _show_order(self, asked: tuple[object, object, int | None], order: Order) -> None:
         keep = self._order is not None and (self._order.query, self._order.only) == (order.query, order.only)
-        # Since it was asked for, another sample may have been selected.
-        chosen = self.sample if keep and self.sample != asked[2] else None
+        # Since it was asked for, another sample may have been selected; it stays so where it is in this list too.
+        chosen = self.sample if self.sample != self._selected_then else None
         self._order, self._errors = order, {}
         self._settle()
         if self.n:
@@ -271,7 +273,7 @@ class ListPane(Acting, Vertical):
             self.rows.put_page(order.page, order.rows)
         # Rows first: the corpus reads many, and a source may answer one question after the other.
         self._corpora.ask_painted(order)
-        if chosen is not None:
+        if chosen is not None and chosen in self.numbers:
             self.seek(frozenset({chosen}), 0)
         self._point()
         self.post_message(self.Selected(self.sample))

@@ -11,6 +11,7 @@ from emotui.tasks.registry import task_named
 from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.answers import Answer, gold_answer
 from emotui.workbench.annotate.others import inside, names_of, source_answers, votes_of
+from emotui.workbench.annotate.planning.assignment import assigned
 from emotui.workbench.annotate.scheme import (
     BUILT_IN,
     MASK,
@@ -100,6 +101,15 @@ class Desk:
         if wider != work.scheme:
             work = Annotating(self._store, found, name, wider, blind=False)
         return Adjudicating(work, said)
+
+    def assigned_to(self, annotator: str) -> list[Dataset]:
+        """The datasets of which some texts are dealt to this annotator, newest first."""
+        found = [
+            one
+            for one in self._store.datasets()
+            if (dealt := assigned(self._store, one)) is not None and annotator in dealt.annotators
+        ]
+        return sorted(found, key=lambda one: -one.dataset)
 
     def scheme(self, dataset: str | int, *, reserved: Collection[str] | Mapping[str, str] = ()) -> Scheme:
         """The scheme of a dataset, with a key for every label where there are enough."""

@@ -373,6 +373,11 @@ class Annotating:
             self.chosen, self.order = order, found
         return found
 
+    @property
+    def has_share(self) -> bool:
+        """Whether the annotator's texts were dealt, and come in the order of that."""
+        return self.assignment is not None and self.annotator in self.assignment.everybody
+
     def next_open(self, sample: int | None = None, *, within: Sequence[int] | None = None) -> int | None:
         """The next text in the order without an answer, behind `sample` and then from the top; None: all have one.
 
@@ -566,7 +571,7 @@ class Annotating:
 
     def _mine(self, numbers: Sequence[int]) -> Sequence[int]:
         """The annotator's own among these, in this order; in the file's order they stand batch by batch."""
-        if self.assignment is None or self.annotator not in self.assignment.everybody:
+        if self.assignment is None or not self.has_share:
             return numbers
         mine = share_of(self.assignment, self._numbers, self.annotator)
         if numbers == self._numbers:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from emotui.records import SpanSample
+from emotui.records import Mark, SpanSample
 from emotui.screens.annotate.passage import Passage
 from emotui.screens.annotate.place import Annotate
 from emotui.screens.app import EmotuiApp
@@ -14,6 +14,7 @@ from emotui.screens.results.place import Results
 from emotui.screens.widgets.cell_width import width as cells
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.planning.assignment import Assignment, assign
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
 from tests.screens.driving import frame, help_text, notified, opened, press, screen_text, settle, strike
@@ -442,6 +443,25 @@ async def test_a_named_annotator_begins_in_annotate_and_sees_nobodys_answer(sour
         assert "fire extinguisher" in screen_text(pilot)
         assert "├fear" not in screen_text(pilot)
         assert not spans(pilot)
+
+
+async def test_who_was_assigned_texts_begins_with_these_and_with_the_training_among_them(source: Workspace) -> None:
+    other = source.datasets()[0]
+    texts = [SpanSample(id=f"n{n}", text=f"Text number {n}.") for n in range(30)]
+    texts[17] = SpanSample(id="n17", text="I am glad.", spans=(Mark(start=5, end=9),))
+    dataset = add_samples(source.store, "spans", "mine", texts, "mine.jsonl")
+    assign(source.store, dataset, Assignment(annotators=("ann", "ben"), overlap=2, batch=5, training=1))
+    async with opened(source, (100, 30)) as pilot:
+        assert pilot.app.frame.session.overview.dataset.name == other.name  # what was looked at before
+    app = EmotuiApp(lambda: Workspace.open(source.store.path), poll=None, annotator="ben", annotates=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        work = place(pilot).at_work.text
+        assert work.id == "n17", "the training is everybody's first text, whoever is dealt all of them"
+        await press(pilot, "space")
+        assert "gold" in screen_text(pilot), "what gold says follows"
+        await press(pilot, "space")
+        assert place(pilot).at_work.text.number == place(pilot).bench_of.order[1]
 
 
 async def test_work_begins_at_the_next_open_text_and_goes_where_one_wants_from_there(
