@@ -1,5 +1,6 @@
 """The wheel holds everything in one package, and runs where folders named like its parts lie about."""
 
+import json
 import os
 import re
 import shutil
@@ -116,6 +117,27 @@ def test_the_installed_command_runs_between_decoys(installed: Path, decoys: Path
         check=True,
     )
     assert str(installed.parent.parent) in where.stdout
+
+
+@pytest.mark.slow
+def test_a_fresh_environment_with_what_the_wheel_requires_probes_a_text_without_torch(
+    wheel: Path, decoys: Path, tmp_path: Path
+) -> None:
+    """Whatever index pip has here brings the requirements, and the weights at the first use."""
+    home = tmp_path / "fresh"
+    venv.create(home, with_pip=False)
+    python = home / "bin" / "python"
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", str(wheel)]
+    subprocess.run([*install, "-c", str(CHECKOUT / "constraints.txt")], check=True)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment |= {f"XDG_{name}_HOME": str(tmp_path / name) for name in ("DATA", "CACHE", "CONFIG", "STATE")}
+    command = [home / "bin" / "emotui", "probe", "So glad that you came!", "--json"]
+    done = subprocess.run(command, cwd=decoys, env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)
+    (packages,) = (home / "lib").glob("python*/site-packages")
+    assert not any((packages / name).exists() for name in ("torch", "transformers", "sentence_transformers"))
+    taken = sum(file.stat().st_size for file in home.rglob("*") if file.is_file() and not file.is_symlink())
+    assert taken < 650e6
 
 
 def test_a_bare_checkout_runs_as_a_module(emotui_process: Emotui) -> None:
