@@ -106,7 +106,7 @@ class Desk:
         """The datasets of which some texts are dealt to this annotator, newest first."""
         found = [
             one
-            for one in self._store.datasets()
+            for one in self._store.datasets.all()
             if (dealt := assigned(self._store, one)) is not None and annotator in dealt.annotators
         ]
         return sorted(found, key=lambda one: -one.dataset)

@@ -131,7 +131,7 @@ def test_two_merges_at_once_keep_what_was_done_once(tmp_path: Path, monkeypatch:
     assert sorted(one.log.entries for each in made for one in each.logs) == [0, 2]
     target = Store.open(path)
     assert [(one.annotator, one.kind) for one in target.annotations.entries()] == [
-        (one.annotator, one.kind) for one in source.annotations()
+        (one.annotator, one.kind) for one in source.annotations.entries()
     ]
     assert [run.model for run in target.runs.all()] == ["ann"]
     assert _notes(target) == _notes(source)
