@@ -110,7 +110,7 @@ def test_notes_come_to_the_same_on_every_machine(tmp_path: Path, done: list[tupl
 def test_two_merges_at_once_keep_what_was_done_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each looks at what is there before either writes, unless one waits for the other."""
     source, dataset = _store(tmp_path / "source.duckdb")
-    number = source.numbers_by_id(dataset.dataset)["t1"]
+    number = source.samples.numbers_by_id(dataset.dataset)["t1"]
     bench = Desk(source).begin("demo", "ann")
     for event in (SetLabels(("joy",)), Accept()):
         bench.do(number, event)
