@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ from emotui.commands.run import run as run_command
 from emotui.errors import BadInput
 from emotui.formats import check_not_over, check_writable
 from emotui.tasks.registry import resolve_labels, task_named, with_labels
+from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.files.texts import Texts
-from emotui.workbench.runs.plan import MOST_REPEATS
+from emotui.workbench.runs.plan import MOST_REPEATS, labelled_samples
 from emotui.workbench.shards.merge import KIND, Question, write_requests
 from emotui.workbench.shards.shard import read_shard
-from emotui.workbench.texts import stored_samples
+from emotui.workbench.texts import check_needs, stored_samples
 
 _model = click.option("--model", "name", required=True, help="The model's name, as the engine knows it.")
 _answers = click.option(
@@ -102,20 +104,19 @@ def write(
     else:
         store = look_into(db, read_only=True).store
         check_not_over(target, store.path)
-        own = store.datasets.get(dataset or "")
-        if own is None or own.task != found.name:
-            raise BadInput(f"the store has no dataset {dataset!r} of the {found.name} task")
-        places = wanted(own.n)
+        asked = dataset_named(store, dataset or "").read_as(found.name)
+        check_needs(store, asked)
+        places = wanted(asked.n)
 
         def of_store() -> Iterable[Any]:
-            return (sample for _, sample in stored_samples(store, own, places.stop, first=places.start))
+            return (sample for _, sample in stored_samples(store, asked, places.stop, first=places.start))
 
         def from_store(card: ModelCard, chosen: str) -> Mapping[str, object]:
             given = options if labels is None else {**options, "labels": labels}
-            return resolve_labels(found, card, all_of_store, chosen, given, seed)
+            return resolve_labels(found, card, partial(labelled_samples, store, asked), chosen, given, seed)
 
         def all_of_store() -> Iterable[Any]:
-            return (sample for _, sample in stored_samples(store, own, own.n))
+            return (sample for _, sample in stored_samples(store, asked, asked.n))
 
         question = Question(found, one_way(way, written_way), repeats, seed, from_store, all_of_store)
         done = write_requests(of_store, spec, question, Path(target))

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -138,10 +139,12 @@ class RunRequest(msgspec.Struct, frozen=True):
         store, dataset = self.store, self.dataset
         task = task_named(dataset.task)
         way = chosen_way(task, card, self.way, self.options)
-        options = resolve_labels(task, card, self._labelled, way, self.options or {}, self.seed)
+        options = resolve_labels(
+            task, card, partial(labelled_samples, store, dataset), way, self.options or {}, self.seed
+        )
         task = configured(task, way, options, self.repeats)
         task = task if self.spans is None else task.with_spans(self.spans)
-        task = with_conversation(task, options, self._samples())
+        task = with_conversation(task, options, _samples(store, dataset))
         marks = identities(store, task, dataset, card, self.seed, self.repeats, way)
         n = len(self.places) * self.repeats
         hits = [old for old in finished(store.runs.all(dataset.dataset), marks) if self._as_many(old, n)]
@@ -163,19 +166,20 @@ class RunRequest(msgspec.Struct, frozen=True):
                 found += [old for old in finished(self.store.runs.all(other.dataset), marks) if self._as_many(old, n)]
         return found
 
-    def _samples(self) -> Iterator[Any]:
-        return (sample for _, sample in stored_samples(self.store, self.dataset, self.dataset.n))
-
-    def _labelled(self) -> Iterator[Any]:
-        """The samples; for a task that asks for it, then what gold says of the labels of the same texts."""
-        task, store, labels = task_named(self.dataset.task), self.store, self.dataset.read_as("labels")
-        yield from self._samples()
-        if getattr(task.labels, "of_texts", False):
-            yield from (sample for _, sample in stored_samples(store, labels, labels.n))
-
     def _as_many(self, old: Run, n: int) -> bool:
         """Whether a run is over the same samples of its dataset."""
         return old.n == n and old.config.get("shard", "") == str(self.shard or "")
+
+
+def labelled_samples(store: Store, dataset: Dataset) -> Iterator[Any]:
+    """The samples of a dataset; for a task that asks for it, then what gold says of the labels of the same texts."""
+    yield from _samples(store, dataset)
+    if getattr(task_named(dataset.task).labels, "of_texts", False):
+        yield from _samples(store, dataset.read_as("labels"))
+
+
+def _samples(store: Store, dataset: Dataset) -> Iterator[Any]:
+    return (sample for _, sample in stored_samples(store, dataset, dataset.n))
 
 
 def asked_of(store: Store, dataset: Dataset) -> str:
@@ -191,8 +195,7 @@ def asked_of(store: Store, dataset: Dataset) -> str:
     key = f"asked {dataset.dataset} {dataset.task}"
     if not own and (kept := store.settings.get(key)) is not None and kept[0] == dataset.fingerprint:
         return str(kept[1])
-    samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
-    found = asked_fingerprint(task_named(dataset.task), samples)
+    found = asked_fingerprint(task_named(dataset.task), _samples(store, dataset))
     if store.read_only:
         return found
     if own:

@@ -97,6 +97,27 @@ def test_a_run_by_another_engine_is_written_answered_and_read(emotui: Emotui, tm
     assert {yes > no for record in files["records"] for yes, no in record["scores"].values()} == {True, False}
 
 
+def test_any_question_is_written_over_the_texts_of_a_dataset_that_came_for_another_one(
+    emotui: Emotui, tmp_path: Path, scenes: Path
+) -> None:
+    assert emotui("import", "scenes", scenes, "--db", "one.duckdb").status == 0
+    asked = ("--model", "M", "--dataset", "scenes", "--db", "one.duckdb")
+    written = emotui("batch", "write", "labels", *asked, "--way", "yes-no", "--to", "ask.jsonl", "--json").document
+    # Each of Plutchik's eight, which gold of the scenes names, is asked of each text.
+    assert written == {"to": "ask.jsonl", "n": N, "open": N, "requests": 8 * N}
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
+    answered = ("--answers", "said.jsonl", "--json", "--", "--way", "yes-no")
+    read = emotui("batch", "read", "labels", *asked, *answered).document
+    assert (read["task"], read["done"], read["failed"], read["metrics"]["n"]) == ("labels", N, 0, N)
+    lacking = emotui("batch", "write", "masked", *asked, "--to", "more.jsonl")
+    assert lacking.status == 2
+    assert lacking.err.startswith(f"scenes cannot be asked the masked task: of {N} of its {N} texts (s0, s1, s2, …) ")
+    assert emotui("batch", "write", "labels", *asked[:-3], "none", *asked[-2:], "--to", "more.jsonl").err == (
+        "the store has no dataset 'none' (there: scenes)\n"
+    )
+    assert not (tmp_path / "more.jsonl").exists()
+
+
 def test_what_no_file_answers_stays_open_and_failures_are_refused(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
     emotui("batch", "write", "scenes", "--model", "M", "--records", scenes, "--to", "ask.jsonl")
     engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl")
