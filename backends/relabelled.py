@@ -48,6 +48,11 @@ def split_label_map(spec: str) -> tuple[str, str | None]:
     return (f"{model}#{'&'.join(others)}" if others else model), unquote(path)
 
 
+def hash_of(mapping: Mapping[str, str]) -> str:
+    """Names a mapping of labels, whatever their order: the first 8 hexadecimal digits of its SHA-256."""
+    return hashlib.sha256(msgspec.json.encode(dict(mapping), order="sorted")).hexdigest()[:8]
+
+
 def read_label_map(path: str) -> dict[str, str]:
     """A TOML file of lines `theirs = "ours"`.
 

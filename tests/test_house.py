@@ -19,6 +19,11 @@ FLAT = {"metrics", "tests/metrics"}
 MODULES = 660
 """As many as the package may have, `metrics` and all. It only goes down: a new idea that is small joins another."""
 
+NAMING_A_TASK = 30
+"""Modules above the tasks, outside the wings of what only one task does, that import a task. It only goes down."""
+
+WINGS = {"scenes", "rephrase", "generation", "masked"}
+
 
 def _sources(*folders: str) -> list[Path]:
     found = (file for folder in folders for file in (CHECKOUT / folder).rglob("*.py"))
@@ -40,6 +45,22 @@ def test_the_store_is_its_parts_and_forwards_nothing() -> None:
     (store,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
     methods = {node.name for node in store.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")}
     assert methods == {"open", "leave_no_empty", "waiting", "together", "alone", "look_through", "listing", "marker"}
+
+
+def _names_a_task(file: Path) -> bool:
+    own = {folder.parent.name for folder in (CHECKOUT / "emotui" / "tasks").glob("*/task.py")}
+    tree = ast.parse((CHECKOUT / file).read_text(encoding="utf-8"))
+    for node in (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)):
+        room, inside = (node.module or "").split(".")[:2], (node.module or "").split(".")[2:3]
+        if room == ["emotui", "tasks"] and {*(inside or [alias.name for alias in node.names])} & own:
+            return True
+    return False
+
+
+def test_what_is_general_asks_a_task_and_imports_none() -> None:
+    above = _sources("emotui/workbench", "emotui/commands", "screens")
+    found = [file.as_posix() for file in above if not WINGS & set(file.parts) and _names_a_task(file)]
+    assert len(found) <= NAMING_A_TASK, found
 
 
 def test_what_is_promised_of_security_is_checked_by_tests_that_are_there() -> None:

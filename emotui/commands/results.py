@@ -27,7 +27,7 @@ from emotui.workbench.workspace import Workspace
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from emotui.tasks.masked.lexicon import WordVectors
+    from emotui.tasks.parts import Lexicon
 
 Printed = tuple[Column, list[str]]
 """A column, and its cells as they are printed."""
@@ -68,7 +68,7 @@ def results(
     no_sim: bool,
     published: bool,
     baselines: bool | None,
-    by: "WordVectors | None",
+    by: "Lexicon | None",
     with_samples: bool,
     db: str | None,
     read_only: bool,

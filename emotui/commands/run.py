@@ -28,7 +28,7 @@ from emotui.commands.program_options import Waiting, db_option, look_into, open_
 from emotui.errors import BadInput, EmotuiError
 from emotui.formats.rows import literal
 from emotui.store.query import Run
-from emotui.tasks.masked.lexicon import WordVectors
+from emotui.tasks.parts import Lexicon
 from emotui.tasks.prompting.settings import BEFORE
 from emotui.workbench.annotate.others import voices_of, voices_report
 from emotui.workbench.datasets.samples import add_experiment, asked_alone
@@ -117,7 +117,7 @@ def run(
     as_description: str | None,
     written_way: str | None,
     options: dict[str, object],
-    by: WordVectors | None,
+    by: Lexicon | None,
     db: str | None,
     as_json: bool,
 ) -> None:
@@ -417,7 +417,7 @@ def runs(db: str | None, read_only: bool, as_json: bool) -> None:
 @lexicon_options
 @db_option
 @json_option
-def rescore(run: str, no_sim: bool, by: WordVectors | None, db: str | None, as_json: bool) -> None:
+def rescore(run: str, no_sim: bool, by: Lexicon | None, db: str | None, as_json: bool) -> None:
     """Parse and score the kept outputs of RUN again, without asking its model."""
     workspace = look_into(db)
     started = time.monotonic()

@@ -400,6 +400,14 @@ class Experiments(msgspec.Struct, frozen=True):
     way: Callable[[int, str | None, bool], str | None]
 
 
+class Lexicon(Protocol):
+    """What words are compared by, where a task compares words (`Task.with_lexicon`)."""
+
+    @property
+    def mark(self) -> str:
+        """What tells two lexicons with their rules apart."""
+
+
 class TaskLabels(Protocol):
     """Of a task that chooses among labels: which they are.
 

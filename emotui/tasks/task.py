@@ -15,7 +15,7 @@ from emotui.metrics.span_scoring import Embed
 from emotui.records import Mark, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tables import ResultsTable
-from emotui.tasks.parts import Asking, Experiments, SaidLine, ScoredRun, TaskFiles, TaskLabels, TaskWords
+from emotui.tasks.parts import Asking, Experiments, Lexicon, SaidLine, ScoredRun, TaskFiles, TaskLabels, TaskWords
 
 if TYPE_CHECKING:
     from emotui.metrics.label_sums import Figures
@@ -137,7 +137,7 @@ class Task(Protocol):
         """
         raise BadInput(f"labels of the {self.name} task cannot be mapped")
 
-    def with_lexicon(self, lexicon: object) -> "Task":
+    def with_lexicon(self, lexicon: Lexicon) -> "Task":
         """The same task for scoring by a lexicon of words.
 
         Raises:

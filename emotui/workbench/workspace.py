@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from emotui.backends.host import ModelProcess
     from emotui.formats.reading import Warn
-    from emotui.tasks.masked.lexicon import WordVectors
+    from emotui.tasks.parts import Lexicon
     from emotui.workbench.annotate.desk import Desk
     from emotui.workbench.answers import Voice
     from emotui.workbench.compare.pairs import Comparing
@@ -457,7 +457,7 @@ class Workspace:
         take_over: bool = False,
         retry: bool = False,
         fresh: bool = False,
-        lexicon: "WordVectors | None" = None,
+        lexicon: "Lexicon | None" = None,
         on_progress: "OnProgress" = lambda progress: None,
     ) -> Run:
         """Run a model over a dataset and wait for it; `stop()` from another thread ends it between or inside batches.

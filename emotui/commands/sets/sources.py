@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from emotui.backends.relabelled import read_label_map
+from emotui.backends.relabelled import hash_of, read_label_map
 from emotui.commands.exchange.written import is_forced, written_option
 from emotui.commands.options import lexicon_options
 from emotui.commands.output import (
@@ -28,8 +28,7 @@ from emotui.store.access import Access
 from emotui.store.questions import Answer
 from emotui.store.store import default_path
 from emotui.store.upgrade import Upgraded, steps_from
-from emotui.tasks.masked.lexicon import WordVectors
-from emotui.tasks.spans.label_maps import hash_of
+from emotui.tasks.parts import Lexicon
 from emotui.workbench import query_process
 from emotui.workbench.datasets import label_maps
 from emotui.workbench.datasets import sources as said
@@ -203,7 +202,7 @@ def predictions(
     encoding: str | None,
     missing: str | None,
     no_sim: bool,
-    by: WordVectors | None,
+    by: Lexicon | None,
     skip_bad: bool,
     db: str | None,
     as_json: bool,

@@ -37,6 +37,7 @@ from emotui.tasks.measures import MASKED
 from emotui.tasks.parts import (
     Asking,
     Embedding,
+    Lexicon,
     OwnSamples,
     SaidLine,
     ScoredRun,
@@ -201,7 +202,7 @@ class Masked(Task):
         """What words are compared by."""
         return self._lexicon or word_vectors()
 
-    def with_lexicon(self, lexicon: object) -> "Masked":
+    def with_lexicon(self, lexicon: Lexicon) -> "Masked":
         """The same task with words compared by these `WordVectors`."""
         assert isinstance(lexicon, WordVectors)
         return Masked(self._settings, lexicon)

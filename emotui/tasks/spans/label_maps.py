@@ -1,6 +1,5 @@
 """Two sets of span labels brought together: what a source calls an emotion, and what gold does."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -11,11 +10,6 @@ from emotui.records import Mark, SpanPrediction, SpanSample
 
 MAPPED = "; labels mapped by "
 """In a convention, before the hash of the mapping that scores were computed under."""
-
-
-def hash_of(mapping: Mapping[str, str]) -> str:
-    """Names a mapping, whatever the order of its labels."""
-    return hashlib.sha256(msgspec.json.encode(dict(mapping), order="sorted")).hexdigest()[:8]
 
 
 def with_mapped_labels(

@@ -19,6 +19,7 @@ import msgspec
 
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.backends.host import lacks
+from emotui.backends.relabelled import hash_of
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.locating import locate
@@ -45,7 +46,7 @@ from emotui.tasks.parts import (
 )
 from emotui.tasks.prompting.settings import CONTEXT, DIRECT, WRITTEN, Writing, options_from
 from emotui.tasks.spans import experiments
-from emotui.tasks.spans.label_maps import MAPPED, hash_of, with_labels, with_mapped_labels
+from emotui.tasks.spans.label_maps import MAPPED, with_labels, with_mapped_labels
 from emotui.tasks.spans.prompts import (
     ALL_WAYS,
     NAMED,

@@ -8,12 +8,13 @@ from typing import Any
 import msgspec
 
 from emotui.backends.base import ModelCard
+from emotui.backends.relabelled import hash_of
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import plutchik_of
 from emotui.metrics.span_scoring import Embed
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tasks.spans.label_maps import MAPPED, hash_of
+from emotui.tasks.spans.label_maps import MAPPED
 from emotui.tasks.spans.task import Prediction
 from emotui.tasks.task import Task
 from emotui.workbench.texts import stored_samples

@@ -16,6 +16,7 @@ from emotui.store.store import Store
 from emotui.tables import ResultsTable
 from emotui.tasks.masked.baselines import convention_of, lexicon_in
 from emotui.tasks.masked.lexicon import BUILT_IN, WordVectors, as_kept, from_kept, word_vectors
+from emotui.tasks.parts import Lexicon
 from emotui.tasks.task import Task
 
 MASKED = "masked"
@@ -52,7 +53,7 @@ def lexicon_of(store: Store, run: Run) -> WordVectors:
     return kept_lexicon(store, mark)
 
 
-def with_lexicon(store: Store, task: Task, run: Run | None, words: WordVectors | None = None) -> Task:
+def with_lexicon(store: Store, task: Task, run: Run | None, words: Lexicon | None = None) -> Task:
     """The task by a lexicon that is given and kept now, else by that of a run's scores; itself of other tasks.
 
     Raises:
@@ -60,7 +61,8 @@ def with_lexicon(store: Store, task: Task, run: Run | None, words: WordVectors |
     """
     if words is not None:
         found = task.with_lexicon(words)
-        keep_lexicon(store, words)
+        if isinstance(words, WordVectors):
+            keep_lexicon(store, words)
         return found
     return task if run is None or task.name != MASKED else task.with_lexicon(lexicon_of(store, run))
 

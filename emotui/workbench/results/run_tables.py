@@ -29,7 +29,7 @@ from emotui.workbench.task_words import metrics_of
 from emotui.workbench.texts import runs_of
 
 if TYPE_CHECKING:
-    from emotui.tasks.masked.lexicon import WordVectors
+    from emotui.tasks.parts import Lexicon
 
 # SEER's tables of the prompting experiments (Tables 7, 8 and 9) with the gate to the main tasks (section 7.2).
 
@@ -248,7 +248,7 @@ def run_tables(
     elsewhere: Sequence[Run],
     cancelled: IsCancelled,
     told: OnCount,
-    lexicon: "WordVectors | None" = None,
+    lexicon: "Lexicon | None" = None,
     *,
     baselines: bool = False,
 ) -> tuple[ResultsTable, ...]:

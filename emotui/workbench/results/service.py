@@ -40,7 +40,7 @@ from emotui.workbench.task_words import metrics_of, words_of
 from emotui.workbench.texts import runs_of
 
 if TYPE_CHECKING:
-    from emotui.tasks.masked.lexicon import WordVectors
+    from emotui.tasks.parts import Lexicon
 
 Answer = TypeVar("Answer")
 
@@ -94,7 +94,7 @@ class Results:
         baselines: bool | None = None,
         published: bool | None = False,
         among: Sequence[str] | None = None,
-        lexicon: "WordVectors | None" = None,
+        lexicon: "Lexicon | None" = None,
         cancelled: IsCancelled = never,
         on_step: OnStep = untold,
     ) -> tuple[ResultsTable, ...]:
@@ -195,7 +195,7 @@ class Results:
         baselines: bool | None,
         published: bool | None,
         among: Sequence[str] | None,
-        lexicon: "WordVectors | None",
+        lexicon: "Lexicon | None",
         cancelled: IsCancelled,
         on_step: OnStep,
     ) -> tuple[ResultsTable, ...]:
@@ -470,7 +470,7 @@ class Results:
         dataset: Dataset,
         names: Sequence[str] | None,
         among: Sequence[str] | None,
-        lexicon: "WordVectors | None",
+        lexicon: "Lexicon | None",
         cancelled: IsCancelled,
         on_step: OnStep,
         *,

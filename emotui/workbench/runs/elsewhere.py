@@ -34,7 +34,7 @@ from emotui.workbench.runs.scores import ELSEWHERE, Embedder
 from emotui.workbench.texts import runs_of, said_counts, stored_samples
 
 if TYPE_CHECKING:
-    from emotui.tasks.masked.lexicon import WordVectors
+    from emotui.tasks.parts import Lexicon
 
 # What a file of predictions says about each text, in this project's own records or in any layout.
 
@@ -187,7 +187,7 @@ def import_predictions(
     options: ReadOptions | None = None,
     missing: str | None = None,
     sim: bool = True,
-    lexicon: "WordVectors | None" = None,
+    lexicon: "Lexicon | None" = None,
     skip_bad: bool = False,
     warn: Warn,
     cancelled: IsCancelled | None = None,
@@ -272,7 +272,7 @@ def keep_said(
     *,
     sim: bool = True,
     embed: Embedder | None = None,
-    lexicon: "WordVectors | None" = None,
+    lexicon: "Lexicon | None" = None,
     cancelled: IsCancelled | None = None,
 ) -> Run:
     """Keep what a person or a file says as a source of a dataset, scored; what was cut short goes on.

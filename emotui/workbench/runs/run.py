@@ -48,7 +48,7 @@ from emotui.workbench.texts import check_needs, run_dataset, samples_of, stored_
 from emotui.workbench.turns import with_conversation
 
 if TYPE_CHECKING:
-    from emotui.tasks.masked.lexicon import WordVectors
+    from emotui.tasks.parts import Lexicon
 
 EMBEDDING = "embedded"
 """The model behind Sim."""
@@ -72,7 +72,7 @@ def run_task(
     take_over: bool = False,
     retry: bool = False,
     fresh: bool = False,
-    lexicon: "WordVectors | None" = None,
+    lexicon: "Lexicon | None" = None,
     spans: Mapping[str, Sequence[Mark]] | None = None,
     on_progress: OnProgress = lambda progress: None,
     cancelled: IsCancelled | None = None,
@@ -411,7 +411,7 @@ def still_open(n: int, of: int, why: str) -> str:
     return f"{n} of {of} could not be answered: {why}"
 
 
-def by_lexicon(store: Store, run: Run, lexicon: "WordVectors | None", cancelled: IsCancelled | None) -> Run:
+def by_lexicon(store: Store, run: Run, lexicon: "Lexicon | None", cancelled: IsCancelled | None) -> Run:
     """A run with its words compared by this lexicon, scored again where its scores are by another."""
     if lexicon is None or lexicon_of(store, run).mark == lexicon.mark:
         return run
@@ -423,7 +423,7 @@ def rescore(
     run: str,
     *,
     sim: bool = True,
-    lexicon: "WordVectors | None" = None,
+    lexicon: "Lexicon | None" = None,
     cancelled: IsCancelled | None = None,
 ) -> Run:
     """Parse and score a run's kept outputs again, in one transaction; the outputs stay as they are.
