@@ -1,4 +1,5 @@
-"""What a key can do in more than one place, and what an action is. Keys, footer, help and palette are read from these.
+"""What a key can do in more than one place, and what an action and a place's entry are. Keys, footer, help and palette
+are read from these.
 
 An action is answered by the place, the list or the frame, whichever is the first to have a method for it. What only
 one place answers stands with that place. One key means one thing in all of them.
@@ -27,6 +28,29 @@ class Action(msgspec.Struct, frozen=True):
     rank: int = 0
     footer: tuple[str, str] | None = None
     needs: str = ""
+
+
+class PlaceEntry(msgspec.Struct, frozen=True):
+    """How a place is known before it is opened: the first paint waits for one of them, and others are imported then.
+
+    Attributes:
+        place: its class, as `module:name`.
+        samples_of: of which task the list has the samples while it is open; empty: it takes the list as it is.
+        keeps: further tasks whose list stays while it is open.
+        actions: what no other place answers.
+        needs: what most of its actions take, said of one that cannot be done now and has no reason of its own.
+        main: what one does here before all else, by the ids of its actions: these stand first in the footer.
+        signs: what the marks mean that it puts into the list: a heading, and a sign with its words for each.
+    """
+
+    title: str
+    place: str
+    samples_of: str
+    keeps: tuple[str, ...] = ()
+    actions: tuple[Action, ...] = ()
+    needs: str = ""
+    main: tuple[str, ...] = ()
+    signs: tuple[str, tuple[tuple[str, str], ...]] = ("", ())
 
 
 _SAMPLES = "the list holds no sample"
@@ -84,15 +108,7 @@ SHARED: tuple[Action, ...] = (
         ("{next_error} {previous_error}", "error"),
         _ERRORS,
     ),
-    Action(
-        "previous_error",
-        ("p",),
-        "p",
-        "previous error",
-        "Previous sample with an error",
-        "Move",
-        needs=_ERRORS,
-    ),
+    Action("previous_error", ("p",), "p", "previous error", "Previous sample with an error", "Move", needs=_ERRORS),
     Action(
         "next_H",
         ("H",),
@@ -105,13 +121,7 @@ SHARED: tuple[Action, ...] = (
         _ERRORS,
     ),
     Action(
-        "next_F",
-        ("F",),
-        "F",
-        "next fixation",
-        "Next sample with nothing but a keyword marked",
-        "Move",
-        needs=_ERRORS,
+        "next_F", ("F",), "F", "next fixation", "Next sample with nothing but a keyword marked", "Move", needs=_ERRORS
     ),
     Action(
         "next_N",
@@ -210,14 +220,7 @@ SHARED: tuple[Action, ...] = (
         needs="list and place are not beside each other",
     ),
     Action(
-        "search",
-        ("slash",),
-        "/",
-        "search",
-        "Keep the samples whose text holds these words",
-        "List",
-        6,
-        needs=_LISTED,
+        "search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 6, needs=_LISTED
     ),
     Action(
         "filter",
@@ -239,16 +242,7 @@ SHARED: tuple[Action, ...] = (
         0,
         needs="this list has no other figure",
     ),
-    Action(
-        "sort",
-        ("s",),
-        "s",
-        "sort",
-        "Order the list; Space turns the order round",
-        "List",
-        7,
-        needs=_LISTED,
-    ),
+    Action("sort", ("s",), "s", "sort", "Order the list; Space turns the order round", "List", 7, needs=_LISTED),
     Action("clear", ("x",), "x", "clear filter", "Drop search and filter", "List", 8, needs="nothing is filtered"),
     Action(
         "dataset",
@@ -280,13 +274,7 @@ SHARED: tuple[Action, ...] = (
         needs=_RUN,
     ),
     Action(
-        "rescore",
-        ("S",),
-        "S",
-        "score again",
-        "Score the run shown again, against today's gold",
-        "Runs",
-        needs=_RUN,
+        "rescore", ("S",), "S", "score again", "Score the run shown again, against today's gold", "Runs", needs=_RUN
     ),
     Action(
         "map_labels",
@@ -508,13 +496,7 @@ TOOL: tuple[Action, ...] = (
         needs="nothing is open yet",
     ),
     Action(
-        "help",
-        ("question_mark", "f1"),
-        "?",
-        "help",
-        "Keys, marks and figures: type to find, Enter does",
-        "Tool",
-        18,
+        "help", ("question_mark", "f1"), "?", "help", "Keys, marks and figures: type to find, Enter does", "Tool", 18
     ),
     Action("palette", ("ctrl+p",), "^P", "palette", "The same sheet as {help}", "Tool", 19),
     Action("close_view", ("q",), "q", "close", "Close the view that is open; in a sheet: the sheet", "Tool", 20),

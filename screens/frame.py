@@ -11,8 +11,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from emotui.screens import jobs
-from emotui.screens.actions import Acting
-from emotui.screens.entry import PlaceEntry
+from emotui.screens.actions import Acting, PlaceEntry
 from emotui.screens.folding import Divider, Folding
 from emotui.screens.keymaps import Keymap, bindings, hold, keyed
 from emotui.screens.keys import LONG, Keys

@@ -7,8 +7,7 @@ from textual import on
 from textual.containers import Vertical
 from textual.message import Message
 
-from emotui.screens.actions import Acting, Action
-from emotui.screens.entry import PlaceEntry
+from emotui.screens.actions import Acting, Action, PlaceEntry
 from emotui.screens.session import Session
 from emotui.screens.widgets.notice import Notice
 from emotui.store.query import Run

@@ -6,10 +6,9 @@ from importlib import import_module
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from emotui.screens.actions import SHARED, TOOL, Action
+from emotui.screens.actions import SHARED, TOOL, Action, PlaceEntry
 from emotui.screens.annotate.entry import ENTRY as ANNOTATE_ENTRY
 from emotui.screens.browse.entry import ENTRY as BROWSE_ENTRY
-from emotui.screens.entry import PlaceEntry
 from emotui.screens.generate.entry import ENTRY as GENERATE_ENTRY
 from emotui.screens.masked.entry import ENTRY as MASKED_ENTRY
 from emotui.screens.models.actions import SIGNS as MODEL_SIGNS

@@ -16,10 +16,10 @@ MOST = 20
 FLAT = {"metrics", "tests/metrics"}
 """Folders that may hold more: the files of the first are a public list of paths, and the second mirrors it."""
 
-MODULES = 660
+MODULES = 659
 """As many as the package may have, `metrics` and all. It only goes down: a new idea that is small joins another."""
 
-NAMING_A_TASK = 30
+NAMING_A_TASK = 28
 """Modules above the tasks, outside the wings of what only one task does, that import a task. It only goes down."""
 
 WINGS = {"scenes", "rephrase", "generation", "masked"}

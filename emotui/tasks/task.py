@@ -211,6 +211,10 @@ class Task(Protocol):
         """Why a prediction says nothing though the model answered; None where it says something, or may be silent."""
         return None
 
+    def marks(self, prediction: Any) -> tuple[str | Mark, ...]:
+        """The spans that a prediction marks in its text, those that it gave no place for as strings."""
+        return ()
+
     def said(self, sample: Any, prediction: Any | None) -> tuple[SaidLine, ...]:
         """Gold and prediction side by side, as a person reads them."""
 

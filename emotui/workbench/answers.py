@@ -180,7 +180,7 @@ def _of_run(store: Store, run: Run, number: int, record: bytes) -> Voice:
     prediction = msgspec.json.decode(rows[0].prediction, type=task.prediction)
     sample = read_sample(store, over, record)
     if run.task == _SPANS:
-        scored = msgspec.structs.replace(scored, spans=_placed(sample, prediction))
+        scored = msgspec.structs.replace(scored, spans=_placed(sample, task.marks(prediction)))
     else:
         told, numbers = _of_lines(task.said(sample, prediction))
         scored = msgspec.structs.replace(scored, told=told, values=numbers)
@@ -202,11 +202,9 @@ def _with_beside(voice: Voice, kind: str, raw: str | None) -> Voice:
     )
 
 
-def _placed(sample: Any, prediction: Any) -> tuple[Mark, ...]:
+def _placed(sample: Any, given: Sequence[str | Mark]) -> tuple[Mark, ...]:
     from emotui.metrics.locating import locate
-    from emotui.tasks.spans.task import marks_of
 
-    given = marks_of(prediction)
     places = locate(sample.text, [one if isinstance(one, str) else sample.text[one.start : one.end] for one in given])
     found = [
         (place, None) if isinstance(one, str) else (one.place, one.label)

@@ -17,6 +17,7 @@ from emotui.store.query import Dataset, ListQuery, ListRow, Run, counted_marks
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
 from emotui.store.upgrade import OnUpgrade
+from emotui.tasks.registry import task_named
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.source import Evidence, RepeatView, predicted_spans
 from emotui.workbench.task_words import metrics_of
@@ -564,14 +565,14 @@ class Workspace:
 
 def _repeat(sample: SpanSample, row: ResultRow) -> RepeatView:
     from emotui.metrics.span_scoring import SampleDetail
-    from emotui.tasks.spans.task import Prediction, marks_of
 
-    prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=Prediction)
+    task = task_named(_SPANS)
+    prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=task.prediction)
     detail = None if row.score is None else msgspec.json.decode(row.score.detail, type=SampleDetail)
     return RepeatView(
         repeat=row.repeat,
         detail=detail if sample.spans is not None else None,
-        spans=() if prediction is None else predicted_spans(sample, marks_of(prediction), detail),
+        spans=() if prediction is None else predicted_spans(sample, task.marks(prediction), detail),
         raw=row.raw,
         prompt=row.prompt,
         error=row.error,

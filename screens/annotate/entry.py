@@ -1,7 +1,6 @@
 """What the frame knows of Annotate before it is opened, and which keys labels cannot have."""
 
-from emotui.screens.actions import SHARED, TOOL, Action
-from emotui.screens.entry import PlaceEntry
+from emotui.screens.actions import SHARED, TOOL, Action, PlaceEntry
 
 _MARK, _ANSWER = "Annotate: mark", "Annotate: answer"
 _CHOSEN = "no span is chosen: {walk} chooses one"
@@ -73,13 +72,7 @@ ACTIONS = (
     ),
     Action("labels", ("comma",), ",", "any label", "Choose a label by some of its name", _MARK, 15),
     Action(
-        "start_left",
-        ("left_square_bracket",),
-        "[",
-        "start back",
-        "Start of the span a word back",
-        _MARK,
-        needs=_CHOSEN,
+        "start_left", ("left_square_bracket",), "[", "start back", "Start of the span a word back", _MARK, needs=_CHOSEN
     ),
     Action(
         "start_right",
@@ -92,24 +85,8 @@ ACTIONS = (
         ("{start_left} {start_right} {end_left} {end_right}", "borders"),
         needs=_CHOSEN,
     ),
-    Action(
-        "end_left",
-        ("left_curly_bracket",),
-        "{",
-        "end back",
-        "End of the span a word back",
-        _MARK,
-        needs=_CHOSEN,
-    ),
-    Action(
-        "end_right",
-        ("right_curly_bracket",),
-        "}",
-        "end on",
-        "End of the span a word on",
-        _MARK,
-        needs=_CHOSEN,
-    ),
+    Action("end_left", ("left_curly_bracket",), "{", "end back", "End of the span a word back", _MARK, needs=_CHOSEN),
+    Action("end_right", ("right_curly_bracket",), "}", "end on", "End of the span a word on", _MARK, needs=_CHOSEN),
     Action(
         "walk",
         ("tab",),
@@ -138,16 +115,7 @@ ACTIONS = (
         _MARK,
         needs="the scheme has no spans of several parts, or there is none to join it to",
     ),
-    Action(
-        "remove",
-        ("x",),
-        "x",
-        "remove",
-        "Remove the span, or refuse the suggestion",
-        _MARK,
-        5,
-        needs=_CHOSEN,
-    ),
+    Action("remove", ("x",), "x", "remove", "Remove the span, or refuse the suggestion", _MARK, 5, needs=_CHOSEN),
     Action(
         "drop",
         ("escape",),
@@ -198,16 +166,7 @@ ACTIONS = (
     Action("note", ("semicolon",), ";", "note", "Write a note about the text, beside your answer", _ANSWER, 14),
     Action("borrow", ("b",), "b", "suggest", "Borrow what a source says, or heads fitted to your answers", _ANSWER, 13),
     Action("adjudicate", ("f4",), "F4", "adjudicate", "Settle what others disagree about; again: back", _ANSWER, 12),
-    Action(
-        "union",
-        ("plus",),
-        "+",
-        "merge",
-        "Adjudicate: all that any source has",
-        _ANSWER,
-        3,
-        needs=_SETTLES,
-    ),
+    Action("union", ("plus",), "+", "merge", "Adjudicate: all that any source has", _ANSWER, 3, needs=_SETTLES),
     Action(
         "majority",
         ("at",),

@@ -1,7 +1,6 @@
 """What the frame knows of Browse before it is opened."""
 
-from emotui.screens.actions import Action
-from emotui.screens.entry import PlaceEntry
+from emotui.screens.actions import Action, PlaceEntry
 
 ENTRY = PlaceEntry(
     title="Browse",

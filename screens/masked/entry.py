@@ -1,7 +1,6 @@
 """What the frame knows of Masked before it is opened."""
 
-from emotui.screens.actions import Action
-from emotui.screens.entry import PlaceEntry
+from emotui.screens.actions import Action, PlaceEntry
 
 _STUDY, _REVIEW = "Masked: blind study", "Masked: review of masks"
 _STUDIED = "it is for a blind study: {study} opens one"
@@ -69,33 +68,9 @@ ENTRY = PlaceEntry(
             ("{judge_first} {judge_second} {judge_both} {judge_neither}", "answer"),
             needs=_STUDIED,
         ),
-        Action(
-            "judge_second",
-            ("right",),
-            "→",
-            "second",
-            "The second word fits better",
-            _STUDY,
-            needs=_STUDIED,
-        ),
-        Action(
-            "judge_both",
-            ("equals_sign",),
-            "=",
-            "both",
-            "Both words fit equally",
-            _STUDY,
-            needs=_STUDIED,
-        ),
-        Action(
-            "judge_neither",
-            ("minus",),
-            "-",
-            "neither",
-            "Neither word fits",
-            _STUDY,
-            needs=_STUDIED,
-        ),
+        Action("judge_second", ("right",), "→", "second", "The second word fits better", _STUDY, needs=_STUDIED),
+        Action("judge_both", ("equals_sign",), "=", "both", "Both words fit equally", _STUDY, needs=_STUDIED),
+        Action("judge_neither", ("minus",), "-", "neither", "Neither word fits", _STUDY, needs=_STUDIED),
         Action(
             "choose",
             ("space",),
@@ -106,16 +81,7 @@ ENTRY = PlaceEntry(
             2,
             needs=_STUDIED,
         ),
-        Action(
-            "go_on",
-            ("enter",),
-            "Enter",
-            "next open",
-            "The next text without an answer",
-            _STUDY,
-            2,
-            needs=_STUDIED,
-        ),
+        Action("go_on", ("enter",), "Enter", "next open", "The next text without an answer", _STUDY, 2, needs=_STUDIED),
         Action(
             "open_on",
             ("n",),
@@ -127,15 +93,7 @@ ENTRY = PlaceEntry(
             ("{open_on} {open_back}", "open"),
             needs=_STUDIED,
         ),
-        Action(
-            "open_back",
-            ("p",),
-            "p",
-            "open before",
-            "The text without an answer before",
-            _STUDY,
-            needs=_STUDIED,
-        ),
+        Action("open_back", ("p",), "p", "open before", "The text without an answer before", _STUDY, needs=_STUDIED),
         Action("rationale", ("i",), "i", "why", "Write why", _STUDY, 3, needs=_STUDIED),
         Action(
             "own_codes",
@@ -167,16 +125,7 @@ ENTRY = PlaceEntry(
             1,
             needs=_REVIEWED,
         ),
-        Action(
-            "drop_mask",
-            ("x",),
-            "x",
-            "drop",
-            "No mask there; on to the next",
-            _REVIEW,
-            1,
-            needs=_REVIEWED,
-        ),
+        Action("drop_mask", ("x",), "x", "drop", "No mask there; on to the next", _REVIEW, 1, needs=_REVIEWED),
         Action(
             "mask_start_back",
             ("left_square_bracket",),
@@ -215,16 +164,7 @@ ENTRY = PlaceEntry(
             _REVIEW,
             needs=_REVIEWED,
         ),
-        Action(
-            "write_set",
-            ("e",),
-            "e",
-            "write",
-            "Write the posts as masked records",
-            _REVIEW,
-            1,
-            needs=_REVIEWED,
-        ),
+        Action("write_set", ("e",), "e", "write", "Write the posts as masked records", _REVIEW, 1, needs=_REVIEWED),
     ),
     signs=(
         "In Masked",

@@ -1,7 +1,6 @@
 """What the frame knows of Results before it is opened."""
 
-from emotui.screens.actions import Action
-from emotui.screens.entry import PlaceEntry
+from emotui.screens.actions import Action, PlaceEntry
 
 _OF_TWO = "it takes two sources: {view} goes on to them"
 

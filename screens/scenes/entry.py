@@ -1,7 +1,6 @@
 """What the frame knows of Scenes before it is opened."""
 
-from emotui.screens.actions import Action
-from emotui.screens.entry import PlaceEntry
+from emotui.screens.actions import Action, PlaceEntry
 
 ENTRY = PlaceEntry(
     title="Scenes",
@@ -85,10 +84,7 @@ ENTRY = PlaceEntry(
             ("s, T", "smoothing of the prior, temperature of the model's log-odds"),
             ("○ ●", "where the emotion stands at α 0, and now"),
             ("x ▴ ✓", "vector wrong at the other α, better by the flip, right now"),
-            (
-                "▴ ▾ ~",
-                "fewer labels wrong than at the other α, more, as many; of an emotion: right, wrong now",
-            ),
+            ("▴ ▾ ~", "fewer labels wrong than at the other α, more, as many; of an emotion: right, wrong now"),
             ("✓ x", "the whole vector is as in gold, or it is not"),
         ),
     ),

@@ -499,6 +499,10 @@ class Spans(Task):
             sentences=tuple(msgspec.convert(said.get("sentences") or (), tuple[Sentence, ...])),
         )
 
+    def marks(self, prediction: Prediction) -> tuple[str | Mark, ...]:
+        """The spans with what the model said of them, those that it gave no place for as strings."""
+        return marks_of(prediction)
+
     def as_gold(self, sample: SpanSample, prediction: Prediction) -> SpanSample:
         """With the spans where the prediction has them, or where their words stand; one that stands nowhere is none."""
         said = marks_of(prediction)

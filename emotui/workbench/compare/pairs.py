@@ -28,7 +28,7 @@ from emotui.records import Mark, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.masked.published import published as of_masked
-from emotui.tasks.spans.task import Prediction, marks_of
+from emotui.tasks.registry import task_named
 from emotui.workbench.compare.figures import (
     SourceFigures,
     label_tests,
@@ -444,8 +444,8 @@ class Comparing:
         first = min(rows, key=lambda row: row.repeat, default=None)
         if first is None or first.prediction is None:
             return ()
-        prediction = msgspec.json.decode(first.prediction, type=Prediction)
-        said = marks_of(prediction)
+        task = task_named(dataset.task)
+        said = task.marks(msgspec.json.decode(first.prediction, type=task.prediction))
         words = [span if isinstance(span, str) else sample.text[span.start : span.end] for span in said]
         places = zip(said, locate(sample.text, words), strict=True)
         found = [(Mark(*place) if place else None) if isinstance(span, str) else span for span, place in places]
