@@ -16,7 +16,7 @@ MOST = 20
 FLAT = {"metrics", "tests/metrics"}
 """Folders that may hold more: the files of the first are a public list of paths, and the second mirrors it."""
 
-MODULES = 659
+MODULES = 657
 """As many as the package may have, `metrics` and all. It only goes down: a new idea that is small joins another."""
 
 NAMING_A_TASK = 28

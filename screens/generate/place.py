@@ -35,11 +35,10 @@ from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, shown, width
-from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
-from emotui.screens.widgets.page import Lines, Page
+from emotui.screens.widgets.page import Lines, Page, side_by_side
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.screens.widgets.switches import OneOf
 from emotui.screens.widgets.textual_private_text import Input

@@ -20,11 +20,10 @@ from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, width, wrap
-from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import UNDEFINED, share
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.page import Page, side_by_side
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
 from emotui.tables import short_names

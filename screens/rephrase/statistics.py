@@ -9,11 +9,10 @@ from textual.containers import Vertical
 from emotui.screens.keymaps import keyed
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, wrap
-from emotui.screens.widgets.charts import side_by_side
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
-from emotui.screens.widgets.page import Lines, Page
+from emotui.screens.widgets.page import Lines, Page, side_by_side
 
 if TYPE_CHECKING:
     from emotui.workbench.rephrase.service import Rephrasing

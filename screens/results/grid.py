@@ -13,8 +13,8 @@ from textual.message import Message
 
 from emotui.screens.results.cells import heading_of, label_of, shortened, written
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
-from emotui.screens.widgets.charts import shade
 from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import shade
 from emotui.screens.widgets.page import Page, tell_end
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from emotui.metrics.metric import Metric
 
 UNDEFINED = "–"
 _BARS = "▁▂▃▄▅▆▇█"
+_SHADES = " ·░▒▓█"
 
 
 def share(value: float | None) -> str:
@@ -25,6 +26,13 @@ def value_of(metric: Metric, value: float | None) -> str:
     if metric.yes_or_no and value is not None:
         return f"{'yes' if value == 1 else 'no':>4}"
     return share(value) if value is None or abs(value) <= 1 else f"{value:.3g}"
+
+
+def shade(value: float, most: float) -> str:
+    """A glyph for a size, from nothing to a full block."""
+    if value != value or not most:
+        return " "
+    return _SHADES[min(round(abs(value) / most * (len(_SHADES) - 1)), len(_SHADES) - 1)]
 
 
 def bars(counts: Sequence[int]) -> str:

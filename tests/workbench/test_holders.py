@@ -10,10 +10,9 @@ from emotui.store.beside import SettingTable
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.workbench.drafts import Draft, DraftBook, Field
-from emotui.workbench.runs import holders
-from emotui.workbench.runs.holders import begun, is_own, may_be_going, signed
+from emotui.workbench.runs import states
 from emotui.workbench.runs.plan import RunConfig
-from emotui.workbench.runs.states import with_state
+from emotui.workbench.runs.states import begun, is_own, may_be_going, signed, with_state
 from tests.conftest import Emotui
 
 pytestmark = pytest.mark.faults
@@ -22,7 +21,7 @@ HERE = signed(RunConfig())
 DEAD = 2**22 + 1
 """More than a process number of Linux can be."""
 
-linux = pytest.mark.skipif(not holders.boot(), reason="the system does not name its starts")
+linux = pytest.mark.skipif(not states.boot(), reason="the system does not name its starts")
 
 
 def at(**changed: object) -> RunConfig:

@@ -27,9 +27,9 @@ from emotui.workbench.annotate.scheme import TEXT, Scheme
 from emotui.workbench.annotate.service import Scoring
 from emotui.workbench.progress import OnProgress, RunProgress
 from emotui.workbench.runs.elsewhere import FILE, free_id
-from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import ELSEWHERE, scored
+from emotui.workbench.runs.states import signed
 from emotui.workbench.texts import stored_samples
 
 if TYPE_CHECKING:

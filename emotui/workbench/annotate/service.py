@@ -70,9 +70,9 @@ from emotui.workbench.annotate.scheme import MASK, TEXT, Scheme
 from emotui.workbench.datasets.label_maps import with_all_gold, with_labels_mapped
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.elsewhere import free_id
-from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.scores import ELSEWHERE, scored
+from emotui.workbench.runs.states import signed
 from emotui.workbench.texts import read_sample, sample_reader
 
 # An annotator's answers as a source like any other: browsed, scored, compared, exported, made gold.

@@ -27,10 +27,10 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.files.score import without_prediction
 from emotui.workbench.masked.lexicons import with_lexicon
-from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig, asked_of
 from emotui.workbench.runs.run import by_lexicon, scored_outputs
 from emotui.workbench.runs.scores import ELSEWHERE, Embedder
+from emotui.workbench.runs.states import signed
 from emotui.workbench.texts import runs_of, said_counts, stored_samples
 
 if TYPE_CHECKING:

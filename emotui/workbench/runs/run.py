@@ -28,7 +28,6 @@ from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.masked.lexicons import lexicon_of, with_lexicon
 from emotui.workbench.progress import OnProgress, RunProgress
-from emotui.workbench.runs.holders import is_own, signed
 from emotui.workbench.runs.machine import Meter, keep_measured, remember_card, remembered_card
 from emotui.workbench.runs.plan import (
     BATCH,
@@ -41,7 +40,7 @@ from emotui.workbench.runs.plan import (
     settings_of,
 )
 from emotui.workbench.runs.scores import ELSEWHERE, Embedder, Key, last_attempts, outputs_of, scored
-from emotui.workbench.runs.states import GOING, check_at_rest, with_state
+from emotui.workbench.runs.states import GOING, check_at_rest, is_own, signed, with_state
 from emotui.workbench.runs.window import Stop, Window
 from emotui.workbench.shards.shard import Shard, places_of
 from emotui.workbench.texts import check_needs, run_dataset, samples_of, stored_samples

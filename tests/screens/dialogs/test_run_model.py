@@ -14,9 +14,8 @@ from emotui.screens.dialogs.run_model import ModelDialog, Wish
 from emotui.screens.widgets.switches import OneOf
 from emotui.store.query import Run
 from emotui.workbench.runs.choices import run_choices
-from emotui.workbench.runs.holders import signed
 from emotui.workbench.runs.plan import RunConfig
-from emotui.workbench.runs.states import out_of_sight
+from emotui.workbench.runs.states import out_of_sight, signed
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.screens.browse_workspace import workspace
