@@ -111,19 +111,23 @@ class KeyBar(Line):
         more = [_Entry(one.keys, _MORE, one.press) for one in last[:1]]
         entries: list[_Entry] = []
         kept: list[_Entry] = []
+        room += _GAP  # each entry counts with the gap after it; the last one has none
+        all_of_it, fitting = _cells(last), _cells(more)
 
         def may_fit(action: Action) -> bool:
-            if action.id in _PAIR or _cells([*entries, *last]) <= room:
+            if action.id in _PAIR or all_of_it <= room:
                 return True
-            labels = (action.label, action.footer[1]) if action.footer else (action.label,)
-            return _cells([*kept, *more]) + _GAP + 1 + min(map(width, labels)) <= room
+            left = room - fitting - _GAP - 1
+            return width(action.label) <= left or (action.footer is not None and width(action.footer[1]) <= left)
 
         offered = self._offered(taken, last=False, may_fit=may_fit)
         for entry in chain((_Entry(*pair) for pair in own), map(_entry, offered)):
             entries.append(entry)
-            if _cells([*kept, entry, *more]) <= room:
+            all_of_it += entry.cells
+            if fitting + entry.cells <= room:
                 kept.append(entry)
-        entries = [*entries, *last] if _cells([*entries, *last]) <= room else [*kept, *more]
+                fitting += entry.cells
+        entries = [*entries, *last] if all_of_it <= room else [*kept, *more]
         parts: list[Part] = []
         for entry in entries:
             parts += [
@@ -137,20 +141,19 @@ class KeyBar(Line):
         self, taken: Collection[str], *, last: bool, may_fit: Callable[[Action], bool] = lambda _: True
     ) -> Iterator[Action]:
         """What can be done now, in the order in which it is wanted: what stands at the end, or all but that."""
-        main = list(self._keys.main)
-        wanted = [action for action in self._keys.actions if action.rank or action.id in main]
+        first = self._keys.main
+        main = {name: at for at, name in reversed([*enumerate(first)])}
+        wanted = [
+            action
+            for action in self._keys.actions
+            if (action.id in _LAST) == last and (action.rank or action.id in main)
+        ]
         # One entry where both can be done: the two together are the way to another model's answers.
         pair = {action.id: self._shown(action, taken) for action in wanted if action.id in _PAIR}
         both = len(pair) == len(_PAIR) and all(pair.values())
-        wanted.sort(
-            key=lambda action: (
-                main.index(action.id) if action.id in main else len(main),
-                action.rank,
-                both and action.id in _PAIR,
-            )
-        )
+        wanted.sort(key=lambda action: (main.get(action.id, len(first)), action.rank, both and action.id in _PAIR))
         for action in wanted:
-            if (action.id in _LAST) != last or not may_fit(action):
+            if not may_fit(action):
                 continue
             if not (both and action.id in _PAIR):
                 shown = self._shown(action, taken)
@@ -171,6 +174,7 @@ class KeyBar(Line):
 class _Entry:
     def __init__(self, keys: str, label: str, press: str = "") -> None:
         self.keys, self.label, self.press = keys, label, press
+        self.cells = width(keys) + 1 + width(label) + _GAP
 
 
 def _entry(action: Action) -> _Entry:
@@ -179,4 +183,5 @@ def _entry(action: Action) -> _Entry:
 
 
 def _cells(entries: Sequence[_Entry]) -> int:
-    return sum(width(entry.keys) + 1 + width(entry.label) + _GAP for entry in entries) - _GAP
+    """With the gap after the last one."""
+    return sum(entry.cells for entry in entries)

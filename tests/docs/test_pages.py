@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -148,7 +147,8 @@ def walk_files(folder: Path) -> None:
     theirs = [{"id": record["id"], "spans": record["annotators"]["ben"]} for record in spans]
     for name, rows in (("mine.jsonl", spans), ("theirs.jsonl", theirs), ("predicted.jsonl", theirs)):
         (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    shutil.copy(DATA / "scenes.jsonl", folder / "scenarios.jsonl")
+    scenes = (DATA / "scenes.jsonl").read_text("utf-8").splitlines(keepends=True)[:60]  # a model reads them all
+    (folder / "scenarios.jsonl").write_text("".join(scenes), encoding="utf-8")
     chains = [json.loads(line) for line in (DATA / "rephrasings.jsonl").read_text("utf-8").splitlines()]
     originals = [{key: chain[key] for key in ("id", "text", "label")} for chain in chains]
     for name, rows in (("chains.jsonl", chains), ("originals.jsonl", originals)):

@@ -183,7 +183,7 @@ def trained(family: Family) -> tuple[Any, PreTrainedTokenizerFast]:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if loss < 0.005:
+        if loss < 0.01:
             break
     return model.eval(), tokenizer
 

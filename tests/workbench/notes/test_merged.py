@@ -29,6 +29,7 @@ from emotui.workbench.runs.elsewhere import FILE, Said, keep_said
 from emotui.workbench.shards.people import MergedBeside, merge_people
 from tests.conftest import Emotui
 from tests.screens.generate.workspace import workspace
+from tests.templates import copy_of
 
 TEXTS = ("I am glad.", "They are sad.", "Calm.")
 
@@ -43,13 +44,19 @@ def moments(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _store(path: Path, first: int = 0) -> tuple[Store, Dataset]:
     """A store with the texts; before them `first` others, so that the numbers of texts differ between stores."""
+
+    def make(template: Path) -> None:
+        store, asked = Store.open(template), task_named("labels")
+        if first:
+            rows = [asked.row(asked.blank(Text(id=f"o{n}", text=f"other {n}"))) for n in range(first)]
+            store.datasets.add("others", "labels", rows, "texts", "o")
+        rows = [asked.row(asked.blank(Text(id=f"t{n}", text=text))) for n, text in enumerate(TEXTS)]
+        store.datasets.add("demo", "labels", rows, "texts", "f")
+
+    copy_of(path, (__name__, first), make)
     store = Store.open(path)
-    asked = task_named("labels")
-    if first:
-        rows = [asked.row(asked.blank(Text(id=f"o{n}", text=f"other {n}"))) for n in range(first)]
-        store.datasets.add("others", "labels", rows, "texts", "o")
-    rows = [asked.row(asked.blank(Text(id=f"t{n}", text=text))) for n, text in enumerate(TEXTS)]
-    return store, store.datasets.add("demo", "labels", rows, "texts", "f")
+    (dataset,) = (one for one in store.datasets.all() if one.name == "demo")
+    return store, dataset
 
 
 def _notes(store: Store) -> set[tuple[str, str, str, frozenset[str]]]:
