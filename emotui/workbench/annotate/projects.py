@@ -43,6 +43,7 @@ from emotui.workbench.annotate.planning.assignment import (
     TRAINING,
     Assignment,
     Batch,
+    LacksGold,
     assign,
     assigned,
     batches,
@@ -508,7 +509,13 @@ def deal_project(folder: Path, wanted: Assignment | None = None) -> tuple[Plan, 
     """
     if wanted is not None:
         with _aside(folder) as (store, dataset):
-            assign(store, dataset, wanted)
+            try:
+                assign(store, dataset, wanted)
+            except LacksGold as error:
+                raise BadInput(
+                    f"{literal(str(folder))}: a project's texts come without gold, so training and checks are dealt"
+                    " where the gold is: emotui annotate assign, emotui project export, then deal without --annotators"
+                ) from error
             export_project(store, dataset, folder)
     plan = read_plan(folder)
     if plan.assignment is None:

@@ -259,6 +259,8 @@ def test_a_project_is_dealt_and_collected_and_dealt_again(tmp_path: Path, lead: 
     export_project(store, dataset, folder)
     with pytest.raises(BadInput, match="nothing is dealt out"):
         deal_project(folder)
+    with pytest.raises(BadInput, match="come without gold, so training and checks are dealt where the gold is"):
+        deal_project(folder, Assignment(annotators=("ann", "bob"), overlap=1, batch=1, training=1))
     plan, people = deal_project(folder, Assignment(annotators=("ann", "bob"), overlap=1, batch=1))
     assert plan.revision == 2
     ann = Store.open(tmp_path / "ann.duckdb")

@@ -39,6 +39,10 @@ TRAINING, CHECK = "training", "check"
 """Roles of texts whose answer is known, from gold: at the beginning, told afterwards; or in between, for the lead."""
 
 
+class LacksGold(BadInput):
+    """Too few texts have gold for training and checks."""
+
+
 class Batch(msgspec.Struct, frozen=True, omit_defaults=True):
     """Some texts, in their order, and for whom they are. `number`: from 1. `role`: TRAINING, CHECK, or of neither."""
 
@@ -302,7 +306,7 @@ def _known(store: Store, dataset: Dataset, earlier: Assignment | None, wanted: A
     ]
     missing = sum(max(n - len(had[role]), 0) for role, n in sizes.items())
     if missing > len(there):
-        raise BadInput(
+        raise LacksGold(
             f"{missing} more texts with gold are needed for training and checks: {dataset.name} has {len(there)}"
         )
     random.Random(f"known {wanted.seed}").shuffle(there)
