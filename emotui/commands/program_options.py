@@ -89,7 +89,26 @@ def takes_program_options(command: click.Command) -> click.Command:
         _wrap_look_up(command)
     if not below and "invoke" not in vars(command):
         _wrap_invoke(command)
+        _wrap_parse(command)
     return command
+
+
+def _wrap_parse(command: click.Command) -> None:
+    """Where a word too many may be a data set that an option names, the refusal says so."""
+    if not any("--dataset" in parameter.opts for parameter in command.params):
+        return
+
+    def parsed(ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        try:
+            return type(command).parse_args(command, ctx, args)
+        except click.UsageError as error:
+            extra = next((word for word in given if f"({word}" in error.message), None)
+            if extra is not None and error.message.startswith("Got unexpected extra argument"):
+                raise click.UsageError(f"{error.message}: a data set is named by --dataset {extra}", ctx) from None
+            raise
+
+    command.parse_args = parsed  # type: ignore[method-assign]
 
 
 def _wrap_invoke(command: click.Command) -> None:

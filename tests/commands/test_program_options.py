@@ -12,6 +12,7 @@ from emotui.commands import cli
 from emotui.commands.options import TaskName
 from emotui.errors import BadInput
 from emotui.workbench.workspace import Workspace
+from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 
 REPHRASINGS = CHECKOUT / "sample_data" / "rephrasings.jsonl"
@@ -168,3 +169,10 @@ def test_what_would_write_says_so_where_the_workspace_is_opened_to_read_only(sto
     done = CliRunner().invoke(cli, ["--read-only", "--db", store, *line])
     assert isinstance(done.exception, BadInput)
     assert str(done.exception).endswith("writes into the workspace: leave --read-only out")
+
+
+def test_a_data_set_that_stands_where_an_option_names_it_is_told_that(emotui: Emotui) -> None:
+    refused = emotui("agreement", "mine")
+    assert refused.status == 2
+    assert "Got unexpected extra argument (mine): a data set is named by --dataset mine" in refused.err
+    assert "--dataset" not in emotui("turns", "one", "two").err
