@@ -15,12 +15,13 @@ from emotui.commands.program_options import db_option, look_into, read_only_opti
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
+from emotui.tasks.registry import SPANS
 from emotui.workbench.datasets.samples import experiment_of
 from emotui.workbench.progress import RunProgress
 from emotui.workbench.reports.notes import footnotes
 from emotui.workbench.reports.report import WRITTEN, picked, write_report
 from emotui.workbench.reports.values import DAGGER, Section, column_groups
-from emotui.workbench.results.service import BY, SPANS
+from emotui.workbench.results.service import BY
 from emotui.workbench.results.span_tables import transition_table
 from emotui.workbench.workspace import Workspace
 

@@ -35,6 +35,9 @@ BUILT_IN = {
 }
 """Name to `module:task`, or `module:function` that makes it; known without an installation too."""
 
+SPANS = "spans"
+"""The task of texts and files where none is named."""
+
 _NEEDED = ("name", "version", "sample", "prediction", "metrics", "files", "words")
 _CALLED = ("blank", "row", "ways", "settings", "with_options", "ask", "parse", "record", "said", "score", "report")
 

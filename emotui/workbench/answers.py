@@ -16,7 +16,7 @@ from emotui.records import Mark
 from emotui.store.query import Run
 from emotui.store.store import Store
 from emotui.tasks.parts import SaidLine
-from emotui.tasks.registry import task_named
+from emotui.tasks.registry import SPANS, task_named
 from emotui.tasks.texts import RENAMED, SAID, TextSaid, record_json, said_of_text
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.plan import RunConfig
@@ -27,8 +27,6 @@ GOLD, PERSON = "gold", "person"
 
 YES, NO = "yes", "no"
 """What a line of `Task.said` has where a source says that a thing is there, and that it is not."""
-
-_SPANS = "spans"
 
 _TOLD_ELSEWHERE = {*SAID, "id", "text", "subject", "meta"}
 """Keys of a text that are no answer of another package's task: each of those that are stands under its own key."""
@@ -179,7 +177,7 @@ def _of_run(store: Store, run: Run, number: int, record: bytes) -> Voice:
         return scored
     prediction = msgspec.json.decode(rows[0].prediction, type=task.prediction)
     sample = read_sample(store, over, record)
-    if run.task == _SPANS:
+    if run.task == SPANS:
         scored = msgspec.structs.replace(scored, spans=_placed(sample, task.marks(prediction)))
     else:
         told, numbers = _of_lines(task.said(sample, prediction))

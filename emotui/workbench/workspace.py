@@ -17,7 +17,7 @@ from emotui.store.query import Dataset, ListQuery, ListRow, Run, counted_marks
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store, default_path
 from emotui.store.upgrade import OnUpgrade
-from emotui.tasks.registry import task_named
+from emotui.tasks.registry import SPANS, task_named
 from emotui.workbench.runs.states import with_state
 from emotui.workbench.source import Evidence, RepeatView, predicted_spans
 from emotui.workbench.task_words import metrics_of
@@ -57,9 +57,6 @@ FIRST_START = "first_start"
 """The setting that says how far the first start came: `loaded`, then `done`."""
 
 DEFAULT_MODEL = "embedded"
-
-_SPANS = "spans"
-"""The task of samples from files where none is named."""
 
 
 class Workspace:
@@ -192,7 +189,7 @@ class Workspace:
 
         with self.store.together():
             ((_, record),) = self.store.samples.records([sample])
-            dataset = self.store.datasets.of_sample(sample).read_as(_SPANS)
+            dataset = self.store.datasets.of_sample(sample).read_as(SPANS)
             asked: SpanSample = read_sample(self.store, dataset, record)
             rows = [] if run is None else last_attempts(self.store.results.of_run(run, [sample]))
             return Evidence(
@@ -425,7 +422,7 @@ class Workspace:
     # What a person does.
 
     def import_files(
-        self, paths: Sequence[str], name: str | None = None, task: str = _SPANS, *, warn: "Warn | None" = None
+        self, paths: Sequence[str], name: str | None = None, task: str = SPANS, *, warn: "Warn | None" = None
     ) -> Dataset:
         """Add samples of a task from files as a dataset; `warn` is told what is read otherwise than it stands."""
         from emotui.workbench.datasets.whole_records import import_files
@@ -566,7 +563,7 @@ class Workspace:
 def _repeat(sample: SpanSample, row: ResultRow) -> RepeatView:
     from emotui.metrics.span_scoring import SampleDetail
 
-    task = task_named(_SPANS)
+    task = task_named(SPANS)
     prediction = None if row.prediction is None else msgspec.json.decode(row.prediction, type=task.prediction)
     detail = None if row.score is None else msgspec.json.decode(row.score.detail, type=SampleDetail)
     return RepeatView(

@@ -19,11 +19,11 @@ from emotui.formats.columns import FOUND, LabelColumns
 from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
-from emotui.tasks.registry import kinds, task_named, tasks
+from emotui.tasks.registry import SPANS, kinds, task_named, tasks
 from emotui.workbench.datasets.foreign import Foreign, Wish, import_foreign, read_foreign
 from emotui.workbench.datasets.importing import SHOWN, columns_in, described, first_records, save_mapping, with_mapping
 from emotui.workbench.datasets.merging import BY, Added, import_into
-from emotui.workbench.datasets.whole_records import TASK, Imported, import_files, import_seer, task_of_whole_records
+from emotui.workbench.datasets.whole_records import Imported, import_files, import_seer, task_of_whole_records
 
 # The options of every command that reads labels: tables with a column a label.
 
@@ -286,7 +286,7 @@ def _print_seer(imported: Imported, as_json: bool) -> None:
             key: {"dataset": one.name, "n": one.n, "fingerprint": one.fingerprint} if one else None
             for key, one in found.items()
         }
-        print_json({**documents, "task": TASK, "missing": imported.missing})
+        print_json({**documents, "task": SPANS, "missing": imported.missing})
         return
     for one in found.values():
         if one is not None:

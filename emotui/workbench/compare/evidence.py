@@ -22,14 +22,13 @@ from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.evidence.figures import FIGURES, Detail, Prediction, detail_of, fillers, intervals, report
 from emotui.tasks.prompting.settings import check_options
-from emotui.tasks.registry import task_named
+from emotui.tasks.registry import SPANS, task_named
 from emotui.workbench.compare.sources import Compared, details_of, rows_now, source_named, values_of
 from emotui.workbench.progress import Cancelled, IsCancelled
 from emotui.workbench.runs.scores import groups_of
 from emotui.workbench.texts import stored_samples
 
 GOLD = "gold"
-SPANS = "spans"
 
 Evidence = Mapping[str, Sequence[Mark]]
 """Spans by the id of their text; a text that is absent has none."""

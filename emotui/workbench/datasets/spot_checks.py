@@ -7,13 +7,12 @@ from emotui.formats import fingerprint
 from emotui.records import SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tasks.spans.task import Spans
+from emotui.tasks.registry import SPANS, task_named
 
 SPOT_CHECKS = "spot checks"
 """The dataset that holds them."""
 
 _SOURCE = "kept in Spot check; no gold"
-_TASK = Spans()
 _ROOM = 100_000
 _TRIES = 5
 
@@ -104,7 +103,7 @@ class SpotChecks:
         fresh = _sample(len(samples) + 1, text)
         mark = fingerprint([*samples, fresh])
         try:
-            grown = self._store.datasets.extend(there.dataset, [_TASK.row(fresh)], there.fingerprint, mark)
+            grown = self._store.datasets.extend(there.dataset, [task_named(SPANS).row(fresh)], there.fingerprint, mark)
         except StoreError as error:
             raise self._meanwhile(there.fingerprint, error) from error
         return Kept(grown, kept[-1][0] + 1, fresh.id, known=False)
@@ -113,7 +112,7 @@ class SpotChecks:
         first = _sample(1, text)
         try:
             made = self._store.datasets.add(
-                SPOT_CHECKS, _TASK.name, [_TASK.row(first)], _SOURCE, fingerprint([first]), room=_ROOM
+                SPOT_CHECKS, SPANS, [task_named(SPANS).row(first)], _SOURCE, fingerprint([first]), room=_ROOM
             )
         except StoreError as error:
             raise self._meanwhile(None, error) from error

@@ -18,8 +18,7 @@ from emotui.formats.seer import Reading, read_release, transcripts_in
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.parts import OwnSamples, WholeRecords
-from emotui.tasks.registry import task_named, tasks
-from emotui.tasks.spans.task import Spans
+from emotui.tasks.registry import SPANS, task_named, tasks
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.samples import LABELS_ONLY, add_samples, is_sample_data
 from emotui.workbench.progress import Cancelled
@@ -30,8 +29,6 @@ from emotui.workbench.runs.scores import Embedder
 # SEER's release in a workspace: its samples where their texts are at hand, and its labels where they are not.
 
 NAME = "seer"
-TASK = Spans.name
-"""What its samples are of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +84,8 @@ def import_seer(
     labels = None
     if release.labels_only:
         warn(f"{len(release.labels_only)} samples lack their transcripts: their labels alone are imported")
-        labels = add_samples(store, TASK, f"{name}-labels", release.labels_only, f"{LABELS_ONLY}{source}")
-    samples = add_samples(store, TASK, name, release.samples, source) if release.samples else None
+        labels = add_samples(store, SPANS, f"{name}-labels", release.labels_only, f"{LABELS_ONLY}{source}")
+    samples = add_samples(store, SPANS, name, release.samples, source) if release.samples else None
     return Imported(samples, labels, tuple(release.missing))
 
 

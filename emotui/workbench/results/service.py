@@ -17,8 +17,7 @@ from emotui.metrics.transitions import row_shares
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import Bars, ResultsTable, Transitions
-from emotui.tasks.registry import task_named
-from emotui.tasks.spans.task import Spans
+from emotui.tasks.registry import SPANS, task_named
 from emotui.workbench.datasets.samples import experiment_of, has_texts, is_sample_data
 from emotui.workbench.masked.lexicons import told_of_lexicons
 from emotui.workbench.results.baselines import BaselineFigures, best_baselines, coverages
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 BY = ("emotion", "valence")
-SPANS = Spans.name
 PASSAGES = "task-2"
 
 

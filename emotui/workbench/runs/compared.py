@@ -14,6 +14,7 @@ from emotui.store.store import Store
 from emotui.tasks.masked.baselines import Detail
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.task import Masked
+from emotui.tasks.registry import SPANS
 from emotui.workbench.compare.sources import Compared, fitting, gold_note, values_of
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.masked.lexicons import check_one_lexicon, lexicons_of
@@ -59,7 +60,7 @@ def compare_runs(
     import numpy as np
 
     from emotui.metrics.paired import paired_report
-    from emotui.workbench.compare.evidence import SPANS, beside_f1, evidence_document
+    from emotui.workbench.compare.evidence import beside_f1, evidence_document
     from emotui.workbench.compare.figures import label_tests, with_label_tests
 
     dataset, sources = both_sources(store, first, second, of)
