@@ -23,6 +23,8 @@ from tests.screens.album import Album
 
 _parse_rules = Stylesheet._parse_rules
 _parsed: dict[object, list[RuleSet]] = {}
+_colours: dict[frozenset[tuple[str, str]], int] = {}
+_last: list[tuple[dict[str, str], int]] = []
 _counted: dict[object, int] = {}
 _figures: dict[bytes, bytes] = {}
 
@@ -82,7 +84,11 @@ def _styles_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         scope: str = "",
     ) -> list[RuleSet]:
         how = (css, read_from, is_default_rules, tie_breaker, scope)
-        key = (frozenset(sheet._variables.items()), *how)
+        # Textual puts another dict in the place of this one, and changes none.
+        if not _last or _last[0][0] is not sheet._variables:
+            number = _colours.setdefault(frozenset(sheet._variables.items()), len(_colours))
+            _last[:] = [(sheet._variables, number)]
+        key = (_last[0][1], *how)
         if key not in _parsed:
             _parsed[key] = _parse_rules(sheet, *how)
         return _parsed[key]
