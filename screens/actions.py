@@ -52,6 +52,11 @@ class PlaceEntry(msgspec.Struct, frozen=True):
     main: tuple[str, ...] = ()
     signs: tuple[str, tuple[tuple[str, str], ...]] = ("", ())
 
+    @property
+    def of_any_task(self) -> bool:
+        """Can it show datasets of several tasks?"""
+        return not self.samples_of or bool(self.keeps)
+
 
 _SAMPLES = "the list holds no sample"
 _ERRORS = "no run whose errors are marked is over the list"
@@ -252,7 +257,7 @@ SHARED: tuple[Action, ...] = (
         "Show another dataset",
         "List",
         0,
-        needs="there is no other: {import} brings one in",
+        needs="no other of this task: {import} brings one in, Browse has all tasks",
     ),
     Action(
         "run",

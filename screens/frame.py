@@ -367,7 +367,7 @@ class Frame(Acting, LaidOut):
             return
         match event:
             case Place.Tagged():
-                pane.rows.show_tags(event.name, event.tags)
+                pane.rows.show_tags(event.name, event.tags, event.of)
             case Place.Arranged():
                 if pane.hold_order(event.samples, event.why):
                     self.show_list()
@@ -421,6 +421,7 @@ class Frame(Acting, LaidOut):
         self.folding.seclude()
         self.pane.steps_errors = self.place.marks_errors
         self.pane.blind = self.place.blind
+        self.pane.of_any_task = self.place.entry.of_any_task
         self.pane.rows.show_tags("", None)
         rearranged = self.pane.as_it_was()
         entry = self.place.entry
@@ -587,7 +588,7 @@ class Frame(Acting, LaidOut):
         """End the work; where much of it would be lost, at the second time."""
         asks = "" if self.session.job is None else self.session.job.asks_to_stop()
         if asks:
-            self.query_one(KeyBar).say(asks)
+            self.query_one(KeyBar).say(asks, warns=True)
         else:
             self.session.stop_work()
 

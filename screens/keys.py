@@ -231,6 +231,8 @@ class Keys:
         if key in PANE and self._elsewhere(action) and self.can(action.id):
             where = title if self.in_list else "the list"
             return f"{sign} is “{action.label}” in {where}: {self._way}"
+        if action.id == "open" and not self.in_list:
+            return f"{sign} opens a text from the list: {self._way}"
         return f"{sign} {action.label}: {self._needs(action) or 'not now'}"
 
     @property
@@ -246,7 +248,7 @@ class Keys:
         if place.alone and action.id in _OF_LIST and place.doing(action.id) is None:
             return f"{place.entry.title} stands without the list"
         if action.id == "open" and not self.in_list:
-            return f"it is for the list: {self._way}"
+            return self._way
         own = action.id in {one.id for one in place.entry.actions} or place.doing(action.id) is not None
         return place.lacking(action.id) or action.needs or (place.entry.needs if own else "")
 

@@ -57,11 +57,13 @@ class Place(Acting, Vertical):
         """The one that says so, told on the message's way up."""
 
     class Tagged(OfList):
-        """What the list is to say beside each sample, in up to six cells under a name; None: its own marks again."""
+        """What the list is to say beside each sample, in up to six cells under a name; None: its own marks again.
+        `of`: what its figures are of, where that may be taken for something else.
+        """
 
-        def __init__(self, name: str, tags: Mapping[int, str] | None) -> None:
+        def __init__(self, name: str, tags: Mapping[int, str] | None, of: str = "") -> None:
             super().__init__()
-            self.name, self.tags = name, tags
+            self.name, self.tags, self.of = name, tags, of
 
     class Sought(OfList):
         """The nearest of these samples is to be selected, below (1) or above (-1) in the list; 0: wherever it is."""

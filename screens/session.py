@@ -1,7 +1,7 @@
 """What is open and how it stands, for the frame and every place: the source, the list, the live model, long work."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -48,7 +48,9 @@ _LIST_SETTINGS = {"spans": "browse"}
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """What there is to show. `metrics`: by the task of a run what it is scored by, those of the dataset's own too."""
+    """What there is to show. `metrics`: by the task of a run what it is scored by, those of the dataset's own too.
+    `datasets`: those of the list's task; `every`: those of all tasks, in the same order.
+    """
 
     datasets: tuple[Dataset, ...] = ()
     dataset: Dataset | None = None
@@ -56,6 +58,7 @@ class Overview(msgspec.Struct, frozen=True):
     emotions: tuple[str, ...] = ()
     metrics: Mapping[str, tuple[Metric, ...]] = {}
     words: "TaskWords | None" = None
+    every: tuple[Dataset, ...] = ()
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -140,7 +143,7 @@ class Session:
         self.source: BrowseSource | None = None
         self.title = ""
         self.annotator = annotator
-        self.list_task = tasks[0]
+        self.list_task, self._tasks = tasks[0], tasks
         self.state = ListState()
         self.overview = Overview()
         self._first_runs: Models | None = None
@@ -409,6 +412,12 @@ class Session:
         else:
             self._view.show_list()
 
+    def show_dataset(self, dataset: Dataset) -> bool:
+        """Show a dataset whole, in this list or in that of its own task; says whether it is another list."""
+        turned = dataset not in self.overview.datasets and self.turn_to(list_of(dataset.task, self._tasks))
+        self.change(replace(self.state.unfiltered(), dataset=dataset.name, run=None, sample=None))
+        return turned
+
     def note(self, state: ListState) -> None:
         """Remember a position or a choice that does not change the list."""
         self.state, self._dirty = state, True
@@ -627,16 +636,29 @@ def look(source: "BrowseSource", tasks: tuple[str, ...], task: str, name: str | 
     from emotui.workbench.task_words import words_of
 
     with source.together():
-        every = source.datasets()
-        datasets = tuple(one for one in every if (one.task if one.task in tasks else tasks[0]) == task)
+        datasets = tuple(one for one in source.datasets() if list_of(one.task, tasks) == task)
+        every = datasets + tuple(one for one in source.datasets() if one not in datasets)
         if task == tasks[0]:
-            datasets += tuple(one for one in every if one not in datasets)
+            datasets = every
         dataset = ListState(dataset=name).chosen_dataset(datasets)
         if dataset is None:
-            return Overview(datasets)
+            return Overview(datasets, every=every)
         number = dataset.dataset
-        runs, emotions = tuple(source.runs(number)), tuple(source.emotions(number))
+        # A person who has taken every answer back is no source.
+        runs = tuple(run for run in source.runs(number) if run.done or run.source != "person")
+        emotions = tuple(source.emotions(number))
         asked = dict.fromkeys((dataset.task, *(run.task for run in runs)))
         return Overview(
-            datasets, dataset, runs, emotions, {one: source.metrics(number, one) for one in asked}, words_of(task)
+            datasets,
+            dataset,
+            runs,
+            emotions,
+            {one: source.metrics(number, one) for one in asked},
+            words_of(task),
+            every,
         )
+
+
+def list_of(task: str, tasks: Sequence[str]) -> str:
+    """The task whose list has the datasets of a task: its own, or else the first."""
+    return task if task in tasks else tasks[0]

@@ -221,6 +221,6 @@ class ToolActions(Acting):
         if self._session.source is None or self._session.leaving:
             self._owner.app.exit()
         elif job is not None and (asks := job.asks_to_leave()):
-            self._owner.screen.query_one(KeyBar).say(asks)
+            self._owner.screen.query_one(KeyBar).say(asks, warns=True)
         else:
             self._session.leave()

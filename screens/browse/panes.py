@@ -208,7 +208,8 @@ def about(
     for name, marks in sample.annotators.items():
         others.append(Other(f"{BARS['annotator']} {name}", "dim", tuple((mark.place, mark.label) for mark in marks)))
     words = tuple(notes(evidence, repeat, first_start=first_start))
-    return About(sample.text, sentences, tuple(others), words, key, told)
+    emotion = (sample.emotion or "") if not sentences else ""
+    return About(sample.text, sentences, tuple(others), words, key, told, emotion)
 
 
 def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tuple[list[Part], list[Part]]:
@@ -221,8 +222,11 @@ def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tupl
         if cells >= _WITH_BAR:
             full = round(detail.f1 * _BAR)
             left += [Part(" " + "■" * full, "said"), Part("·" * (_BAR - full), "rest")]
+        if detail.precision is not None and detail.recall is not None:
+            left.append(Part(" = min of ", "dim"))
         for name, figure in (("P", detail.precision), ("R", detail.recall), ("Sim", detail.sim)):
-            left += [Part(f"  {name} ", "dim"), Part(share(figure).strip())]
+            apart = "" if left[-1].text.endswith(" ") else "  "
+            left += [Part(f"{apart}{name} ", "dim"), Part(share(figure).strip())]
         if detail.marks:
             left.append(Part(f"  {detail.marks}", "mark"))
     kind = " · ".join(part for part in (sample.emotion, sample.valence, _sentences(len(sample.sentences))) if part)
@@ -292,11 +296,24 @@ def notes(evidence: "Evidence", repeat: int, *, first_start: bool = False) -> li
         lines.append("The model marked nothing.")
     elif not detail.gold:
         lines.append("There is nothing to mark here.")
+    if (why := _no_wrong_label(evidence, said)) is not None:
+        lines.append(why)
     if detail.keyword:
         lines.append("A gold span of this sample holds a keyword of the lexicon.")
     if detail.sim is None and detail.gold and detail.predicted:
         lines.append("Sim is not there, or not yet: it takes the embedded model.")
     return lines
+
+
+def _no_wrong_label(evidence: "Evidence", said: "RepeatView") -> str | None:
+    """Why no label is marked as wrong although the run labels its spans and gold knows the emotion."""
+    sample = evidence.sample
+    emotions = list(dict.fromkeys(one.emotion for one in sample.sentences if one.emotion)) or [sample.emotion or ""]
+    labelled = any(mark.label for mark in sample.spans or ())
+    if labelled or not sample.spans or not any(span.label for span in said.spans) or not any(emotions):
+        return None
+    of = "emotions of sentences" if sample.sentences else f"{emotions[0]} for the text"
+    return f"No L: gold has {of}, but no label for a span."
 
 
 def _gold_note(evidence: "Evidence") -> list[str]:

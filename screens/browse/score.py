@@ -17,7 +17,7 @@ from textual.strip import Strip
 from emotui.records import Span
 from emotui.screens.browse import things, voices
 from emotui.screens.browse.things import MarginShape, Thing, cut_to, label_parts
-from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Part, drawn, taken
 from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import tell_end
@@ -44,7 +44,8 @@ class Other(msgspec.Struct, frozen=True):
 class About(msgspec.Struct, frozen=True):
     """What a score knows beside its things: the text, whose sentence an offset is in, others, and notes in words.
 
-    `told`: sources that say something of the whole text, each with its name.
+    `told`: sources that say something of the whole text, each with its name. `emotion`: gold's, where it is of the
+    whole text and not of its sentences.
     """
 
     text: str = ""
@@ -53,6 +54,7 @@ class About(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     key: str = ""
     told: "tuple[tuple[Voice, str], ...]" = ()
+    emotion: str = ""
 
 
 def heading(things: Sequence[Thing], at: int, about: About, cells: int) -> list[Part]:
@@ -68,6 +70,8 @@ def heading(things: Sequence[Thing], at: int, about: About, cells: int) -> list[
         parts += [Part("  Sim ", "dim"), Part(share(one.sim).strip(), "strong")]
     if labels := label_parts(one):
         parts += [Part("   label ", "dim"), *labels]
+        if one.labels[0] is None and about.emotion:
+            parts += [Part("  gold emotion ", "dim"), Part(shown(about.emotion), "gold")]
     more = []
     if one.strength is not None:
         given = share(one.strength).strip() if abs(one.strength) <= 1 else f"{one.strength:.3g}"

@@ -10,10 +10,10 @@ from textual.widgets import Label
 from textual.widgets.option_list import Option
 
 from emotui.metrics.metric import Metric
-from emotui.screens.dialogs.dialog import Dialog, OptionDialog, option
+from emotui.screens.dialogs.dialog import MOST, Dialog, OptionDialog, option
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.list_state import NO_RUN, key_of
-from emotui.screens.widgets.cell_width import shown, width
+from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.textual_private_text import Input
@@ -53,6 +53,12 @@ class NameDialog(Dialog[str]):
 _ORDERS = {"file": "as in the file", "id": "id"}
 _LATER_ORDERS = {"emotion": "emotion", "length": "length of the text"}
 
+
+_LINE = 68
+"""Cells of a choice beside its mark and what parts its name from the rest."""
+
+_SHORTEST = 12
+"""Cells of where a dataset is from at least: less says nothing."""
 
 _LONGEST = 24
 """Cells for a model's name among runs; of a longer one the end is shown, which tells more."""
@@ -119,8 +125,17 @@ class OrderDialog(ChoiceDialog):
 
 def marked_options(choices: Sequence[Choice], marks: Mapping[str, str]) -> list[Option]:
     """An option a choice, with the mark of its value before it."""
-    widest = max((width(choice.name) for choice in choices), default=0)
+    widest = _widest(choices)
     return [option(one.name, f"   {one.about}", marks.get(one.value, "  "), widest) for one in choices]
+
+
+def _widest(choices: Sequence[Choice]) -> int:
+    return max((width(choice.name) for choice in choices), default=0)
+
+
+def heading_of(name: str, about: str, choices: Sequence[Choice]) -> str:
+    """The line over marked options: what their names are, and what stands over what is told of them."""
+    return f"  {fit(name, min(_widest(choices), MOST))}   {about}"
 
 
 def place_of(choices: Sequence[Choice], value: str) -> int:
@@ -146,42 +161,59 @@ def figures(metrics: Sequence[Metric]) -> list[Choice]:
     return [Choice(key_of(metric, metrics), metric.title, metric.help) for metric in metrics]
 
 
-def runs(found: Sequence[Run], without: str) -> list[Choice]:
-    """Runs and other sources, newest first, and none; `without` says what is shown then."""
-    choices, several = [], len({run.task for run in found}) > 1
+def runs(found: Sequence[Run], without: str) -> tuple[list[Choice], str]:
+    """Runs and other sources, newest first, and none; and what stands over the columns of what is told of them.
+
+    Args:
+        without: what is shown without any.
+    """
+    several = len({run.task for run in found}) > 1
+    table = [("question" if several else "", "asked", "run", "texts", "began")]
     for run in found:
         done = count(run.done) if run.done == run.n else f"{count(run.done)} of {count(run.n)}"
         failed = f", {count(run.failed)} failed" if run.failed else ""
         state = "" if run.state == "done" else f"  {run.state}"
-        name = shown(run.model)
-        name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
         way = str(run.config.get("way") or "") if run.source == "model" else f"a {run.source}"
         started = run.started[5:16].replace("T", " ")
-        about = [run.task if several else "", way, run.run[:12], f"{done}{failed}{state}", started]
-        choices.append(Choice(run.run, name, "  ".join(part for part in about if part)))
-    return [*choices, Choice(NO_RUN, "none", without)]
+        table.append((run.task if several else "", way, run.run[:12], f"{done}{failed}{state}", started))
+    cells = [
+        0 if len(set(column[1:])) == 1 and not column[1] else max(map(width, column))
+        for column in zip(*table, strict=True)
+    ]
+    heads, *lines = ["  ".join(fit(one, size) for one, size in zip(row, cells, strict=True) if size) for row in table]
+    choices = []
+    for run, about in zip(found, lines, strict=True):
+        name = shown(run.model)
+        name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
+        choices.append(Choice(run.run, name, about))
+    return [*choices, Choice(NO_RUN, "none", without)], heads if found else ""
 
 
 def people(found: Sequence["Source"]) -> list[Choice]:
     """People who are not kept beside the runs yet; a name may be that of a run too, so their values are told apart."""
     return [
-        Choice(f"person {one.name}", shown(one.name), f"{count(one.n)} inside gold: Enter keeps and scores it", True)
+        Choice(
+            f"person {one.name}",
+            shown(one.name),
+            f"{count(one.n)} texts in gold: Enter keeps and scores them",
+            True,
+        )
         for one in found
     ]
 
 
 def datasets(found: Sequence[Dataset]) -> list[Choice]:
-    """Datasets, oldest first; where they are from only where that tells them apart."""
+    """Datasets, oldest first; where they are from only where that tells them apart, in the room that there is."""
     told = not same_source(found)
     most = max((width(count(dataset.n)) for dataset in found), default=0)
-    return [
-        Choice(
-            dataset.name,
-            dataset.name,
-            f"{count(dataset.n):>{most}} samples of {dataset.task}" + (f"   {dataset.source}" if told else ""),
-        )
-        for dataset in found
-    ]
+    names = min(max((width(shown(dataset.name)) for dataset in found), default=0), MOST)
+    choices = []
+    for dataset in found:
+        about = f"{count(dataset.n):>{most}} samples of {dataset.task}"
+        room = _LINE - names - width(about)
+        source = f"   {fit(shown(dataset.source), room).rstrip()}" if told and room >= _SHORTEST else ""
+        choices.append(Choice(dataset.name, dataset.name, about + source))
+    return choices
 
 
 def same_source(found: Sequence[Dataset]) -> str:

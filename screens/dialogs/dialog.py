@@ -295,13 +295,13 @@ class OptionDialog(Dialog[T]):
             self.options.action_cursor_up()
 
 
-_MOST = 48
+MOST = 48
 """Cells that a name is brought to at most, so that one long name does not push away what is told of the others."""
 
 
 def option(name: str, about: str, mark: str = "", cells: int = 0) -> Option:
     """An option: its name in so many cells or more, and behind it, dim, what is worth knowing about it."""
-    room = " " * (min(cells, _MOST) - width(name))
+    room = " " * (min(cells, MOST) - width(name))
     return Option(Content.assemble(mark, shown(name), room, (shown(about), "$text-muted")))
 
 

@@ -34,9 +34,9 @@ _RIGHT: Signs = (
         ("Jacc, Jaccard", "labels that both have, over labels that either has"),
         ("Hamming loss, Hamm", "the share of single yes or no answers about a label that are wrong"),
         ("Average precision, AP", "how well probabilities put the right texts of a label before the others; 1: all"),
-        ("Acc_l", "the share of single labels, or words for masks, that are right"),
+        ("Acc_l, Acc_L", "the share of single labels, or words for masks, that are right"),
         (
-            "Acc_v",
+            "Acc_v, Acc_V",
             "the share of texts with every label right, or of masks with a word that has the gold word's emotions",
         ),
         ("F1_V", "F1 of the emotions that EmoLex ties to the two words of a mask"),

@@ -8,7 +8,7 @@ from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Label
 
-from emotui.screens.dialogs.choices import Choice, marked_options, people, place_of
+from emotui.screens.dialogs.choices import Choice, heading_of, marked_options, people, place_of
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.requests import LatestRequest
@@ -100,6 +100,7 @@ class RunDialog(OptionDialog[Picked]):
     A ticked run stands beside the one that is shown, so Enter on it leaves that as it is. A run is one or the other.
 
     Args:
+        heads: what stands over the columns of what is told of each.
         compares: whether runs can stand beside the one that is shown.
         look: finds people inside the gold records, in a thread; None: where nothing may be written, and then nothing
             can be made gold or scored again either.
@@ -113,6 +114,7 @@ class RunDialog(OptionDialog[Picked]):
     wide = True
     DEFAULT_CSS = """
     RunDialog OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
+    RunDialog #heads { margin: 0; padding: 0 1 0 2; }
     """
 
     def __init__(
@@ -122,6 +124,7 @@ class RunDialog(OptionDialog[Picked]):
         now: str,
         beside: Sequence[str],
         *,
+        heads: str = "",
         compares: bool,
         look: "Callable[[], Sequence[Source]] | None" = None,
     ) -> None:
@@ -130,6 +133,7 @@ class RunDialog(OptionDialog[Picked]):
         keys += [("U", "as gold"), ("S", "rescore")] if look else []
         super().__init__(title, *keys)
         self._choices, self._now, self._compares = list(choices), now, compares
+        self._heads = heads
         self._beside = [value for value in beside if value != now]
         self._looking: LatestRequest[None, Sequence[Source]] | None = None
         if look is not None:
@@ -137,7 +141,10 @@ class RunDialog(OptionDialog[Picked]):
 
     def body(self) -> list[Widget]:
         """The runs: ● is shown, ■ is compared with it."""
-        return [PickList(*marked_options(self._choices, self._marks))]
+        heads = (
+            [Label(heading_of("source", self._heads, self._choices), id="heads", markup=False)] if self._heads else []
+        )
+        return [*heads, PickList(*marked_options(self._choices, self._marks))]
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -153,6 +160,8 @@ class RunDialog(OptionDialog[Picked]):
         if found:
             here = self.at
             self._choices += people(found)
+            for heads in self.query("#heads").results(Label):
+                heads.update(heading_of("source", self._heads, self._choices))
             self.options.clear_options()
             self.options.add_options(marked_options(self._choices, self._marks))
             self.options.highlighted = here

@@ -189,7 +189,7 @@ def mask_heading(view: "MaskedView", mask: int, guesses: Sequence[str]) -> list[
             parts.append(Part("  same vector", "dim"))
         elif said.entry is not None:
             known = view.gold[mask].vector is not None and said.entry.vector is not None
-            parts.append(Part("  ≠ they differ" if known else "  ≠ no vector", "mark"))
+            parts.append(Part("  ≠ they differ" if known else "  ≠ no vector: 0", "mark"))
     if mask < len(guesses):
         parts += [Part("  you "), Part(fit(guesses[mask], 16).rstrip(), "mark")]
     return parts
@@ -200,9 +200,9 @@ def _gold(word: str) -> Part:
 
 
 _ABOUT = (
-    " {fill} fills the gaps: hidden, by gold, by a run; under it which of ten emotions each word carries in EmoLex",
-    " {fill} fills the gaps; under it which emotions each word carries in EmoLex",
-    " {fill} fills the gaps: hidden, gold or run",
+    " {fill} shows the gap, gold's word or the run's; the table: which of ten emotions EmoLex ties to each word",
+    " {fill} gap, gold's word, the run's; the table: a word's emotions in EmoLex",
+    " {fill} gap, gold's word, the run's",
 )
 """What the switch is for, and what one looks at, in fewer and fewer cells."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from emotui.screens.results.parts import FEW
@@ -29,7 +30,7 @@ class Wanted:
 
     `correction`: of a family of tests. `alone`: whether slices and rules are of the first source alone. `within`:
     the name of a saved slice, of which alone the samples are compared; empty: all are. `quick`: of all sources on one
-    axis means alone, without intervals and tests. `shown`: the run over the
+    axis means alone, without intervals and tests. `further`: by so many other metrics too. `shown`: the run over the
     list, and `beside` those ticked, which are compared where nothing was chosen. `task`: which that run answers, where
     that is another one than the dataset came for; None: that one.
     """
@@ -44,6 +45,7 @@ class Wanted:
     within: str = ""
     correction: "Correction" = HOLM
     quick: bool = False
+    further: int = 0
     shown: str = ""
     beside: tuple[str, ...] = ()
     task: str | None = None
@@ -52,13 +54,15 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class Found:
     """What came back: `figures`: those over all samples together; `why` says why there is nothing to compare; `sure`:
-    intervals and tests are there. `task`: whose answers are compared, where it is not that of the dataset.
+    intervals and tests are there. `further`: the same sources by other metrics. `task`: whose answers are compared,
+    where it is not that of the dataset.
     """
 
     sources: "tuple[Compared, ...]"
     metrics: "tuple[Metric, ...]"
     pair: "Pair | None" = None
     axis: "Axis | None" = None
+    further: "tuple[Axis, ...]" = ()
     figures: "tuple[Metric, ...]" = ()
     parts: "Parts | None" = None
     rules: "Findings | None" = None
@@ -103,17 +107,25 @@ def _ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wante
     if wanted.view == ALL:
         first = order[0] if order else None
         only = _within(slicing, wanted, first)
-        axis = comparing.axis(
+        by = partial(
+            comparing.axis,
             wanted.dataset,
-            metric,
-            first,
+            first=first,
             papers=wanted.papers,
             only=only,
             correction=wanted.correction,
             sure=not wanted.quick,
         )
+        axis = by(metric)
+        at = metrics.index(axis.metric)
+        below = [*metrics[at + 1 :], *metrics[:at]][: wanted.further]
         return Found(
-            sources, metrics, axis=axis, why="" if axis.rows else "no source has a score yet", sure=not wanted.quick
+            sources,
+            metrics,
+            axis=axis,
+            further=tuple(one for one in (by(other.name) for other in below) if one.rows),
+            why="" if axis.rows else "no source has a score yet",
+            sure=not wanted.quick,
         )
     if wanted.view in (GROUPS, RULES) and keys and (wanted.alone or len(keys) < 2):
         return _by_part(slicing(), wanted, Found(sources, metrics), order[0], None)

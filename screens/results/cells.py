@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 GLYPHS = "█▒░#=+"
 """A series each."""
 
-COLOURS = ("predicted-bar", "gold", "mark", "foreground", "text-muted", "primary")
-"""The theme's variable for each glyph, and the kind of part in that colour."""
-_KINDS = ("said", "gold", "mark", "plain", "dim", "key")
+KINDS = ("said", "gold", "mark", "plain", "dim", "key")
+"""The kind of part that each glyph is drawn as."""
 
 _WIDEST = 8
 _BETWEEN = 2
@@ -53,7 +52,7 @@ def places(groups: int, series: int, cells: int) -> Places:
 def legend(bars: "Bars", drawn: "Sequence[Series]", cells: int) -> Lines:
     """A name for each glyph, on as many lines as they need; and how many series found no room."""
     entries = [
-        [Part(f"{GLYPHS[number] * 2} ", _KINDS[number]), Part(f"{shown(line.label)}   ")]
+        [Part(f"{GLYPHS[number] * 2} ", KINDS[number]), Part(f"{shown(line.label)}   ")]
         for number, line in enumerate(drawn)
     ]
     left_out = len(bars.series) - len(drawn)

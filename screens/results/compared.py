@@ -275,6 +275,8 @@ class ComparedPlace(Place):
             kept, number, shown_run = self.wanted, overview.dataset.dataset, run.run if run else ""
             task = None if run is None or run.task == overview.dataset.task else run.task
             self._sources = standing
+            if self.looked.lonely:
+                self.looked.against = None  # there may be more than one source by now
             if kept is None or kept.dataset != number:
                 kept = Wanted(number, PAIR)
                 self._compared.clear()
@@ -299,7 +301,12 @@ class ComparedPlace(Place):
         if self._pairs is not None and self.wanted is not None and self.display and self.looked.of_sources:
             # Means are there at once; intervals and tests of all sources follow.
             quick = self.looked.on_axis and ALL not in self._compared
-            self._pairs.ask(replace(self.wanted, view=self.looked.view, quick=quick))
+            further = self.room_for_figures() if self.looked.on_axis and not quick else 0
+            self._pairs.ask(replace(self.wanted, view=self.looked.view, quick=quick, further=further))
+
+    def room_for_figures(self) -> int:
+        """By how many more metrics the sources on the axis have room to stand below it."""
+        raise NotImplementedError
 
     def _take(self, wanted: Wanted, found: Found) -> None:
         self._compared[wanted.view] = found

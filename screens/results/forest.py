@@ -207,7 +207,7 @@ class _Shape:
         texts = [written(point.cell, forest.unit) for forest in forests for point in forest.points]
         sure = any(spread for _, spread in texts) and cells >= _SURE_FROM
         figure = max((width(mean) for mean, _ in texts), default=0)
-        spread = len(_INTERVAL) if sure else 0
+        spread = max(len(_INTERVAL), *(width(spread) for _, spread in texts)) if sure else 0
         figure = max(figure, len(_FIGURE))
         beside = 0 if against is None else max(map(width, against.said), default=0)
         if against is not None and cells >= _WHOLE_HEADING_FROM:
@@ -237,7 +237,7 @@ def drawn(
 ) -> tuple[list[list[Part]], dict[int, int]]:
     """Two lines of heading, the sources in their kinds, and what the shapes mean; and which line has which source."""
     points, scale = forest.points, shape.scale(forest)
-    over = _FIGURE.rjust(shape.figure) + (f" {_INTERVAL}" if shape.spread else "")
+    over = _FIGURE.rjust(shape.figure) + (f" {fit(_INTERVAL, shape.spread)}" if shape.spread else "")
     if against is not None and shape.against:
         whole = width(against.heading) <= shape.against
         over += f"  {fit(against.heading if whole else _AGAINST, shape.against)}"
@@ -318,7 +318,9 @@ def standing(axis: "Axis", aside: Callable[[str], bool]) -> "tuple[Forest, list[
     people = [row.mean for row, kind in zip(rows, kinds, strict=True) if kind == "people" and row.mean is not None]
     metric = axis.metric
     shaded = (min(people), max(people)) if people else None
-    forest = Forest(f"axis/{metric.name}", metric.title, "share", points, shaded, not metric.higher_is_better)
+    made = dict.fromkeys(f"{row.name} is {row.of_gold}" for row in rows if row.of_gold)
+    note = next(iter(made), "") + (", and so for the others" if len(made) > 1 else "")
+    forest = Forest(f"axis/{metric.name}", metric.title, "share", points, shaded, not metric.higher_is_better, note)
     return forest, [rows[at] for at in order]
 
 

@@ -1,5 +1,6 @@
 """Parts of a dataset and rules that were found, as rows: figures, a bar from the middle, n and corrected p."""
 
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,6 +35,9 @@ BOTH = f"{axis.OWN} − {axis.OTHER}"
 # How a comparison is written: both means, their difference with its interval, tests, and how differences spread.
 
 Interval = Sequence[float] | None
+
+_RESAMPLES = re.compile(r"[\d,]+ resamples")
+"""In the convention of an interval by bootstrap."""
 
 
 def bare(value: float, n: int = 3) -> str:
@@ -148,17 +152,20 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
         Part(f" -{reach} ", "dim"),
         Part(bars(pair.bins), "said"),
         Part(f" +{reach}", "dim"),
-        Part(f"   won {count(report['won'])}   lost {count(report['lost'])}   tied {count(report['tied'])}"),
+        Part(f"   {axis.OWN} won {count(report['won'])}   lost {count(report['lost'])}   tied {count(report['tied'])}"),
     ]
     least = report["smallest_difference"]
-    known = "" if not least else f" A true difference of {bare(least)} would have shown in 4 of 5 such sets."
+    known = "" if not least else f" 80% power from a difference of {bare(least)} on."
+    resampled = _RESAMPLES.search(report["conventions"].get("ci95", ""))
+    known += "" if resampled is None or report["ci95"] is None else f" Interval of {BOTH}: {resampled[0]}."
     drawn = f" {report['groups']} groups ({shown(pair.shared or '')}) drawn whole." if "groups" in report else ""
     apart = f" {count(pair.alone)} texts that one alone has a value of are left out." if pair.alone else ""
     of_labels = "".join(
         f" {name.capitalize()} F1 {signed(test['difference'], 3)} {p_value(test['p'])}."
         for name, test in report.get("f1", {}).items()
     )
-    notes = textwrap.wrap(f"{of_labels}{known}{drawn}{apart}".strip(), max(cells - 2, 20)) or [""]
+    gold = f" {shown(note)}." if (note := report["notes"].get("gold")) else ""
+    notes = textwrap.wrap(f"{of_labels}{known}{drawn}{apart}{gold}".strip(), max(cells - 2, 20)) or [""]
     return [*rows, middle, spread, *([Part(f" {line}", "dim")] for line in notes)]
 
 
@@ -342,9 +349,10 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     taken = (_GAPS if two else _GAPS - 12) + (spread + 1 if spread else 0) + 10
     name = min(max(len(_named(row)) for row in rows), max(cells - taken - _LEAST_AXIS, 10))
     dots = [Dot(row.mean) if two else Dot(row.mean, row.low, row.high) for row in rows]
-    # Parts of a few texts stretch no axis where others are of more.
-    most = [at for at, row in enumerate(rows) if row.n >= FEW] or range(len(rows))
-    over = [dots[at] for at in most] + [Dot(rows[at].other) for at in most if two]
+    # Every figure is in sight; intervals of a few texts stretch no axis where others are of more.
+    few = [row.n < FEW for row in rows]
+    over = [Dot(row.mean) if one and not all(few) else dot for row, dot, one in zip(rows, dots, few, strict=True)]
+    over += [Dot(row.other) for row in rows if two]
     values = [dot.value for dot in over if dot.value is not None]
     low, high = (0.0 if min(values, default=0) >= 0 else None), (1.0 if max(values, default=1) <= 1 else None)
     scale = axis.scaled(*axis.ends(over, None, low, high, _SPAN if high else 0), max(cells - name - taken, 8))

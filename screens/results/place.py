@@ -59,6 +59,13 @@ _CURSOR = ("next", "previous", "page_down", "page_up", "first", "last")
 _SHORTEST_TITLE = 14
 """Cells that what is looked at has beside the views: it is cut before they are."""
 
+_AROUND = 12
+"""Lines around the sources of an axis: the heading, figures, ticks, kinds of sources, what the shapes mean, the line of
+the picked source and what has to be known of it."""
+
+_MANY = 20_000
+"""Texts of a source from which on intervals take long: they are counted by one metric alone."""
+
 _OF_A = ("run", "compare_with")
 """What chooses who is compared."""
 
@@ -127,7 +134,7 @@ class Results(CountedPlace):
         chosen = (run.run, *(one.run for one in beside)) if run is not None and beside else ()
         if (overview.dataset, runs) != self._standing or chosen != self.looked.runs:
             self._standing = overview.dataset, runs
-            self.looked.dataset = None if overview.dataset is None else overview.dataset.dataset
+            self.looked.begin(None if overview.dataset is None else overview.dataset.dataset)
             self.looked.of_spans = overview.dataset is None or overview.dataset.task == SPANS
             if self.looked.view not in self.looked.views:
                 self.looked.view = self.looked.views[0]
@@ -226,7 +233,7 @@ class Results(CountedPlace):
             if looked.at_hand:
                 self.view.draw()
         elif found is not None and found.axis is not None and wanted is not None:
-            self.view.draw_axis(found.axis, found.metrics, wanted.correction, sure=found.sure)
+            self.view.draw_axis(found.axis, found.metrics, wanted.correction, found.further, sure=found.sure)
         elif found is not None:
             self.compared.show(found, self._sample)
             self.ask_text()
@@ -267,20 +274,34 @@ class Results(CountedPlace):
     def _of_dataset(self, left: "Sequence[Part]", room: int, named: str) -> list[Part]:
         """The title behind the dataset, where there are several; what has no room for both stands whole under it."""
         overview = self.session.overview
-        several = overview.dataset is not None and len(overview.datasets) > 1
+        several = overview.dataset is not None and len(overview.every) > 1
         of = f" {shown(overview.dataset.name)} " if several and overview.dataset is not None else ""
-        both = [Part(of, "dim"), *left] if of else list(left)
+        both = [Part(of, "dim", "do('dataset')"), *left] if of else list(left)
         line = self.query_one("#results-name", Line)
         line.display = taken(both) > room and bool(of or named)
         if not line.display:
             return both
-        line.show([Part(of or " ", "dim"), Part(shown(named))])
+        line.show([Part(of or " ", "dim", "do('dataset')"), Part(shown(named))])
         # What stands whole under it is not cut beside the views too.
         return [Part(" Results", "strong")] if named and taken(left) > room else list(left)
 
     def on_resize(self) -> None:
         if self.looked.at_hand or self.found is not None:
             self.call_after_refresh(self._draw_view)
+            self.call_after_refresh(self._ask_for_room)
+
+    def _ask_for_room(self) -> None:
+        """Ask for what the axis has room for now and had none for."""
+        found = self.found if self.looked.on_axis else None
+        if found is not None and found.sure and len(found.further) < self.room_for_figures():
+            self.compare()
+
+    def room_for_figures(self) -> int:
+        found, height = self._compared.get(ALL), self.size.height
+        if found is None or found.axis is None or max((one.n for one in found.sources), default=0) > _MANY:
+            return 0
+        rows = len(found.axis.rows)
+        return max(min((height - rows - _AROUND) // (rows + 2), len(found.metrics) - 1), 0)
 
     @on(Grid.Moved)
     @on(ForestRows.Moved)

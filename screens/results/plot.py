@@ -1,15 +1,16 @@
-"""Bars by emotion or valence, a bar a run. Imported only when bars are looked at, since plotext takes its time."""
+"""Bars by emotion or valence, and points. Imported only when these are looked at, since plotext takes its time."""
 
+from math import ceil
 from typing import TYPE_CHECKING, Literal
 
 from textual.color import Color
 from textual_plotext import PlotextPlot
 
-from emotui.screens.results.cells import COLOURS, GLYPHS, decimals, places, series_shown
+from emotui.screens.results.cells import GLYPHS, KINDS, decimals, places, series_shown
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
-from emotui.screens.widgets.page import Lines
+from emotui.screens.widgets.page import Lines, Page
 from emotui.tables import digits
 
 if TYPE_CHECKING:
@@ -142,76 +143,101 @@ def beside(plot: "Plot") -> Lines:
     return lines
 
 
-AXIS = 4
+AXIS = 5
 """Cells that the vertical axis and its figures take."""
 
 _VALUES_FROM = 4
 """Cells of a bar that has its figure over it."""
 
-_TOP = 1.08
+_SURE_FROM = 3
+"""Cells of a bar that its interval is drawn over."""
+
+_STEP = 0.25
+"""Between two ticks."""
+
+_EIGHTHS = " ▁▂▃▄▅▆▇"
 
 
-class ResultsPlot(PlotextPlot):
-    """Draws `Bars`: groups by label, and in each group the series in their order, each with a glyph of its own.
+class ResultsPlot(Page):
+    """Draws `Bars`: groups by label, and in each group the series in their order, each with a glyph of its own."""
 
-    A unit of the horizontal axis is a cell, so that all bars are of one width.
-    """
+    can_focus = False
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._bars: Bars | None = None
-
-    def show(self, bars: "Bars") -> None:
+    def draw(self, bars: "Bars") -> None:
         """Draw other bars."""
-        self._bars = bars
-        self._plot_bars()
+        self.show_for(lambda room: bar_lines(bars, room.width, room.height))
 
-    def on_resize(self) -> None:
-        self._plot_bars()
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._plot_bars()
+def bar_lines(bars: "Bars", cells: int, height: int) -> Lines:
+    """So many lines of bars, with the axis at the left and the labels under it.
 
-    def _plot_bars(self) -> None:
-        bars, cells = self._bars, self.size.width - AXIS
-        if bars is None or cells <= 0:
-            return
-        plot = self.plt
-        plot.clear_figure()
-        series = series_shown(bars, cells)
-        where = places(len(bars.labels), len(series), cells)
-        for number, line in enumerate(series):
-            self._plot_series(number, [at[number] for at in where.first], line.cells, where.bar)
-        middles = [float(at * where.group + where.group // 2) for at in range(len(bars.labels))]
-        plot.xticks(middles, [fit(label, max(where.group - 1, 2)).rstrip() for label in bars.labels])
-        plot.xlim(0, cells - 1)
-        plot.ylim(0, _TOP)
-        plot.yticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
-        plot.xaxes(True, False)
-        plot.yaxes(True, False)
-        self.refresh()
+    Ticks are as many lines apart everywhere, and what a bar has above whole lines is drawn in eighths of one.
+    """
+    series, rows = series_shown(bars, cells - AXIS), max(height - 3, 4)
+    where = places(len(bars.labels), len(series), cells - AXIS)
+    tops = [end for one in series for cell in one.cells for end in (_number(cell), cell.high) if end is not None]
+    ticks = max(ceil(min(max(tops, default=1.0), 1.0) / _STEP - 1e-9), 1)
+    tall = max(rows // ticks, 1)
+    drawing = _Drawing(cells - AXIS, ticks * tall, tall)
+    for number, one in enumerate(series):
+        for first, cell in zip([at[number] for at in where.first], one.cells, strict=True):
+            drawing.bar(first, where.bar, cell, number)
+    lines: list[list[Part]] = []
+    for row in range(drawing.rows, -1, -1):
+        # A tick stands at the line that a bar of its value fills.
+        tick = share((row + 1) / tall * _STEP).strip() if (row + 1) % tall == 0 else ""
+        axis = [Part(f"{tick:>4}┤" if tick and row < drawing.rows else "    │", "dim")]
+        lines.append([*axis, *drawing.line(row)])
+    width_of, middle = where.group, where.group // 2
+    feet, labels = ["─"] * (cells - AXIS), [" "] * (cells - AXIS)
+    for at, label in enumerate(bars.labels):
+        feet[at * width_of + middle] = "┬"
+        name = fit(shown(label), max(width_of - 1, 2)).rstrip()
+        start = at * width_of + max(middle - width(name) // 2, 0)
+        labels[start : start + width(name)] = [name, *[""] * (width(name) - 1)]
+    return [*lines, [Part(f"   0└{''.join(feet)}", "dim")], [Part(" " * AXIS + "".join(labels))]]
 
-    def _plot_series(self, number: int, first: list[int], cells: "tuple[Cell, ...]", bar: int) -> None:
-        plot = self.plt
-        page = Color.parse(self.app.theme_variables["background"]).rgb
-        colour = Color.parse(self.app.theme_variables[COLOURS[number]]).rgb
-        middles = [start + (bar - 1) / 2 for start in first]
-        values = [float(cell.value) if isinstance(cell.value, int | float) else None for cell in cells]
-        drawn = [(middle, value) for middle, value in zip(middles, values, strict=True) if value]
-        if drawn:
-            # plotext takes the width of a bar as a part of the mean distance between two.
-            between = (drawn[-1][0] - drawn[0][0]) / (len(drawn) - 1) if len(drawn) > 1 else 1
-            plot.bar(
-                [middle for middle, _ in drawn],
-                [value for _, value in drawn],
-                marker=GLYPHS[number],
-                color=colour,
-                width=max(bar - 1, 0.5) / between,
-                minimum=0,
-            )
-        for middle, value in zip(middles, values, strict=True):
-            if value is None or bar >= _VALUES_FROM:
-                text = UNDEFINED if value is None else share(value).strip()
-                top = min((value or 0) + 0.04, _TOP)
-                plot.text(text, x=middle, y=top, alignment="center", color=colour, background=page)
+
+class _Drawing:
+    """The cells over the axis, line by line from below; `tall`: lines from one tick to the next."""
+
+    def __init__(self, cells: int, rows: int, tall: int) -> None:
+        self.rows, self._tall = rows, tall
+        # One line more than the highest tick, for the figure over a bar that reaches it.
+        self._signs = [[" "] * cells for _ in range(rows + 1)]
+        self._kinds = [["plain"] * cells for _ in range(rows + 1)]
+
+    def bar(self, first: int, cells: int, cell: "Cell", series: int) -> None:
+        """A bar of so many cells from `first` on, with its interval and its figure."""
+        value, kind = _number(cell), KINDS[series]
+        eighths = round(max(min(value or 0.0, 1.0), 0.0) / _STEP * self._tall * 8)
+        whole, rest = divmod(eighths, 8)
+        for row in range(whole):
+            self._put(row, first, GLYPHS[series] * cells, kind)
+        if rest:
+            self._put(whole, first, _EIGHTHS[rest] * cells, kind)
+        top = whole + bool(rest)
+        if cell.low is not None and cell.high is not None and cells >= _SURE_FROM:
+            low, high = (self._line(end) for end in (cell.low, cell.high))
+            for row in range(low, high + 1):
+                sign = "│" if low < row < high else "┴" if row == low else "┬"
+                self._put(row, first + cells // 2, sign, "plain")
+            top = max(top, high + 1)
+        if value is None or cells >= _VALUES_FROM:
+            text = UNDEFINED if value is None else share(value).strip()
+            self._put(min(top, self.rows), first + max(cells - len(text), 0) // 2, text[:cells], "strong")
+
+    def _line(self, value: float) -> int:
+        return min(max(ceil(value / _STEP * self._tall - 1e-9) - 1, 0), self.rows)
+
+    def _put(self, row: int, first: int, text: str, kind: str) -> None:
+        self._signs[row][first : first + len(text)] = text
+        self._kinds[row][first : first + len(text)] = [kind] * len(text)
+
+    def line(self, row: int) -> list[Part]:
+        """The cells of a line."""
+        return [Part(sign, kind) for sign, kind in zip(self._signs[row], self._kinds[row], strict=True)]
+
+
+def _number(cell: "Cell") -> float | None:
+    return float(cell.value) if isinstance(cell.value, int | float) else None

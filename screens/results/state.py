@@ -199,9 +199,24 @@ class Looked:
     @property
     def on_axis(self) -> bool:
         """Are all sources looked at by one metric, against one of them?"""
-        if self.view != ALL or (self.against is not None and not self.against.rows):
+        if self.view != ALL or not self._has_axis:
             return False
-        return self.at[ALL] % (1 + len(self.sources or ())) == 0
+        return self.at[ALL] % (1 + len(self.sources or ())) == self._axis_at
+
+    @property
+    def _has_axis(self) -> bool:
+        """Is there an axis, or does nobody know yet?"""
+        return self.against is None or bool(self.against.rows)
+
+    @property
+    def lonely(self) -> bool:
+        """Does a single source stand on the axis? The tables say more of it: they have baselines."""
+        return self.against is not None and sum(not row.published for row in self.against.rows) == 1
+
+    @property
+    def _axis_at(self) -> int:
+        """At which place of the view the axis stands: before the tables, or behind them."""
+        return len(self.sources or ()) if self.lonely else 0
 
     @property
     def in_parts(self) -> bool:
@@ -223,6 +238,12 @@ class Looked:
         """The table that is looked at, where it is drawn as points."""
         table = self.table if self.view == TABLES and self.pictured else None
         return table if table is not None and table.plot is not None else None
+
+    def begin(self, dataset: int | None) -> None:
+        """Look at this dataset; another one than before is looked at from its first figure on."""
+        if dataset != self.dataset:
+            self.at[ALL] = 0
+        self.dataset = dataset
 
     def outdate(self) -> None:
         """Nothing that was found is fresh any more."""
@@ -356,12 +377,12 @@ class Looked:
         there = self.sources
         if not there or self.on_axis:
             return None
-        return there[self.at[ALL] % (self._first + len(there)) - self._first]
+        return there[self.at[ALL] % (self._has_axis + len(there)) - self._first]
 
     @property
     def _first(self) -> int:
-        """At which place of the view its tables begin: behind the axis, where there is one."""
-        return 0 if self.against is not None and not self.against.rows else 1
+        """At which place of the view its tables begin: behind the axis, where that stands before them."""
+        return 0 if self.lonely or not self._has_axis else 1
 
     @property
     def forest(self) -> Forest | None:
@@ -484,7 +505,7 @@ class Looked:
         if self.view == AGREEMENT:
             tables = self.agreement or ()
         if self.view == ALL:
-            of = max(self._first + len(self.sources or ()), 1)
+            of = max(self._has_axis + len(self.sources or ()), 1)
             return ("" if self.drawn is None else self.drawn.title), at % of + 1, of
         if self.view in (TABLES, AGREEMENT):
             of = max(len(tables), 1)

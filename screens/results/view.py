@@ -34,7 +34,9 @@ _MOST_NAMES = 4
 
 
 _TALL = 18
-"""Lines from which on three say what has to be known of a figure."""
+"""Lines from which on three say what has to be known of a figure, """
+_TALLEST = 30
+"""and four."""
 
 
 class ResultsView(Vertical):
@@ -71,7 +73,8 @@ class ResultsView(Vertical):
 
     def on_resize(self) -> None:
         """Where there are few lines, the figures get them."""
-        self.query_one("#results-about").styles.height = 3 if self.size.height >= _TALL else 1
+        rows = self.size.height
+        self.query_one("#results-about").styles.height = 4 if rows >= _TALLEST else 3 if rows >= _TALL else 1
 
     @property
     def grid(self) -> Grid:
@@ -120,9 +123,20 @@ class ResultsView(Vertical):
             self._tell_none("No text here has two neighbouring sentences with labels")
 
     def draw_axis(
-        self, found: "Axis", metrics: "Sequence[Metric]", correction: "Correction", *, sure: bool = True
+        self,
+        found: "Axis",
+        metrics: "Sequence[Metric]",
+        correction: "Correction",
+        further: "Sequence[Axis]" = (),
+        *,
+        sure: bool = True,
     ) -> None:
-        """Show all sources by one metric, and how each stands to one of them; `sure`: intervals and tests are there."""
+        """Show all sources by one metric, and how each stands to one of them.
+
+        Args:
+            further: the sources by other metrics, below as far as there is room.
+            sure: intervals and tests are there.
+        """
         looked = self._looked
         forest, self._standing = standing(found, looked.aside)
         first = next((row for row in found.rows if row.key == found.first and not row.published), None)
@@ -132,13 +146,20 @@ class ResultsView(Vertical):
         by = "Holm" if correction == "holm" else "Benjamini-Hochberg"
         name = "" if first is None else first.name
         tested = [f"p: Wilcoxon against {name}, samples of both; {by} over {family}"] if family else []
-        self._told = [found.convention, *tested] if sure else []
+        what = f"{found.metric.title}: {found.metric.help}; here the mean over texts"
+        self._told = [shown(what), *([found.convention, *tested] if sure else [])]
         self._only("forest", "about")
         lower = [one.title for one in metrics if not one.higher_is_better]
         titles = tuple(one.title for one in metrics)
         waiting = "" if sure else "The intervals are being counted"
         self.forest.show_forest(
-            forest, (), titles, lower, waiting=waiting, against=against if sure else None, asides=looked.asides
+            forest,
+            [standing(one, looked.aside)[0] for one in further],
+            titles,
+            lower,
+            waiting=waiting,
+            against=against if sure else None,
+            asides=looked.asides,
         )
 
     def _only(self, *names: str) -> None:
@@ -204,7 +225,7 @@ class ResultsView(Vertical):
         if not plots:
             plots = [ResultsPlot(id="results-plot")]
             pane.mount(plots[0])
-        plots[0].show(bars)
+        plots[0].draw(bars)
         page = self.query_one("#results-legend", Page)
         lines = results_bars.legend(bars, results_bars.series_shown(bars, cells - AXIS), cells - 2)
         page.styles.height = min(len(lines), max(_MOST_NAMES, self.size.height // 3))
@@ -213,7 +234,7 @@ class ResultsView(Vertical):
             Part(keyed("{samples}"), "key", "do('samples')"),
             Part(" F1 as a table, and on to its samples ", "dim"),
         ]
-        self.query_one("#results-cell", Line).show([Part(" neutral left out", "dim")], right)
+        self.query_one("#results-cell", Line).show([Part(" neutral left out   │ 95% interval", "dim")], right)
 
     def show_column(self, by: str) -> None:
         """Show the table that is looked at, with the cursor on its first figure by emotion or valence."""

@@ -16,6 +16,7 @@ from emotui.screens.list_state import NO_RUN
 from emotui.screens.requests import LatestRequest
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session, Step
+from emotui.store.query import Dataset
 
 if TYPE_CHECKING:
     from emotui.screens.dialogs.filter import Filtered
@@ -59,11 +60,13 @@ class SourceActions(Acting):
             return
         now = session.run_shown.run if session.run_shown else NO_RUN
         beside = [run.run for run in session.runs_beside]
+        choices, heads = runs(overview.runs, words.without_run)
         dialog = RunDialog(
             words.runs,
-            runs(overview.runs, words.without_run),
+            choices,
             now,
             beside if words.compares else (),
+            heads=heads,
             compares=words.compares,
             look=(lambda: self._bench().people(dataset.dataset)) if self._writes else None,
         )
@@ -332,20 +335,26 @@ class ListActions(Acting):
     def do_clear(self) -> None:
         self._session.change(self._session.state.unfiltered())
 
+    @property
+    def _datasets(self) -> tuple[Dataset, ...]:
+        """Those that the open place can show."""
+        overview = self._session.overview
+        return overview.every if self._pane.of_any_task else overview.datasets
+
     def can_dataset(self) -> bool:
-        return len(self._session.overview.datasets) > 1
+        return len(self._datasets) > 1
 
     def do_dataset(self) -> None:
         from emotui.screens.dialogs.choices import ChoiceDialog, datasets, same_source
 
         def changed(name: str | None) -> None:
-            if name is not None:
-                state = self._session.state.unfiltered()
-                self._session.change(replace(state, dataset=name, run=None, sample=None))
+            chosen = next((one for one in found if one.name == name), None)
+            if chosen is not None and self._session.show_dataset(chosen):
+                self._pane.forget()
 
         overview = self._session.overview
         here = overview.dataset.name if overview.dataset else ""
-        found = overview.datasets
+        found = self._datasets
         source = same_source(found)
         about = f"all from: {source}" if source else ""
         self._pane.app.push_screen(ChoiceDialog("Dataset", datasets(found), here, about=about), changed)

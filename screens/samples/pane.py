@@ -37,7 +37,8 @@ _NONE = -1
 class ListPane(Acting, Vertical):
     """Holds the order and the cursor. What is selected is told by `Selected`.
 
-    `steps_errors`: do keys go through the errors of the run over the list?
+    `steps_errors`: do keys go through the errors of the run over the list? `of_any_task`: can the open place show
+    datasets of other tasks than the list's?
     """
 
     DEFAULT_CSS = """
@@ -59,6 +60,7 @@ class ListPane(Acting, Vertical):
         super().__init__(id=id)
         self.session = session
         self.steps_errors = True
+        self.of_any_task = True
         self._arranged: tuple[Sequence[int] | None, str] | None = None
         session.listed = lambda: self._order.numbers if self._order else ()
         self.state = ListState()

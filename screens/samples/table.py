@@ -16,6 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
+from emotui.records import PLUTCHIK
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import extracted, selectable
 from emotui.screens.widgets.number_format import value_of
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 
 PAGE = 256
 _PAGES_KEPT = 24
+
+
+_LONGEST_NAME = 15
+"""Cells of a name at most."""
+
+_LETTERS = "jtfusdra"
+"""Of Plutchik's eight in their order."""
 
 
 class Columns(msgspec.Struct, frozen=True):
@@ -51,16 +59,19 @@ def slots_of(marks: str) -> str:
     return "".join(letters) + next((mark for mark in (invalid, wrong, off) if mark != " "), " ")
 
 
-def columns(cells: int, longest_id: int, figure: str, tagged: bool = False) -> Columns:
+def columns(cells: int, longest_id: int, figure: str, tagged: bool = False, longest_name: int = 0) -> Columns:
     """Share out the width of the list. Emotion goes first where it gets narrow, then the text.
 
     Args:
         figure: what a sample's figure is called; empty where there is no run to give one.
+        longest_name: cells of the longest name of an emotion; names have up to half of what both have.
     """
     identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
     value, marks = max(len(figure) + 1, 5) if figure else 0, SLOTS + 1 if figure or tagged else 0
     left = cells - 2 - identity - 1 - value - marks
     emotion = 16 if left >= 46 else 12 if left >= 30 else 10 if left >= 26 else 9 if left >= 20 else 0
+    if emotion:
+        emotion = max(emotion, min(longest_name, (left - 1) // 2, _LONGEST_NAME) + 1)
     return Columns(identity, value, marks, emotion, max(left - emotion, 0))
 
 
@@ -70,7 +81,8 @@ def feelings(said: str, cells: int, labels: Sequence[str] = ()) -> str:
     Args:
         labels: all that samples may have, from which the letters tell each.
     """
-    names = said.split(", ")
+    names = _of_letters(said) or said.split(", ")
+    said = ", ".join(names)
     if len(names) == 1 or width(said) <= cells:
         return fit(said, cells)
     every = list(dict.fromkeys([*labels, *names]))
@@ -82,6 +94,15 @@ def feelings(said: str, cells: int, labels: Sequence[str] = ()) -> str:
         if width(told) <= cells:
             break
     return fit(told, cells)
+
+
+def _of_letters(said: str) -> list[str]:
+    """The emotions of a scenario as older stores have them: a letter or a dot a place of Plutchik's eight."""
+    if len(said) != len(_LETTERS) or any(
+        sign not in ("·", letter) for sign, letter in zip(said, _LETTERS, strict=True)
+    ):
+        return []
+    return [name for sign, name in zip(said, PLUTCHIK, strict=True) if sign != "·"] or ["·"]
 
 
 class ListHead(Widget):
@@ -167,6 +188,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._shaped_for = 0
         self._tags: Mapping[int, str] | None = None
         self._tag_name = "marks"
+        self._figure_of = ""
         self._blind = False
         self._drawn: tuple[Region, Offset, list[Strip]] | None = None
 
@@ -204,11 +226,16 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self.move_to(cursor)
         self.refresh()
 
-    def show_tags(self, name: str, tags: Mapping[int, str] | None) -> None:
-        """Say this beside each sample in place of its marks, under this name; None: the marks again."""
+    def show_tags(self, name: str, tags: Mapping[int, str] | None, of: str = "") -> None:
+        """Say this beside each sample in place of its marks, under this name; None: the marks again.
+
+        Args:
+            of: what the figures in the list are of.
+        """
         name = "marks" if tags is None else name
-        if name != self._tag_name:
-            self._tag_name = name
+        if (name, of) != (self._tag_name, self._figure_of):
+            self._tag_name, self._figure_of = name, of
+            self._reshape()
             self.post_message(self.Shaped(self._shape, name, self._figure))
         before, self._tags = self._tags, tags
         if before is None or tags is None:
@@ -302,11 +329,12 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def _figure(self) -> str:
         """What stands over the values; empty where there are none."""
-        return "" if self.metric is None or self._blind else self.metric.title
+        return "" if self.metric is None or self._blind else f"{self.metric.title} {self._figure_of}".rstrip()
 
     def _reshape(self) -> None:
         cells = self._shaped_for = self.scrollable_content_region.width
-        shape = columns(cells, self._longest_id, self._figure, self._tags is not None)
+        longest = max(map(width, self.labels), default=0)
+        shape = columns(cells, self._longest_id, self._figure, self._tags is not None, longest)
         if self._blind:
             shape = msgspec.structs.replace(shape, emotion=0, text=shape.text + shape.emotion)
         if shape != self._shape:

@@ -80,11 +80,11 @@ class Axis:
             parts.append(Part(block * self.repeat, f"{kind}-now" if self.cell_of(step) == cell else kind))
         return parts
 
-    def track(self, step: int, chosen: int | None) -> list[Part]:
-        """Where alpha stands (▼), and where the one that cross-validation chose (◆)."""
+    def track(self, step: int, chosen: int | None, name: str = "  α now") -> list[Part]:
+        """Where alpha stands (▼), and where the one that cross-validation chose (◆). `name`: what stands before it."""
         marks = {} if chosen is None else {self.cell_of(chosen): "◆"}
         marks[self.cell_of(step)] = "▼"
-        parts = [Part(fit("  α now", self.label), "dim")]
+        parts = [Part(fit(name, self.label), "dim")]
         for cell in range(len(self.shared(self.alphas))):
             mark = marks.get(cell)
             parts.append(Part((mark or "─") + "─" * (self.repeat - 1), "key" if mark else "rest"))

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 HIT, EXTRA, MISSED, NEITHER = "▆", "▒", "▁", "·"
 _KINDS = {HIT: "said", EXTRA: "mark", MISSED: "gold", NEITHER: "rest"}
-_P, _GOLD, _VERDICT, _FLIPS = 6, 5, 12, 8
+_P, _GOLD, _VERDICT, _FLIPS = 8, 5, 12, 8
+_APART = "│"
+"""Between what runs along alpha and a figure at one alpha."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +75,8 @@ def lines(shown: Ribboned, cursor: int, cells: int) -> Lines:
     flips = room - verdict if room - verdict >= _FLIPS else 0
     rows = [_line(shown, place, place == cursor, axis, verdict, flips) for place in range(len(shown.rows))]
     head = [
-        *axis.track(shown.step, shown.chosen),
-        Part(f"{'P(yes)':>{_P}}{'gold':>{_GOLD}}", "dim"),
+        *axis.track(shown.step, shown.chosen, "  on at α"),
+        Part(f"{_APART}{'P(yes)':>{_P - 1}}{'gold':>{_GOLD}}", "dim"),
         Part(fit("  now" if verdict >= 5 else "", verdict), "dim"),
         Part(fit("flips at" if flips else "", flips), "dim"),
     ]
@@ -90,7 +92,8 @@ def _line(shown: Ribboned, place: int, here: bool, axis: Axis, verdict: int, fli
         Part(name, kind),
         Part(" " * (axis.label - 2 - width(name))),
         *ribbon(ribbons.on[:, place].tolist(), bool(row.gold), shown.step, axis),
-        Part(f"{share(row.posterior):>{_P}}", "strong" if here else "plain"),
+        Part(_APART, "dim"),
+        Part(f"{share(row.posterior):>{_P - 1}}", "strong" if here else "plain"),
         Part(f"{'■' if row.gold else '·':>{_GOLD - 1}} ", "gold" if row.gold else "rest"),
         _verdict(row, verdict),
     ]
@@ -134,7 +137,7 @@ def _wrong(shown: Ribboned, axis: Axis) -> list[Part]:
     wrong, k = shown.ribbons.wrong.tolist(), len(shown.rows)
     now = sum(row.now != row.gold for row in shown.rows)
     drawn = axis.curve(levels([count / k for count in wrong]), shown.step, "mark")
-    return [Part(fit("  wrong", axis.label), "dim"), *drawn, Part(f"  {now} of {k}")]
+    return [Part(fit("  wrong", axis.label), "dim"), *drawn, Part(_APART, "dim"), Part(f" {now} of {k}")]
 
 
 def _macro_f1(shown: Ribboned, axis: Axis, room: int) -> list[Part]:
@@ -144,7 +147,8 @@ def _macro_f1(shown: Ribboned, axis: Axis, room: int) -> list[Part]:
         return [name, Part("decoding every scenario…", "dim")]
     most = max(shown.macro_f1) or 1.0
     drawn = axis.curve(levels([value / most for value in shown.macro_f1]), shown.step, "said")
-    parts = [name, *drawn, Part(f"{share(shown.macro_f1[shown.step]):>{_P}}", "strong")]
+    now = Part(f"{share(shown.macro_f1[shown.step]):>{_P - 3}}", "strong")
+    parts = [name, *drawn, Part(_APART, "dim"), now]
     if shown.chosen is not None:
         said = f"  ◆ {share(shown.macro_f1[shown.chosen]).strip()}"
         at = f" at α {alpha_text(shown.ribbons.alphas[shown.chosen])}"

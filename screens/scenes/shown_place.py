@@ -457,7 +457,8 @@ class ShownScenes(AskingScenes):
         if redecoding is None or decoded is None or not self.display:
             return
         tags = axis.tags(redecoding.scenes, decoded)
-        self.post_message(self.Tagged(f"α{alpha_text(decoded.other)} now", tags))
+        # What a run scored is what its model said by itself, as at alpha 0.
+        self.post_message(self.Tagged(f"{alpha_text(decoded.other)}→now", tags, of="α0"))
 
     def on_resize(self) -> None:
         self.set_class(self.size.height < LOW, "-low")

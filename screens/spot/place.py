@@ -375,6 +375,10 @@ class Spot(Place):
         if self.sides is not None:
             self._stand()
 
+    def on_descendant_blur(self) -> None:
+        """What stands there names keys, which letters are outside the text alone."""
+        self.on_descendant_focus()
+
     def do_stop(self) -> None:
         if self.sides is not None and self.sides.long:
             self.sides.stop()

@@ -45,7 +45,7 @@ class KeyBar(Line):
     def __init__(self, keys: Told) -> None:
         super().__init__()
         self._keys = keys
-        self._why = ""
+        self._why, self._warns = "", False
         self._due = False
 
     def on_mount(self) -> None:
@@ -55,10 +55,10 @@ class KeyBar(Line):
     def on_resize(self) -> None:
         self._follow()
 
-    def say(self, why: str) -> None:
-        """Say this in place of the keys, until the next key; empty: show the keys."""
-        if why != self._why:
-            self._why = why
+    def say(self, why: str, *, warns: bool = False) -> None:
+        """Say this in place of the keys, until the next key; empty: show the keys. `warns`: something may be lost."""
+        if (why, warns) != (self._why, self._warns):
+            self._why, self._warns = why, warns
             self._follow()
 
     @property
@@ -86,7 +86,7 @@ class KeyBar(Line):
 
     def _now(self, screen: Screen[object]) -> list[Part]:
         if self._why:
-            return [Part(self._why, "mark")]
+            return [Part(self._why, "mark" if self._warns else "strong")]
         focused = screen.focused
         taken = frozenset(
             key for key, one in screen.active_bindings.items() if one.enabled and one.node not in (screen, self.app)

@@ -46,33 +46,20 @@ def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
     """
     label = found.marked if own and found.marked is not None else found.explains
     whole, masked = found.whole[label], found.masked[label]
-    changes = sorted(whole - p for p in (found.marked_random if own else found.random))
-    change = whole - masked
-    parts = [Part(f"{label} "), Part(share(whole).strip(), "strong"), Part(" without it ")]
-    parts += [Part(share(masked).strip(), "strong"), Part(": ")]
-    if not changes:
-        return [*parts, Part("no other stretch as long fits into the text beside it", "dim")]
-    rises, n = change <= -_SEEN, len(changes)
-    if rises:
-        change, changes = -change, sorted(-one for one in changes)
-    mean = _amount(fmean(changes), rises=rises)
-    as_much = sum(one >= change for one in changes)
-    if not as_much:
-        more = "it rises more" if rises else "more is lost"
-        most = _amount(changes[-1], rises=rises)
-        words = f"{more} than without any of {n} others as long (mean {mean}, at most {most})"
-        return [*parts, Part(words, "dim" if rises else "gold")]
-    does = f"it rises, without {as_much} of {n} others as long as much" if rises else (
-        f"{as_much} of {n} others as long lose as much"
-    )  # fmt: skip
-    return [*parts, Part(f"{does} (mean {mean})", "dim")]
-
-
-def _amount(value: float, *, rises: bool) -> str:
-    """How much is lost, or gained where it `rises`; in words where it is the other of both."""
-    if value > -_SEEN:
-        return share(value).strip()
-    return f"{share(-value).strip()} {'lost' if rises else 'gained'}"
+    random = found.marked_random if own else found.random
+    parts = [Part(f"{label} "), Part(share(whole).strip(), "strong"), Part(", without it ")]
+    parts += [Part(share(masked).strip(), "strong"), Part(". ")]
+    if not random:
+        return [*parts, Part("No other stretch as long fits into the text beside it.", "dim")]
+    rises, n = whole - masked <= -_SEEN, len(random)
+    far = sum(p >= masked if rises else p <= masked for p in random)
+    mean, least, most = (share(one).strip() for one in (fmean(random), min(random), max(random)))
+    spread = f"{mean} on average ({least} to {most})" if n > 1 else mean
+    of = f"{n} random stretches" if n > 1 else "a random stretch"
+    as_far = f"{'as' if far or n > 1 else 'not as'} {'high' if rises else 'low'}"
+    as_far = f"never {as_far}" if not far and n > 1 else f"{as_far} in {far} of {n}" if n > 1 else as_far
+    kind = "gold" if not far and not rises else "dim"
+    return [*parts, Part(f"Without {of} as long: {spread}, {as_far}.", kind)]
 
 
 def removal_lines(found: "Removed", cells: int) -> Lines:
@@ -148,7 +135,7 @@ def part_lines(text: str, places: "Sequence[Span]", known: "Sequence[Removed | N
     return lines
 
 
-_PARTS = " without each part; bold: more is lost than without any other as long"
+_PARTS = " without each part; bold: lower than without any other as long"
 _PART = 16
 """Cells for the figure of a part and its bar, and for what stands between two parts."""
 

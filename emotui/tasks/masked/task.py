@@ -80,9 +80,9 @@ class FillingSettings(Writing, frozen=True, omit_defaults=True):
 
 
 METRICS = (
-    Metric("f1_v", (0, 1), True, "mean over the masks of the F1 of the two words' EmoLex vectors", "F1"),
-    Metric("acc_l", (0, 1), True, "share of the masks filled with the gold word", "Acc_l"),
-    Metric("acc_v", (0, 1), True, "share of the masks filled with a word of the gold word's vector", "Acc_v"),
+    Metric("f1_v", (0, 1), True, "mean over the masks of the F1 of the two words' EmoLex vectors", "F1_V"),
+    Metric("acc_l", (0, 1), True, "share of the masks filled with the gold word", "Acc_L"),
+    Metric("acc_v", (0, 1), True, "share of the masks filled with a word of the gold word's vector", "Acc_V"),
 )
 
 

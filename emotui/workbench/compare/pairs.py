@@ -37,7 +37,17 @@ from emotui.workbench.compare.figures import (
     no_figure,
     with_label_tests,
 )
-from emotui.workbench.compare.sources import Compared, comparable, lines_now, says, source_named, values_of
+from emotui.workbench.compare.sources import (
+    Compared,
+    comparable,
+    gold_note,
+    lines_now,
+    part_of_gold,
+    says,
+    source_named,
+    values_of,
+    with_gold,
+)
 from emotui.workbench.masked.lexicons import MASKED, check_one_lexicon, lexicons_of
 from emotui.workbench.results.published import published, published_table
 from emotui.workbench.runs.scores import groups_of, last_attempts
@@ -101,7 +111,7 @@ class Standing:
     `off`: how far it is from the first source, over the samples of both; `won`, `lost` and `tied`: in how many of these
     it is above, below, and neither; `p`: of that difference (Wilcoxon), corrected over all. None and 0 for the first
     itself. `published`: printed in a paper, over other samples. `note`: why there is no interval, or what has to
-    be known of it.
+    be known of it. `of_gold`: what a person is to gold, after `is`.
     """
 
     name: str
@@ -119,6 +129,7 @@ class Standing:
     p: float | None = None
     published: bool = False
     note: str = ""
+    of_gold: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +226,13 @@ class Comparing:
             raise BadInput(f"no sample has a {by.name} of both {one.name} and {other.name}")
         numbers = np.flatnonzero(both) + start
         groups = None if shared is None else group_numbers([shared[1][number] for number in numbers.tolist()])
-        report = compared(a[both], b[both], groups, seed=seed)
+        # Drawn in the order of ids, as by `paired_report`: a difference has one interval, wherever it is read.
+        by_id = sorted(numbers.tolist(), key=ids.__getitem__)
+        places = np.array(by_id) - start
+        drawn = None if shared is None else group_numbers([shared[1][number] for number in by_id])
+        report = compared(a[places], b[places], drawn, seed=seed)
         tested = label_tests(self.store, found, one, other, None if shared is None else shared[1], seed=seed)
-        report = with_label_tests(report, tested)
+        report = with_gold(with_label_tests(report, tested), gold_note(self.store, found, (one, other)))
         differences = score_differences(a[both], b[both])
         order = np.argsort(-differences, kind="stable")
         rows = tuple(
@@ -252,7 +267,8 @@ class Comparing:
             raise BadInput(f"no sample has a {name} of both {one.name} and {other.name}")
         groups, start = self._groups(found), self.store.samples.file_order(dataset).start
         ids = {row: key for key, row in self.store.samples.numbers_by_id(dataset).items()}
-        report = compared_sums(a, b, both, groups, seed=seed)
+        note = gold_note(self.store, found, (one, other))
+        report = with_gold(compared_sums(a, b, both, groups, seed=seed), note)
         x, y = a.by_sample, b.by_sample
         told = np.flatnonzero(both & ~np.isnan(x) & ~np.isnan(y))
         order = told[np.argsort(-score_differences(x[told], y[told]), kind="stable")]
@@ -318,6 +334,7 @@ class Comparing:
                     len(column),
                     source.key,
                     note=note,
+                    of_gold=part_of_gold(self.store, found, source),
                 )
             )
         sign = -1.0 if by.higher_is_better else 1.0

@@ -1,5 +1,6 @@
 """What can be compared: runs, people and files that are kept beside a dataset, people inside its gold, former gold."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
     Values = np.ndarray[tuple[int], np.dtype[np.float64]]
     """(n,) by the place of the sample in its dataset; NaN where there is no value."""
+
+_LOOKED_AT = 300
+"""Texts that tell whether gold is the majority of its annotators."""
+
+_IN_GOLD = "in the gold records: gold may rest on the same answers"
+_NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 _SAID = ("spans", "label", "labels", "values")
 """The keys of a record under which gold stands."""
@@ -140,12 +147,59 @@ def task_answered(store: Store, dataset: Dataset, names: Iterable[str | None]) -
 
 
 def gold_note(store: Store, dataset: Dataset, compared: Iterable[Compared]) -> str:
-    """That figures of these are under a former version of gold, or several, in words; empty: all are under today's."""
-    if dataset.gold == 1:
+    """What has to be known of the gold that figures of these are by, in words; empty: nothing.
+
+    Figures of a run may be under a former version of gold, and a person may have made the gold that scores them.
+    """
+    compared = tuple(compared)
+    notes = [f"{one.name} is {words}" for one in compared if (words := part_of_gold(store, dataset, one))]
+    if dataset.gold > 1:
+        runs = [one.run for one in compared if one.run is not None]
+        under = {run: former_gold(store, store.runs.get(run)) for run in runs}
+        notes += [f"{run} is {words}: emotui rescore {run}" for run, words in under.items() if words]
+    return "; ".join(notes)
+
+
+def with_gold(document: dict[str, Any], note: str) -> dict[str, Any]:
+    """The document of a comparison with what has to be known of gold among its notes."""
+    return document | {"notes": {**(document.get("notes") or {}), "gold": note}} if note else document
+
+
+def part_of_gold(store: Store, dataset: Dataset, source: Compared) -> str:
+    """What a person is to the gold that scores them, in words that go on after `is`; empty of any other source.
+
+    Gold is the majority where that is so of each of the first 300 texts: the labels that more than half of a text's
+    annotators give are just those of gold.
+    """
+    if source.kind != PERSON or source.run is not None:
         return ""
-    runs = [one.run for one in compared if one.run is not None]
-    under = {run: former_gold(store, store.runs.get(run)) for run in runs}
-    return "; ".join(f"{run} is {words}: emotui rescore {run}" for run, words in under.items() if words)
+    sizes = set()
+    for _, record in store.samples.of_dataset(dataset.dataset, 0, _LOOKED_AT):
+        read = msgspec.json.decode(record, type=dict[str, Any])
+        people = [_labels_given(one) for one in (read.get("annotators") or {}).values()]
+        gold = _labels_given(read.get("labels", read.get("label")))
+        if gold is None or not people:
+            continue
+        votes = Counter(label for one in people for label in one or ())
+        if None in people or {label for label, n in votes.items() if 2 * n > len(people)} != gold:
+            return _IN_GOLD
+        sizes.add(len(people))
+    if not sizes:
+        return _IN_GOLD
+    n = sizes.pop() if len(sizes) == 1 else 0
+    which = _NUMBERS.get(n, str(n)) if n else "annotators"
+    return f"one of gold's {which}: gold is their majority, the own votes in it"
+
+
+def _labels_given(said: object) -> set[str] | None:
+    """The labels of an answer as records have it; None where it is of no labels."""
+    if isinstance(said, str):
+        return {said}
+    if isinstance(said, Mapping):
+        plain = all(isinstance(one, int) for one in said.values())
+        return {str(label) for label, one in said.items() if one} if plain else None
+    labels = isinstance(said, list) and all(isinstance(one, str) for one in said)
+    return set(said) if isinstance(said, list) and labels else None
 
 
 def values_of(store: Store, dataset: Dataset, source: Compared, metric: str) -> "Values":

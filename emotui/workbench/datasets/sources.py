@@ -52,9 +52,12 @@ def sources(store: Store, dataset: str) -> list[Source]:
     """
     with store.together():
         found = dataset_named(store, dataset)
-        runs = [with_state(run) for run in store.runs.all(found.dataset)]
+        # Who has taken every answer back says nothing.
+        runs = [with_state(run) for run in store.runs.all(found.dataset) if run.done or run.source != PERSON]
         taken = {run.model for run in runs if run.source == PERSON}
-        people = [Source(name, PERSON, n) for name, n in store.samples.annotators(found.dataset) if name not in taken]
+        people = [
+            Source(name, PERSON, n) for name, n in store.samples.annotators(found.dataset) if n and name not in taken
+        ]
         kept = [
             Source(run.model, run.source, run.done, run.run, run.state, store.gold.scored_under(run.run))
             for run in runs

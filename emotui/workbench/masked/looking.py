@@ -229,7 +229,7 @@ def _examples(run: Run, key: str) -> tuple[tuple[Example, ...], str]:
     """What the run's prompt showed about a text, and why there is nothing."""
     named = msgspec.convert(run.config, RunConfig).options.get("examples")
     if named is None:
-        return (), "this run's prompt showed no examples"
+        return (), "the prompt of this run has no examples"
     try:
         found = loaded(msgspec.convert(named, ExampleFile)).get(key, ())
     except (BadInput, msgspec.ValidationError) as error:

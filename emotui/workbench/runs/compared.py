@@ -15,7 +15,7 @@ from emotui.tasks.masked.baselines import Detail
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.task import Masked
 from emotui.tasks.registry import SPANS
-from emotui.workbench.compare.sources import Compared, fitting, gold_note, values_of
+from emotui.workbench.compare.sources import Compared, fitting, gold_note, values_of, with_gold
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.masked.lexicons import check_one_lexicon, lexicons_of
 from emotui.workbench.runs.scores import groups_of
@@ -93,7 +93,7 @@ def compare_runs(
     taken = beside_f1(store, dataset, {source.key for source in sources}) if dataset.task == SPANS else None
     if taken is not None:
         document |= {"evidence": evidence_document(taken)}
-    return _with_gold(document, gold_note(store, dataset, sources))
+    return with_gold(document, gold_note(store, dataset, sources))
 
 
 def _over_all(
@@ -120,11 +120,7 @@ def _over_all(
     shared = groups_of(store, dataset.dataset)
     groups = None if shared is None else group_numbers(list(shared[1].values()))
     named = _named_in(dataset, sources, name, None if shared is None else shared[0])
-    return _with_gold(named | compared_sums(first, second, both, groups, seed=seed), gold_note(store, dataset, sources))
-
-
-def _with_gold(document: dict[str, Any], note: str) -> dict[str, Any]:
-    return document | {"notes": {**(document.get("notes") or {}), "gold": note}} if note else document
+    return with_gold(named | compared_sums(first, second, both, groups, seed=seed), gold_note(store, dataset, sources))
 
 
 def _named_in(dataset: Dataset, sources: tuple[Compared, Compared], name: str, shared: str | None) -> dict[str, Any]:

@@ -268,8 +268,9 @@ class Slicing:
             tests = f"{_HERE[is_mean]} in a part; of the difference here less that in the rest {_REST[is_mean]}"
         n_here, n_rest = len(set(same_here)), len(set(same))
         over = f"{n_rest} tests" if other is None else f"{n_here} tests in parts, and over {n_rest} against the rest"
-        once = "" if n_rest == len(same) else " (a part and its rest are one)"
-        told = f"{_drawn_in_words(there, groups)}; p: {tests}; corrected over {over}{once} by {CORRECTIONS[correction]}"
+        once = "" if n_rest == len(same) else " (two parts that are each other's rest count once)"
+        by = f"corrected over {over}{once} by {CORRECTIONS[correction]}; intervals are not corrected"
+        told = f"{_drawn_in_words(there, groups)}; p: {tests}; {by}"
         return Parts(one, other, chosen, told + self._gold(dataset, one, other), tuple(rows[1:]), rows[0])
 
     def wins(self, dataset: int, first: str, second: str, metric: str, least: int = 10) -> list[Sliced]:
@@ -382,8 +383,8 @@ class Slicing:
         told = (
             f"found on one half of the samples, drawn by seed {seed}, and tested on the other: Welch's t-test against"
             f" the rest, one-sided, corrected over {len(rules)} rules by {CORRECTIONS[correction]};"
-            f" rules of at least {fewest} samples in either half; an interval is of its rule alone, and of that which"
-            " stands first too narrow"
+            f" rules of at least {fewest} samples in either half; intervals are not corrected, and that of the first"
+            " rule is too narrow, since it was chosen"
         )
         n = int((~np.isnan(of)).sum())
         told += self._gold(dataset, one, other)

@@ -3,17 +3,22 @@
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from emotui.records import SpanSample
+from emotui.metrics.span_scoring import score_pairs
+from emotui.records import Mark, SpanPrediction, SpanSample
 from emotui.screens.app import EmotuiApp
 from emotui.screens.browse.requests import TurnsPage
 from emotui.screens.browse.score import Score
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.tiered_text import TieredText
+from emotui.store.rows import ResultRow
+from emotui.tasks.spans.task import Prediction, score_row
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.album import Album, at_rest
+from tests.screens.browse_workspace import embed
 from tests.screens.driving import frame, opened, press, screen_text, shown_id, stave
 from tests.screens.labelled_workspace import GOLD, SAID, TEXT, labelled_workspace
 
@@ -54,6 +59,42 @@ async def test_unlabelled_is_not_empty(tmp_path: Path) -> None:
         await press(pilot, "j")
         assert "There is nothing to mark here." in screen_text(pilot)
         assert "No gold yet" not in screen_text(pilot)
+
+
+@pytest.mark.parametrize("label", [None, "angry"])
+async def test_a_label_that_gold_has_nothing_to_compare_with_stands_beside_golds_emotion(
+    tmp_path: Path, label: str | None
+) -> None:
+    sample = SpanSample(id="helped", text="thank you for helping", spans=(Mark(0, 9, label),), emotion="angry")
+    opened_source = Workspace.open(tmp_path / "w.duckdb")
+    opened_source.set_setting(FIRST_START, "done")
+    dataset = add_samples(opened_source.store, "spans", "few", [sample], "tests").dataset
+    opened_source.store.runs.start("m-1", "m-1", "spans", "m", dataset, {"seed": 0, "repeats": 1, "way": ""}, 1)
+    said = Prediction(("thank you",), ((0, 9),), ("gratitude",), (0.9,))
+    predicted = SpanPrediction(id="helped", spans=(Mark(0, 9, "gratitude"),))
+    (detail,) = score_pairs([(sample, predicted, 0)], embed, frozenset())
+    row = ResultRow(
+        sample=opened_source.store.samples.file_order(dataset).start,
+        repeat=0,
+        attempt=0,
+        prompt=None,
+        raw="[]",
+        error=None,
+        seconds=0.0,
+        prediction=msgspec.json.encode(said),
+        score=score_row(detail),
+    )
+    opened_source.store.results.commit("m-1", [row])
+    opened_source.store.runs.set_state("m-1", "done")
+    async with opened(opened_source, (120, 35)) as pilot:
+        text = " ".join(screen_text(pilot).split())
+        if label is None:
+            assert "label gratitude gold emotion angry" in text
+            assert "No L: gold has angry for the text, but no label for a span." in text
+        else:
+            assert "label angry≠gratitude" in text
+            assert "No L" not in text
+            assert "gold emotion" not in text
 
 
 async def test_overlapping_labels(album: Album, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in
     async with opened(source) as pilot:
         await press(pilot, "w")
         said = _page(pilot)
-        assert "sadness .90 without it .20: more is lost than without any of 14 others as long" in said
+        assert "sadness .90, without it .20. Without 14 random stretches as long: " in " ".join(said.split())
         assert "nobody in this house asks me why" in said
         assert "Since she left I … every night" in said
         text = screen_text(pilot)
@@ -83,7 +83,7 @@ async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in
 async def test_the_cursor_and_the_sample_take_it_along(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "w", "tab", "tab")
-        assert "sadness .90 without it .90: 14 of 14 others as long lose as much" in _page(pilot)
+        assert "as low in 14 of 14." in _page(pilot)
         await press(pilot, "j")
         assert "He went … one day" in _page(pilot)
 
@@ -136,7 +136,7 @@ async def test_a_click_on_the_margin_puts_another_span_under_it(source: Workspac
         line = next(y for y, row in enumerate(screen_text(pilot).splitlines()) if "house asks me why" in row)
         column = screen_text(pilot).splitlines()[line].index("house")
         await click(pilot, "#text", (column - score.region.x, line - score.region.y))
-        assert "sadness .90 without it .90" in _page(pilot)
+        assert "sadness .90, without it .90" in _page(pilot)
 
 
 async def test_over_files_there_is_no_model_to_ask() -> None:

@@ -4,10 +4,12 @@ from textual.app import App
 from textual.widget import Widget
 from textual.widgets import Input
 
-from emotui.screens.dialogs.choices import Choice, ChoiceDialog
+from emotui.screens.dialogs.choices import Choice, ChoiceDialog, datasets
 from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.dialogs.textual_private_options import PickList
+from emotui.screens.widgets.cell_width import width
 from emotui.screens.widgets.line import Line
+from emotui.store.query import Dataset
 from tests.screens.driving import event_of
 from tests.waiting import awaited
 
@@ -92,3 +94,17 @@ async def test_the_last_line_names_the_keys_of_the_sheet_and_what_is_under_it_is
         assert keys.region.bottom == 24
         assert keys.text.split() == ["Enter", "take", "Esc", "back"]
         assert 0 < dialog.styles.background.a < 1
+
+
+def test_where_datasets_are_from_has_the_room_that_a_line_leaves() -> None:
+    long = "written for emotui; illustration, not benchmark"
+    found = [
+        Dataset(at, name, "spans", 70, "", source)
+        for at, (name, source) in enumerate((("generation", long), ("b", "x.tsv")))
+    ]
+    first, second = datasets(found)
+    lines = [f"{choice.name:<10}   {choice.about}" for choice in (first, second)]
+    assert max(map(width, lines)) <= 74
+    assert first.about.startswith("70 samples of spans   written for emotui; ill")
+    assert first.about.endswith("…")
+    assert second.about == "70 samples of spans   x.tsv"

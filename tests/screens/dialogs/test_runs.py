@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from emotui.screens.samples.table import SampleList
 from emotui.screens.widgets.number_format import share
+from emotui.workbench.datasets.sources import sources
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import add_run, sample_records, workspace
@@ -54,6 +55,25 @@ async def test_ticked_runs_stand_beside_the_one_over_the_list_with_a_row_each(th
         figures = [three_runs.evidence(1, name).repeats[0].detail for name in ("quiet-2", "quiet-1")]
         said = [share(detail.f1 if detail else None).strip() for detail in figures]
         assert re.search(rf"beside it   . quiet high {said[0]}   . quiet ret {said[1]}", screen_text(pilot))
+
+
+async def test_every_column_of_the_runs_is_headed_and_who_took_all_answers_back_is_none_of_them(
+    three_runs: Workspace,
+) -> None:
+    dataset = three_runs.datasets()[0].dataset
+    three_runs.store.runs.start(
+        "ann-1", "ann-1", "spans", "ann", dataset, {"seed": 0, "repeats": 1}, 4, source="person"
+    )
+    async with opened(three_runs) as pilot:
+        await press(pilot, "r")
+        lines = screen_text(pilot).splitlines()
+        at, heads = next((at, line) for at, line in enumerate(lines) if "texts  began" in line)
+        assert "  source" in heads
+        for run, line in zip(frame(pilot).session.overview.runs, lines[at + 1 :], strict=False):
+            assert line[heads.index("run  ") :].startswith(run.run)
+            assert line[heads.index("asked") :].startswith(str(run.config["way"]))
+        assert "ann" not in "".join(lines[at : at + 4])
+        assert all(one.name != "ann" for one in sources(three_runs.store, three_runs.datasets()[0].name))
 
 
 async def test_runs_can_be_compared_without_one_over_the_list(three_runs: Workspace) -> None:

@@ -35,7 +35,7 @@ async def test_masks_are_filled_by_one_key_and_mismatches_walked(tmp_path: Path)
         first, gold = place.view.number, place.view.gold[0].word
         assert f"▸{gold}≠" in shown(place)
         assert "happy" in screen_text(pilot)
-        assert keyed("{fill} fills the gaps") in screen_text(pilot)
+        assert keyed("{fill} gap, gold's word, the run's; the table") in screen_text(pilot)
         await press(pilot, "o")
         assert place.fill == RUN
         assert "▸happy≠" in shown(place)

@@ -7,11 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emotui.screens.results import cells as results_cells
+from emotui.screens.results.forest import _Shape, drawn
 from emotui.screens.results.grid import window, without_unasked
+from emotui.screens.results.plot import bar_lines
 from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.drawing import BASELINE, PERSON, PRINTED, legend
-from emotui.tables import Cell, Column, ResultsTable, Row, short_names
+from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, short_names
+from emotui.workbench.results.forests import Forest, Point
 
 
 @pytest.mark.parametrize(
@@ -112,3 +115,36 @@ def test_a_legend_names_the_signs_and_spreads_that_are_drawn_and_no_others() -> 
     assert said() == "├─●─┤ value and 95% interval"
     every = said(signs=(PERSON, BASELINE, PRINTED), intervals=False, deviations=True)
     assert every == "● value   ◆ people   × baseline or former gold   ○ † as printed   ± standard deviation"
+
+
+@pytest.mark.parametrize("height", [8, 12, 22, 37])
+def test_ticks_of_bars_are_evenly_apart_and_a_bar_of_a_ticks_value_ends_on_its_line(height: int) -> None:
+    cells = (Cell(0.5), Cell(0.25, low=0.125, high=0.5), Cell(0.6))
+    lines = bar_lines(Bars("", "f1", ("a", "b", "c"), (Series("m", "run", cells),)), 60, height)
+    assert len(lines) <= height
+    drawn = ["".join(part.text for part in line) for line in lines]
+    ticks = {line[:4].strip(): at for at, line in enumerate(drawn) if line[4] == "┤"}
+    assert list(ticks) == [".75", ".50", ".25"]
+    assert ticks[".50"] - ticks[".75"] == ticks[".25"] - ticks[".50"]
+    first, second, third = ([line[5:][at * 18 : at * 18 + 18] for line in drawn[:-2]] for at in range(3))
+    assert next(at for at, line in enumerate(first) if "█" in line) == ticks[".50"]
+    assert next(at for at, line in enumerate(second) if "█" in line) == ticks[".25"]
+    assert next(at for at, line in enumerate(second) if "┬" in line) == ticks[".50"]
+    assert ".25" in second[ticks[".50"] - 1], "the figure stands over its interval"
+    full = sum("█" in line for line in third)
+    part = next((at for sign in "▁▂▃▄▅▆▇" for at, line in enumerate(third) if sign in line), None)
+    per_tick = ticks[".25"] - ticks[".50"]
+    eighths = 0 if part is None else " ▁▂▃▄▅▆▇".index(third[part].strip()[0])
+    assert full * 8 + eighths == round(0.6 / 0.25 * per_tick * 8)
+
+
+def test_an_interval_of_large_figures_is_whole() -> None:
+    cells = (Cell(9.269, low=8.45, high=10.05), Cell(114.5, low=98.25, high=132.75))
+    points = tuple(Point(name, "", "run", cell, at, 0) for at, (name, cell) in enumerate(zip("ab", cells, strict=True)))
+    forest = Forest("axis/r3", "R3L1", "share", points)
+    shape = _Shape.of([forest], 100)
+    lines, _ = drawn(forest, shape, {"R3L1": "R3L1"}, 0, 100, waiting="")
+    text = ["".join(part.text for part in line) for line in lines]
+    assert any(line.endswith("[98.25, 132.75]") for line in text)
+    assert max(map(width, text)) <= 100
+    assert shape.spread == len("[98.25, 132.75]")

@@ -15,9 +15,10 @@ from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import Workspace
 from tests.commands.looking.two_questions import two_questions
 from tests.conftest import Emotui
-from tests.screens.browse_workspace import add_run, sample_records
+from tests.screens.browse_workspace import add_run, make_workspace, sample_records
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle
 from tests.screens.results_workspace import records, several_runs
+from tests.screens.scenes_workspace import scenarios
 
 
 def test_figures_are_written_with_their_signs_and_without_a_leading_zero() -> None:
@@ -203,6 +204,63 @@ async def test_what_is_looked_at_is_named_whole_at_eighty_columns_and_so_is_its_
         assert frame(pilot).session.overview.dataset is not None
         assert frame(pilot).session.overview.dataset.name in screen_text(pilot).splitlines()[2]
         assert name.display
+
+
+async def test_what_has_room_under_the_axis_are_the_same_sources_by_their_other_figures(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    async with opened(source, (120, 24)) as pilot:
+        await press(pilot, "7")
+        place = frame(pilot).query_one(Results)
+        assert place.found is not None
+        few = len(place.found.further)
+        await pilot.resize_terminal(120, 45)
+        await settle(pilot)
+        found = place.found
+        assert found is not None
+        assert found.axis is not None
+        assert found.metrics[0].help.split(" (")[0] in " ".join(screen_text(pilot).split())
+        assert [one.metric.name for one in found.further] == ["sim", "precision", "recall"][: len(found.further)]
+        assert len(found.further) > few
+        for one in found.further:
+            assert one == source.comparing().axis(place.looked.dataset or 0, one.metric.name, found.axis.first)
+        assert "  Sim similarity" in screen_text(pilot)
+
+
+async def test_a_source_alone_stands_beside_baselines_before_it_stands_on_an_axis(tmp_path: Path) -> None:
+    of_none = records(annotated=False)
+    source = make_workspace(tmp_path / "w.duckdb", of_none)
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "7")
+        looked = frame(pilot).query_one(Results).looked
+        assert looked.lonely
+        assert (looked.on_axis, looked.named[1]) == (False, 1)
+        assert looked.drawn is not None
+        await press(pilot, "p")
+        assert looked.on_axis
+        assert looked.named[1] == looked.named[2] == 1 + len(looked.sources or ())
+        add_run(source.store, source.datasets()[0], of_none, name="other-1", model="other", shift=2)
+        frame(pilot).session.look_again()
+        await settle(pilot)
+        assert not looked.lonely
+
+
+async def test_a_list_of_one_task_keeps_no_dataset_of_another_from_results(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    add_samples(source.store, "scenes", "scenarios", scenarios(3), "elsewhere")
+    spans = source.datasets()[0].name
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "4", "7")
+        session = frame(pilot).session
+        assert session.list_task == "scenes"
+        assert screen_text(pilot).splitlines()[1].startswith(" scenarios ")
+        await press(pilot, "d")
+        assert spans in screen_text(pilot)
+        await press(pilot, "k", "enter")
+        assert (session.list_task, session.overview.dataset) == ("spans", source.datasets()[0])
+        assert screen_text(pilot).splitlines()[1].startswith(f" {spans} ")
+        assert not frame(pilot).query_one(Results).busy
+        await press(pilot, "4", "d")
+        assert "no other of this task" in screen_text(pilot)
 
 
 async def test_what_is_compared_answers_the_question_of_the_run_over_the_list(emotui: Emotui, tmp_path: Path) -> None:

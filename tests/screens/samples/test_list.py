@@ -14,10 +14,11 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 
+from emotui.records import PLUTCHIK
 from emotui.screens.browse.place import Browse
 from emotui.screens.folding import Divider
 from emotui.screens.samples.corpus import Corpus, CorpusLine, ticks
-from emotui.screens.samples.table import SampleList, feelings, telling
+from emotui.screens.samples.table import SampleList, columns, feelings, telling
 from emotui.store.query import ListQuery, ListRow
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import list_query, sample_records, workspace
@@ -291,6 +292,24 @@ def test_several_emotions_share_their_column_by_their_first_letters() -> None:
         "hap +3",
     ]
     assert feelings("disappointment", 9) == "disappoi…"
+
+
+def test_names_of_emotions_have_the_cells_they_need_up_to_half_of_those_beside_figures() -> None:
+    for cells, longest in ((43, 11), (43, 14), (36, 11), (60, 11), (43, 8), (26, 11)):
+        plain, named = columns(cells, 5, "F1"), columns(cells, 5, "F1", longest_name=longest)
+        assert named.emotion + named.text == plain.emotion + plain.text
+        assert named == plain or named.emotion - 1 <= min(longest, named.text)
+        assert named.emotion >= plain.emotion
+    assert columns(43, 5, "F1", longest_name=11).emotion == 12
+
+
+def test_emotions_of_older_stores_are_named_as_all_others() -> None:
+    # A letter a place of Plutchik's eight is how stores had them once.
+    assert feelings("j······a", 20).rstrip() == "joy, anticipation"
+    assert feelings("j······a", 9, PLUTCHIK).rstrip() == "joy ant"
+    assert feelings("·····dr·", 9, PLUTCHIK).rstrip() == "dis ang"
+    assert feelings("········", 9).rstrip() == "·"
+    assert feelings("disgrace", 9).rstrip() == "disgrace"
 
 
 def test_a_tick_of_several_samples_has_the_worst_of_them_and_the_share_that_is_wrong() -> None:

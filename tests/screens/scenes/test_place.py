@@ -59,7 +59,7 @@ async def test_4_opens_scenes_with_its_own_list_and_1_comes_back_to_the_spans(so
         assert "✓" not in screen_text(pilot)
         await press(pilot, "4")
         assert place(pilot).scene == scenarios()[1]
-        assert "α0 now" in screen_text(pilot)
+        assert "F1 α0 0→now" in screen_text(pilot)
 
 
 async def test_every_emotion_has_its_own_evidence_the_priors_pull_and_its_posterior(source: Workspace) -> None:
@@ -92,6 +92,8 @@ async def test_a_ribbon_an_emotion_says_where_it_is_on_and_flips_and_what_is_wro
             assert ("■" in lines[label + 1][58:]) is bool(row.gold)
             for alpha, on in ribbons.flips(label)[:1]:
                 assert f"{'↑' if on else '↓'}{alpha_text(alpha)}" in lines[label + 1]
+            assert lines[label + 1][58] == lines[0][58] == "│", "the probability is apart from what runs along alpha"
+        assert lines[0].startswith("  on at α ")
         assert lines[0][15 + 10] == "▼"
         assert lines[9].startswith("  wrong")
         assert f"{ribbons.wrong[10]} of 8" in lines[9]

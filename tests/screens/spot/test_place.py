@@ -4,6 +4,7 @@ from pathlib import Path
 
 from emotui.screens.frame import Frame
 from emotui.screens.spot.view import SpotEditor, evidence
+from emotui.screens.widgets.line import Line
 from emotui.store.store import Store
 from emotui.workbench.datasets.spot_checks import SPOT_CHECKS
 from emotui.workbench.files.view import FileView
@@ -179,3 +180,17 @@ async def test_every_key_of_the_place_is_in_the_help(source: Workspace) -> None:
             "A second model",
         ):
             assert words in said
+
+
+async def test_the_heading_names_the_key_that_writes_as_soon_as_the_text_has_the_focus_no_more(
+    empty: Workspace,
+) -> None:
+    async with opened(empty, size=(120, 40)) as pilot:
+        await press(pilot, "8")
+        title = frame(pilot).query_one("#spot-title", Line)
+        editor(pilot).focus()
+        await settle(pilot)
+        assert "writes" not in title.text
+        pilot.app.screen.set_focus(None)
+        await settle(pilot)
+        assert "i writes" in title.text

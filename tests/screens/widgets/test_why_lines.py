@@ -42,31 +42,35 @@ def text_of(lines: Lines) -> list[str]:
 
 def test_a_drop_beyond_every_random_one_is_told_apart_from_one_that_others_reach() -> None:
     assert said(verdict(removed())) == (
-        "sadness .90 without it .20: more is lost than without any of 3 others as long (mean .05, at most .10)"
+        "sadness .90, without it .20. Without 3 random stretches as long: .85 on average (.80 to .90), never as low."
     )
     assert said(verdict(removed(masked=0.85))) == (
-        "sadness .90 without it .85: 2 of 3 others as long lose as much (mean .05)"
+        "sadness .90, without it .85. "
+        "Without 3 random stretches as long: .85 on average (.80 to .90), as low in 2 of 3."
     )
-    assert said(verdict(removed(random=()))).endswith("no other stretch as long fits into the text beside it")
+    assert said(verdict(removed(random=()))).endswith("No other stretch as long fits into the text beside it.")
 
 
-def test_signs_and_verbs_agree_where_a_probability_rises() -> None:
+def test_a_probability_that_rises_is_set_beside_how_high_others_come() -> None:
     assert said(verdict(removed(masked=0.95, random=(0.97, 0.8)))) == (
-        "sadness .90 without it .95: it rises, without 1 of 2 others as long as much (mean .02 lost)"
+        "sadness .90, without it .95. "
+        "Without 2 random stretches as long: .89 on average (.80 to .97), as high in 1 of 2."
     )
     assert said(verdict(removed(masked=0.99, random=(0.97, 0.91)))) == (
-        "sadness .90 without it .99: it rises more than without any of 2 others as long (mean .04, at most .07)"
+        "sadness .90, without it .99. Without 2 random stretches as long: .94 on average (.91 to .97), never as high."
     )
-    assert said(verdict(removed(random=(0.95, 0.99)))).endswith(
-        "more is lost than without any of 2 others as long (mean .07 gained, at most .05 gained)"
-    )
+    assert said(verdict(removed(random=(0.95,)))).endswith("Without a random stretch as long: .95, not as low.")
+    assert said(verdict(removed(random=(0.1,)))).endswith("Without a random stretch as long: .10, as low.")
 
 
 def test_the_emotion_of_the_span_is_told_before_the_likeliest_label() -> None:
     found = replace(removed(), marked="joy", marked_random=(0.0, 0.0))
     first, second, _, bars, *_ = text_of(removal_lines(found, 130))
-    assert first == " marked: joy .00 without it .00: 2 of 2 others as long lose as much (mean .00)"
-    assert second.startswith(" likeliest: sadness .90 without it .20: more is lost")
+    assert first == (
+        " marked: joy .00, without it .00. "
+        "Without 2 random stretches as long: .00 on average (.00 to .00), as low in 2 of 2."
+    )
+    assert second.startswith(" likeliest: sadness .90, without it .20. Without")
     assert bars.startswith("▸ joy")
     assert max(map(width, text_of(removal_lines(found, 60)))) <= 60
 

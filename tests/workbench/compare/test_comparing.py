@@ -44,6 +44,42 @@ def test_two_sources_are_compared_sample_by_sample_the_greatest_difference_first
     opened.close()
 
 
+def test_a_difference_has_one_interval_on_the_screen_and_by_the_command(tmp_path: Path, emotui: Emotui) -> None:
+    # Ids that stand in another order in the file than they sort: the draws would be of other texts.
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    text = "so glad today"
+    samples = [SpanSample(id=f"s{at * 7 % 40}", text=text, spans=(Mark(0, 7),)) for at in range(40)]
+    dataset = add_samples(opened.store, "spans", "mixed up", samples, "written for a test")
+    ends = {f"s{at}": [[["so glad"], ["so"], ["today"]][at % 3]] for at in range(40)}
+    add_run(opened, dataset, "r1", "m", "retrieve", ends)
+    add_run(opened, dataset, "r2", "m", "highlight", {key: [["glad"]] for key in ends})
+    report = Comparing(opened.store).pair(dataset.dataset, "r1", "r2").report
+    printed = emotui("compare", "--runs", "r1", "r2", "--db", opened.store.path, "--json").document
+    assert report["ci95"] == pytest.approx(printed["ci95"], abs=0)
+    assert report["conventions"]["ci95"] == printed["conventions"]["ci95"]
+    opened.close()
+
+
+def test_whose_answers_gold_is_the_majority_of_is_told_wherever_they_are_scored(tmp_path: Path, emotui: Emotui) -> None:
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    votes = {"ann": ("joy",), "bob": ("joy", "fear"), "cy": ("fear", "anger")}
+    samples = [LabelsGold(id=str(at), text="t", labels=("joy", "fear"), annotators=votes) for at in range(4)]
+    voted = add_samples(opened.store, "labels", "voted", samples, "x").dataset
+    other = [LabelsGold(id=str(at), text="t", labels=("anger",), annotators=votes) for at in range(4)]
+    judged = add_samples(opened.store, "labels", "judged", other, "x").dataset
+    comparing = opened.comparing()
+    for dataset, name, words in (
+        (voted, "voted", "one of gold's three: gold is their majority, the own votes in it"),
+        (judged, "judged", "in the gold records: gold may rest on the same answers"),
+    ):
+        assert {row.of_gold for row in comparing.axis(dataset).rows} == {words}
+        told = f"ann is {words}; bob is {words}"
+        assert comparing.pair(dataset, "ann", "bob").report["notes"]["gold"] == told
+        asked = ("compare", "--runs", "ann", "bob", "--dataset", name, "--db", opened.store.path, "--json")
+        assert emotui(*asked).document["notes"]["gold"] == told
+    opened.close()
+
+
 def test_people_inside_the_gold_records_and_former_gold_are_sources_too(tmp_path: Path, emotui: Emotui) -> None:
     opened, dataset = workspace(tmp_path / "w.duckdb")
     store = opened.store

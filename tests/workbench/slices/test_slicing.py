@@ -172,7 +172,7 @@ def test_figures_of_each_part_are_those_of_its_samples(many: tuple[Workspace, in
     # A facet of two values is one test: a against the rest is b against the rest.
     assert rows["kind", "b"].p == pytest.approx(kind_a.p)
     assert kind_a.adjusted == pytest.approx(2 * kind_a.p)
-    assert "corrected over 2 tests (a part and its rest are one)" in parts.convention
+    assert "corrected over 2 tests (two parts that are each other's rest count once)" in parts.convention
     assert kind_a.low is not None
     assert kind_a.low < kind_a.mean
     both = opened.slicing().parts(dataset, "r1", "r2", by=["kind"])
@@ -184,7 +184,10 @@ def test_figures_of_each_part_are_those_of_its_samples(many: tuple[Workspace, in
     p = [row.p for row in both.rows]
     assert [row.adjusted for row in both.rows] == pytest.approx(adjusted(p).tolist())
     assert [row.apart_adjusted for row in both.rows] == pytest.approx([row.apart_p for row in both.rows])
-    assert "2 tests in parts, and over 1 against the rest (a part and its rest are one)" in both.convention
+    assert (
+        "2 tests in parts, and over 1 against the rest (two parts that are each other's rest count once)"
+        in both.convention
+    )
     with pytest.raises(BadInput, match="no facet 'nix'"):
         opened.slicing().parts(dataset, "r1", by=["nix"])
 
