@@ -31,14 +31,16 @@ class Listing:
         """(n,) int64: numbers of the samples asked for, in the order asked for.
 
         Ties stand in file order; samples without the value sorted by stand last, both ways. Text is looked for
-        literally, without regard to case. Raises ValueError for an unknown mark, or a
-        sort by a metric where there is no run.
+        literally, without regard to case; where no text holds it, the sample of that id is found. Raises ValueError for
+        an unknown mark, or a sort by a metric where there is no run.
         """
         with self._turns.reading() as connection:
             if query.sort not in SORTS and query.run is None:
                 raise ValueError(f"cannot sort by {query.sort!r} without a run: use one of {', '.join(SORTS)}")
             first, n = datasets.first_of(connection, query.dataset)
             found = _filtered(connection, query, first, n)
+            if query.text and not len(found):
+                found = _filtered(connection, query, first, n, by_id=True)
             by_score = query.sort not in SORTS
             if by_score or query.marks or query.bounds:
                 scores = _Scores(connection, query.run, first, n)
@@ -66,12 +68,18 @@ class Listing:
             return found
 
 
-def _filtered(connection: "DuckDBPyConnection", query: ListQuery, first: int, n: int) -> "Numbers":
-    """What the query asks of the samples themselves, sorted by `query.sort` where that is a column of theirs."""
+def _filtered(
+    connection: "DuckDBPyConnection", query: ListQuery, first: int, n: int, *, by_id: bool = False
+) -> "Numbers":
+    """What the query asks of the samples themselves, sorted by `query.sort` where that is a column of theirs.
+
+    Args:
+        by_id: its text is a sample's id.
+    """
     where, values = ["sample between ? and ?"], [first, first + n - 1]
     parameters: list[Any] = list(values)
     if query.text:
-        where.append("contains(lower(text), lower(?))")
+        where.append("lower(id) = lower(?)" if by_id else "contains(lower(text), lower(?))")
         parameters.append(query.text)
     for column, wanted in (("emotions", query.emotions), ("valences", query.valences)):
         if wanted:

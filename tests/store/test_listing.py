@@ -125,6 +125,13 @@ QUERIES = st.builds(
 ).filter(lambda query: query.run is not None or query.sort in SORTS)
 
 
+def test_a_sample_is_found_by_its_id_where_no_text_holds_the_words(store: Store) -> None:
+    (number,) = store.listing.order(ListQuery(2, text="S07")).tolist()
+    assert SAMPLES[number - FIRST].id == "s07"
+    assert store.listing.order(ListQuery(2, text="s07", emotions=("no'ne",))).tolist() == []
+    assert store.listing.order(ListQuery(2, text="s0")).tolist() == [], "no part of an id"
+
+
 @given(query=QUERIES)
 @hypothesis_settings(deadline=None, max_examples=150)
 def test_any_query_gives_what_the_straightforward_way_gives(store: Store, query: ListQuery) -> None:
