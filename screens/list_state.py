@@ -67,8 +67,13 @@ class ListState(msgspec.Struct, frozen=True):
             column=column_of(self.column),
             conditions=self._conditions(),
             sort=sort if sort in SORTS else names.get(sort, "file"),
-            descending=self.descending and not self.only_in_order,
+            descending=self.descends(metrics if names else ()) and not self.only_in_order,
         )
+
+    def descends(self, metrics: Sequence[Metric]) -> bool:
+        """Whether greater values come first: a metric's worst do, unless the order is turned round."""
+        by = next((metric for metric in metrics if key_of(metric, metrics) == self.sort), None)
+        return self.descending != (by is not None and not by.higher_is_better)
 
     def _conditions(self) -> str:
         """What the workbench is asked for beside what the store knows."""

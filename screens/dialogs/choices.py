@@ -119,7 +119,7 @@ class OrderDialog(ChoiceDialog):
         self._tell()
 
     def _tell(self) -> None:
-        said = "↓ turned round" if self.descending else "↑ as it is named"
+        said = "turned round" if self.descending else "as it is named"
         self.query_one("#turned", Line).show([Part(said, "strong")])
 
 
@@ -147,7 +147,8 @@ def sorts(metrics: Sequence[Metric]) -> list[Choice]:
     """Orders of the list; `metrics`: those of the run, if there is one."""
     by_metric = []
     for metric in metrics:
-        about = "wrong ones first" if metric.yes_or_no else f"{metric.title} of the run, lowest first"
+        first = "lowest" if metric.higher_is_better else "highest"
+        about = "wrong ones first" if metric.yes_or_no else f"{metric.title} of the run, {first} first"
         by_metric.append(Choice(key_of(metric, metrics), about))
     return [
         *(Choice(name, about) for name, about in _ORDERS.items()),

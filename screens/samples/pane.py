@@ -353,7 +353,7 @@ class ListPane(Acting, Vertical):
             if state.only_in_order
             else ""
             if sort == "file" and not state.descending
-            else f"{sort} {'↓' if state.descending else '↑'} "
+            else f"{sort} {'↓' if state.descends(self._metrics) else '↑'} "
         )
         if self._arranged is not None:
             order = f"{self._arranged[1]} " if self._arranged[1] else ""

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets import Input
 
+from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import score_samples
 from emotui.records import Mark, Sentence, SpanPrediction, SpanSample
 from emotui.screens.actions import SHARED, Acting, Action
@@ -127,6 +128,15 @@ def test_whatever_stands_in_the_settings_a_list_can_be_shown(value: object) -> N
     assert query.sort in {*SORTS, "f1", "sim"}
     assert {one.metric for one in query.bounds} <= {"f1", "sim"}
     assert state.shown_metric(METRICS) in METRICS
+
+
+def test_the_worst_come_first_by_any_metric_unless_it_is_turned_round() -> None:
+    error = Metric("mae", (0.0, None), False, "how far off")
+    for metric, falls in ((METRICS[0], False), (error, True)):
+        state = ListState(sort=HEADLINE)
+        assert state.query(1, "run", [metric]).descending is falls
+        assert state.ordered(HEADLINE, descending=True).query(1, "run", [metric]).descending is not falls
+        assert state.query(1, None, [metric]).descending is False, "without a run they stand as in the file"
 
 
 def test_what_was_remembered_before_metrics_had_names_is_about_the_headline_of_the_task() -> None:
