@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from emotui.errors import BadInput
-from emotui.store import runs, samples
+from emotui.store import datasets, runs
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from tests.effort import MINUTES, times, tried
@@ -72,7 +72,7 @@ def test_a_clock_that_goes_back_loses_no_run_and_keeps_their_order(
 ) -> None:
     store = Store.open(tmp_path / "w.duckdb")
     for year in (2030, 2001, 1969):
-        for module in (runs, samples):
+        for module in (datasets, runs):
             monkeypatch.setattr(module, "now", lambda year=year: f"{year}-01-01T00:00:00.000+00:00")
         dataset = store.datasets.add(str(year), "spans", store_samples.samples(2), "a file", str(year)).dataset
         store.runs.start(

@@ -19,6 +19,7 @@ from emotui.workbench.progress import RunProgress
 from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.browse_workspace import sample_records, workspace
+from tests.store.store_samples import result
 
 
 class Owner:
@@ -223,6 +224,9 @@ def test_where_no_run_was_the_first_one_elsewhere_is_told_of_once_and_shown_when
 
 def test_what_a_person_annotated_is_a_source_to_choose_and_never_the_run_of_its_own(source: Workspace) -> None:
     mine = source.store.runs.start("mine", "mine", "spans", "ann", 1, {}, 3, source="person").run
+    silent = Open(lambda: source)
+    assert mine not in [run.run for run in silent.session.overview.runs], "who says nothing is no source"
+    source.store.results.commit(mine, [result(1)])
     opened = Open(lambda: source)
     session = opened.session
     assert session.run_shown is not None

@@ -16,6 +16,7 @@ from emotui.commands.program_options import db_option, look_into
 from emotui.commands.run import run as run_command
 from emotui.errors import BadInput
 from emotui.formats import check_not_over, check_writable
+from emotui.formats.rows import literal
 from emotui.tasks.registry import resolve_labels, task_named, with_labels
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.files.texts import Texts
@@ -123,7 +124,7 @@ def write(
     if as_json:
         print_json({"to": target, "n": done.n, "open": done.open, "requests": done.requests})
     else:
-        say(f"{done.requests} requests for {done.open} of {done.n} questions are in {target}")
+        say(f"{done.requests} requests for {done.open} of {done.n} questions are in {literal(target)}")
 
 
 @click.command()
