@@ -318,8 +318,9 @@ def standing(axis: "Axis", aside: Callable[[str], bool]) -> "tuple[Forest, list[
     people = [row.mean for row, kind in zip(rows, kinds, strict=True) if kind == "people" and row.mean is not None]
     metric = axis.metric
     shaded = (min(people), max(people)) if people else None
-    made = dict.fromkeys(f"{row.name} is {row.of_gold}" for row in rows if row.of_gold)
-    note = next(iter(made), "") + (", and so for the others" if len(made) > 1 else "")
+    of_gold = next((row.of_gold for row in rows if row.of_gold), "")
+    names = [row.name for row in rows if row.of_gold == of_gold]
+    note = f"{'each of ' * (len(names) > 1)}{', '.join(names)} is {of_gold}" if of_gold else ""
     forest = Forest(f"axis/{metric.name}", metric.title, "share", points, shaded, not metric.higher_is_better, note)
     return forest, [rows[at] for at in order]
 
