@@ -130,9 +130,9 @@ async def test_its_samples_and_its_metric_are_in_the_list_the_sample_and_the_res
         assert "0 right   0 missed   1 extra" in text
         assert re.search(r"X felt +given", text)
         await press(pilot, "s", "j", "j", "j", "enter")
-        assert listed(pilot) == ["glad", "wrong", "train"]
+        assert listed(pilot) == ["wrong", "glad", "train"], "the worst first: the metric says that fewer are better"
         await press(pilot, "s", "space", "enter")
-        assert listed(pilot)[:2] == ["wrong", "glad"]
+        assert listed(pilot)[:2] == ["glad", "wrong"]
         await press(pilot, "7", "V", "V")
         text = screen_text(pilot)
         assert "Texts with a feeling" in text
