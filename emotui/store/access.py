@@ -14,10 +14,10 @@ import secrets
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -111,6 +111,8 @@ SEARCHED = "system.main,store.main"
 
 _TELL = 0.5
 """Seconds after which who waits is told for whom, again and again."""
+
+Read = TypeVar("Read")
 
 OnWaiting = Callable[[str, float], None]
 """Takes who holds the file, and the seconds waited so far."""
@@ -243,7 +245,8 @@ class Access:
         self._engine: DuckDBPyConnection | None = None
         self._prepared: tuple[DuckDBPyConnection, str] | None = None  # an engine, and what DuckDB may use in it
         self._beside: Path | None = None  # what the engine may open beside the store
-        self._together = threading.local()  # the connection of a thread that is inside `together`
+        # Of a thread that is inside `together`: the connection, and what it has read there.
+        self._together = threading.local()
         self._until_let_go = contextlib.ExitStack()  # closed when the file is, with the lock still held
 
     @contextlib.contextmanager
@@ -275,11 +278,23 @@ class Access:
             yield
             return
         with self._turn(read_only=True) as connection:
-            self._together.connection = connection
+            self._together.connection, self._together.read = connection, {}
             try:
                 yield
             finally:
-                self._together.connection = None
+                self._together.connection = self._together.read = None
+
+    def once(self, key: Hashable, read: Callable[[], Read]) -> Read:
+        """What `read` gives; inside `together`, where nothing changes, it is called once for a key.
+
+        Several get the same object: what can be changed has to be copied by who gets it.
+        """
+        known: dict[Hashable, Read] | None = getattr(self._together, "read", None)
+        if known is None:
+            return read()
+        if key not in known:
+            known[key] = read()
+        return known[key]
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:

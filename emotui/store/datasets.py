@@ -107,9 +107,13 @@ class DatasetTable:
 
     def get(self, key: str | int) -> Dataset | None:
         """The data set of that name, which is not in the trash, or of that number."""
-        key = as_unicode(key) if isinstance(key, str) else key
-        with self._turns.reading() as connection:
-            return find(connection, key)
+        name = as_unicode(key) if isinstance(key, str) else key
+
+        def read() -> Dataset | None:
+            with self._turns.reading() as connection:
+                return find(connection, name)
+
+        return self._turns.once(("dataset", name), read)
 
     def of_sample(self, sample: int) -> Dataset:
         """The data set that a sample is of. Raises BadInput where there is no such sample."""

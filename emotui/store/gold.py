@@ -78,11 +78,15 @@ class GoldTable:
 
     def versions(self, dataset: int) -> list[tuple[int, str, str | None]]:
         """(version, where it is from, when it was made) of each version of a data set's gold, the first one first."""
-        with self._turns.reading() as connection:
-            found = connection.execute(
-                "select version, source, made from gold_versions where dataset = ? order by version", [dataset]
-            )
-            return found.fetchall()
+
+        def read() -> list[tuple[int, str, str | None]]:
+            with self._turns.reading() as connection:
+                found = connection.execute(
+                    "select version, source, made from gold_versions where dataset = ? order by version", [dataset]
+                )
+                return found.fetchall()
+
+        return list(self._turns.once(("gold versions", dataset), read))
 
     def former(self, dataset: int, version: int) -> dict[int, bytes]:
         """The records of a former version, by the number of the sample, where they are not today's."""
@@ -97,6 +101,20 @@ class GoldTable:
     def scored_under(self, run: str) -> int | None:
         """The oldest version of gold that a current score of the run was computed under; None: it has no score."""
         return min(self.all_scored_under(run), default=None)
+
+    def each_scored_under(self, dataset: int) -> dict[str, int]:
+        """`scored_under` of each run over a data set whose scores are of any version."""
+
+        def read() -> dict[str, int]:
+            with self._turns.reading() as connection:
+                found = connection.execute(
+                    "select r.run, min(s.gold) from runs r join scores s on s.run = r.number"
+                    " where r.dataset = ? and s.current and s.gold is not null group by r.run",
+                    [dataset],
+                )
+                return {run: int(version) for run, version in found.fetchall()}
+
+        return dict(self._turns.once(("scored under", dataset), read))
 
     def all_scored_under(self, run: str) -> tuple[int, ...]:
         """The versions of gold that current scores of the run were computed under, the oldest first."""

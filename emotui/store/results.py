@@ -202,6 +202,10 @@ class ResultTable:
 
     def metric_names(self, dataset: int, besides: Collection[str], task: str) -> list[str]:
         """Metrics, other than these, of which some run of a task has values, in the order in which they came."""
+        key = "metric names", dataset, frozenset(besides), task
+        return list(self._turns.once(key, lambda: self._metric_names(dataset, besides, task)))
+
+    def _metric_names(self, dataset: int, besides: Collection[str], task: str) -> list[str]:
         with self._turns.reading() as connection:
             known = set(besides)
             sets = {number: names for number, names in metric_sets(connection).items() if not set(names) <= known}

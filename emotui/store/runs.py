@@ -94,8 +94,12 @@ class RunTable:
 
     def all(self, dataset: int | None = None, *, trash: bool = False) -> list[Run]:
         """Runs, newest first: those in use, or those in the trash."""
-        with self._turns.reading() as connection:
-            return listed(connection, dataset, trash)
+
+        def read() -> list[Run]:
+            with self._turns.reading() as connection:
+                return listed(connection, dataset, trash)
+
+        return list(self._turns.once(("runs", dataset, trash), read))
 
     def names(self) -> set[str]:
         """The ids of runs that are taken, those in the trash among them."""
@@ -120,14 +124,18 @@ class RunTable:
 
     def revisions(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """For each of these runs a value that changes when it has new outputs or scores."""
-        with self._turns.reading() as connection:
-            found = connection.execute(
-                "select r.run, coalesce((select max(output) from outputs where run = r.number), 0),"
-                " coalesce((select max(score) from scores where run = r.number), 0)"
-                " from runs r where r.run in (select unnest(?::varchar[]))",
-                [list(names)],
-            )
-            return {run: (output, score) for run, output, score in found.fetchall()}
+
+        def read() -> dict[str, tuple[int, int]]:
+            with self._turns.reading() as connection:
+                found = connection.execute(
+                    "select r.run, coalesce((select max(output) from outputs where run = r.number), 0),"
+                    " coalesce((select max(score) from scores where run = r.number), 0)"
+                    " from runs r where r.run in (select unnest(?::varchar[]))",
+                    [list(names)],
+                )
+                return {run: (output, score) for run, output, score in found.fetchall()}
+
+        return dict(self._turns.once(("revisions", *names), read))
 
 
 def listed(connection: "DuckDBPyConnection", dataset: int | None = None, trash: bool = False) -> list[Run]:

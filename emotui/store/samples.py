@@ -93,6 +93,9 @@ class SampleTable:
 
     def annotators(self, dataset: int) -> list[tuple[str, int]]:
         """(name, how many samples they say something about) of those whose word stands inside the gold records."""
+        return list(self._turns.once(("annotators", dataset), lambda: self._annotators(dataset)))
+
+    def _annotators(self, dataset: int) -> list[tuple[str, int]]:
         with self._turns.reading(access.ROOMY) as connection:
             first, n = datasets.first_of(connection, dataset)
             found = connection.execute(

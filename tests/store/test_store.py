@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from emotui.errors import BadInput, StoreError
 from emotui.records import LabelsGold
-from emotui.store import access
+from emotui.store import access, datasets
 from emotui.store.access import Access
 from emotui.store.query import Run
 from emotui.store.store import Store, default_path
@@ -343,6 +343,29 @@ def test_what_is_read_together_opens_the_file_once(store: Store, monkeypatch: py
     store.settings.set("theme", "dark")
     assert store.settings.get("theme") == "dark"
     assert opened == [True, False, True]
+
+
+def test_what_is_asked_twice_together_is_read_once_and_anew_afterwards(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str | int] = []
+    find = datasets.find
+    monkeypatch.setattr(datasets, "find", lambda connection, key: (read.append(key), find(connection, key))[1])
+    (dataset,) = store.datasets.all()
+    with store.together():
+        asked = [store.datasets.get(dataset.name) for _ in range(3)]
+        listed = store.runs.all()
+        listed.clear()
+        assert store.runs.all() == []
+        assert store.datasets.get("none") is store.datasets.get("none") is None
+    assert asked == [dataset] * 3
+    assert read == [dataset.name, "none"]
+    start(store)
+    with store.together():
+        store.runs.all().clear()
+        assert [run.run for run in store.runs.all()] == ["run-1"]
+    assert store.datasets.get(dataset.name) == dataset
+    assert read == [dataset.name, "none", dataset.name]
 
 
 def test_threads_share_one_store(store: Store) -> None:

@@ -1,6 +1,7 @@
 """Any figure of a source that is a mean or a rate, by its name, as sums over samples: pairs and parts compare them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from emotui.store.query import MARKS, Dataset
 from emotui.store.store import Store
 from emotui.tables import LESS_IS_BETTER
 from emotui.tasks.registry import task_named
+from emotui.tasks.task import Task
 from emotui.workbench.compare.sources import Compared, details_of, error_letters
 from emotui.workbench.masked.lexicons import with_lexicon
 
@@ -125,9 +127,14 @@ class SourceFigures:
     """
 
     def __init__(self, store: Store, dataset: Dataset, source: Compared) -> None:
-        self._n, self._start = dataset.n, store.samples.file_order(dataset.dataset).start
-        self._each = self._by_repeat(store, dataset, source)
-        self._marks = error_letters(store, dataset, source)
+        # Who is not kept is scored for it, which may take longer than others should wait for the store.
+        with store.together() if source.run is not None else nullcontext():
+            self._n, self._start = dataset.n, store.samples.file_order(dataset.dataset).start
+            details, records = details_of(store, dataset, source), dict(store.samples.of_dataset(dataset.dataset))
+            self._marks = error_letters(store, dataset, source)
+            run = None if source.run is None else store.runs.get(source.run)
+        task = task_named(dataset.task)
+        self._each = self._by_repeat(task if run is None else with_lexicon(store, task, run), details, records)
 
     def names(self) -> list[str]:
         """Of all figures: those of the task's report, and the rates of its kinds of errors."""
@@ -158,12 +165,10 @@ class SourceFigures:
             marked[number - self._start] = letter in letters
         return ratio(marked, there, there == 1)
 
-    def _by_repeat(self, store: Store, dataset: Dataset, source: Compared) -> list[tuple[Numbers, Figures]]:
+    def _by_repeat(
+        self, task: Task, details: Mapping[tuple[int, int], str | bytes], records: Mapping[int, bytes]
+    ) -> list[tuple[Numbers, Figures]]:
         """Of each repeat the places of its rows, and its figures."""
-        task = task_named(dataset.task)
-        if source.run is not None:
-            task = with_lexicon(store, task, store.runs.get(source.run))
-        details, records = details_of(store, dataset, source), dict(store.samples.of_dataset(dataset.dataset))
         found = []
         for repeat in sorted({repeat for _, repeat in details}):
             keys = [key for key in details if key[1] == repeat]

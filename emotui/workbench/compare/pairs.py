@@ -42,8 +42,10 @@ from emotui.workbench.compare.sources import (
     comparable,
     gold_note,
     lines_now,
+    nothing,
     part_of_gold,
     says,
+    scored_now,
     source_named,
     values_of,
     with_gold,
@@ -176,6 +178,7 @@ class Comparing:
     task: str | None = None
     _held: dict[tuple[int, str, str, str], _Held] = field(default_factory=dict)
     _read: dict[tuple[int, str, str], tuple[object, SourceFigures]] = field(default_factory=dict)
+    _now: dict[tuple[int, str, str], tuple[object, Mapping[str, "Values"]]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def read_as(self, task: str | None) -> "Comparing":
@@ -304,10 +307,18 @@ class Comparing:
         Raises:
             BadInput: as `pair`.
         """
-        found = self._dataset(dataset)
-        by = self._metric(found, metric)
-        known = self.sources(dataset)
-        columns = [self._values(found, source, by.name) for source in known]
+        with self.store.together():
+            found = self._dataset(dataset)
+            by = self._metric(found, metric)
+            known = self.sources(dataset)
+            marks = self.store.runs.revisions([source.run for source in known if source.run is not None])
+            kept = {
+                source.key: self._values(found, source, by.name, marks) for source in known if source.run is not None
+            }
+            of_gold = {source.key: part_of_gold(self.store, found, source) for source in known}
+        columns = [
+            kept[source.key] if source.key in kept else self._values(found, source, by.name, marks) for source in known
+        ]
         if only is not None:
             columns = [np.where(only, column, np.nan) for column in columns]
         there = [at for at, column in enumerate(columns) if not np.isnan(column).all()]
@@ -334,7 +345,7 @@ class Comparing:
                     len(column),
                     source.key,
                     note=note,
-                    of_gold=part_of_gold(self.store, found, source),
+                    of_gold=of_gold[source.key],
                 )
             )
         sign = -1.0 if by.higher_is_better else 1.0
@@ -377,14 +388,17 @@ class Comparing:
         Raises:
             BadInput: there is no such source or metric.
         """
-        found = self._dataset(dataset)
-        one, by = source_named(self.store, found, source), self._metric(found, metric)
+        with self.store.together():
+            found = self._dataset(dataset)
+            one, by = source_named(self.store, found, source), self._metric(found, metric)
         return one, by, self._values(found, one, by.name)
 
     def figures(self, dataset: int, *sources: str) -> tuple[Metric, ...]:
         """The figures of all of these sources that are over samples together, such as rates over sentences."""
-        found = self._dataset(dataset)
-        each = [self._figures(found, source_named(self.store, found, name)) for name in sources]
+        with self.store.together():
+            found = self._dataset(dataset)
+            named = [source_named(self.store, found, name) for name in sources]
+        each = [self._figures(found, source) for source in named]
         return tuple(metric_of(name) for name in names_of_all(each))
 
     def figure(self, dataset: int, source: str, name: str | None = None) -> tuple[Compared, Metric, SumFigure, bool]:
@@ -393,18 +407,21 @@ class Comparing:
         Raises:
             BadInput: there is no such source or figure.
         """
-        found = self._dataset(dataset)
-        one = source_named(self.store, found, source)
-        if name is None or name in {metric.name for metric in self.metrics(dataset)}:
-            by = self._metric(found, name)
-            values = self._values(found, one, by.name)
+        with self.store.together():
+            found = self._dataset(dataset)
+            one = source_named(self.store, found, source)
+            known = self.metrics(dataset)
+            by = self._metric(found, name) if name is None or name in {metric.name for metric in known} else None
+            marks = {} if one.run is None else self.store.runs.revisions([one.run])
+        if by is not None:
+            values = self._values(found, one, by.name, marks)
             there = ~np.isnan(values)
             return one, by, ratio(np.where(there, values, 0.0), there, there), True
         figures = self._figures(found, one)
+        assert name is not None
         figure = figures.figure(name)
         if figure is None:
-            own = [metric.name for metric in self.metrics(dataset)]
-            raise no_figure(name, list(dict.fromkeys([*own, *figures.names()])))
+            raise no_figure(name, list(dict.fromkeys([*(metric.name for metric in known), *figures.names()])))
         return one, metric_of(name), figure, False
 
     def _figures(self, dataset: Dataset, source: Compared) -> SourceFigures:
@@ -468,19 +485,37 @@ class Comparing:
         found = [(Mark(*place) if place else None) if isinstance(span, str) else span for span, place in places]
         return tuple(mark for mark in found if mark is not None)
 
-    def _values(self, dataset: Dataset, source: Compared, metric: str) -> "Values":
+    def _values(
+        self, dataset: Dataset, source: Compared, metric: str, revisions: Mapping[str, tuple[int, int]] | None = None
+    ) -> "Values":
+        """As `values_of`, kept until the source's run has new scores; `revisions`: those of its run and others."""
         mark: object = (dataset.fingerprint, dataset.gold)
         if source.run is not None:
-            mark = self.store.runs.revisions([source.run]).get(source.run)
+            known = self.store.runs.revisions([source.run]) if revisions is None else revisions
+            mark = known.get(source.run)
         key = dataset.dataset, dataset.task, source.key, metric
         with self._lock:
             held = self._held.get(key)
         if held is not None and held.mark == mark:
             return held.values
-        values = values_of(self.store, dataset, source, metric)
+        if source.run is None:
+            values = self._scored(dataset, source, mark).get(metric, nothing(dataset.n))
+        else:
+            values = values_of(self.store, dataset, source, metric)
         with self._lock:
             self._held[key] = _Held(mark, values)
         return values
+
+    def _scored(self, dataset: Dataset, source: Compared, mark: object) -> Mapping[str, "Values"]:
+        """Of one whose scores are not kept: scored by all metrics at once."""
+        key = dataset.dataset, dataset.task, source.key
+        with self._lock:
+            held = self._now.get(key)
+        if held is None or held[0] != mark:
+            held = mark, scored_now(self.store, dataset, source)
+            with self._lock:
+                self._now[key] = held
+        return held[1]
 
     def _groups(self, dataset: Dataset) -> Numbers | None:
         shared = groups_of(self.store, dataset.dataset)

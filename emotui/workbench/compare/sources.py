@@ -74,8 +74,19 @@ def comparable(store: Store, dataset: Dataset) -> list[Compared]:
     return [*kept, *people, *former]
 
 
+_otherwise: dict[tuple[str, int, str, str, int, int], bool] = {}
+"""What `_answered_otherwise` has seen: the store's path, the dataset's number, fingerprint and task, both versions."""
+
+
 def _answered_otherwise(store: Store, dataset: Dataset, version: int) -> bool:
     """Does a former version of gold answer the dataset's task otherwise than today's, and not only another question?"""
+    key = str(store.path), dataset.dataset, dataset.fingerprint, dataset.task, dataset.gold, version
+    if key not in _otherwise:
+        _otherwise[key] = _differs(store, dataset, version)
+    return _otherwise[key]
+
+
+def _differs(store: Store, dataset: Dataset, version: int) -> bool:
     task, former = task_named(dataset.task), store.gold.former(dataset.dataset, version)
     for number, record in store.samples.records(sorted(former)):
         sample = read_sample(store, dataset, record)
@@ -206,10 +217,11 @@ def values_of(store: Store, dataset: Dataset, source: Compared, metric: str) -> 
     """What a source scored at each sample, of several repeats the mean. Sim of people inside the gold is left out."""
     if source.run is not None:
         return store.listing.metric_means(dataset.dataset, source.run, metric)
-    return _scored_now(store, dataset, source).get(metric, _nothing(dataset.n))
+    return scored_now(store, dataset, source).get(metric, nothing(dataset.n))
 
 
-def _nothing(n: int) -> "Values":
+def nothing(n: int) -> "Values":
+    """(n,) NaN, where there is no value."""
     import numpy as np
 
     return np.full(n, np.nan)
@@ -261,14 +273,14 @@ def lines_now(store: Store, dataset: Dataset, source: Compared, number: int) -> 
     return task.said(sample, msgspec.json.decode(found.prediction, type=task.prediction))
 
 
-def _scored_now(store: Store, dataset: Dataset, source: Compared) -> dict[str, "Values"]:
-    """The values of one whose scores are not kept, by metric."""
+def scored_now(store: Store, dataset: Dataset, source: Compared) -> dict[str, "Values"]:
+    """The values of one whose scores are not kept, by metric; none of Sim."""
     found: dict[str, Values] = {}
     first = store.samples.file_order(dataset.dataset).start
     for row in rows_now(store, dataset, source):
         for name, value in {} if row.score is None else row.score.values.items():
             if value is not None:
-                found.setdefault(name, _nothing(dataset.n))[row.sample - first] = value
+                found.setdefault(name, nothing(dataset.n))[row.sample - first] = value
     return found
 
 

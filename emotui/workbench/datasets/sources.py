@@ -58,10 +58,8 @@ def sources(store: Store, dataset: str) -> list[Source]:
         people = [
             Source(name, PERSON, n) for name, n in store.samples.annotators(found.dataset) if n and name not in taken
         ]
-        kept = [
-            Source(run.model, run.source, run.done, run.run, run.state, store.gold.scored_under(run.run))
-            for run in runs
-        ]
+        under = store.gold.each_scored_under(found.dataset)
+        kept = [Source(run.model, run.source, run.done, run.run, run.state, under.get(run.run)) for run in runs]
     return [Source(GOLD, GOLD, found.n, gold=found.gold), *people, *kept]
 
 

@@ -150,10 +150,11 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
         if experiments.PREFIX in outcome.record:
             experimental.append((outcome.sample, outcome.record, outcome.detail))
     experiment, halves = _experiment(experimental) if len(experimental) == scored else ({}, {})
-    sums = store.results.value_sums(run.run, _PASSAGE)
-    under = former_gold(store, run)
+    with store.together():
+        sums = store.results.value_sums(run.run, _PASSAGE)
+        under = former_gold(store, run)
+        groups = groups_of_samples(store, run.dataset)
     parts = {}
-    groups = groups_of_samples(store, run.dataset)
     for part, held in tallies.items():
         if held:
             errors = in_all([held[n] for n in sorted(held)], groups)

@@ -75,10 +75,11 @@ def groups_of(store: Store, dataset: int) -> tuple[str, dict[int, int]] | None:
     Returns:
         None where no two samples share anything.
     """
-    column = shared_column(store.samples.own_columns(dataset))
-    if column is None:
-        return None
-    numbers, said = store.samples.file_order(dataset), store.samples.said_in(dataset, column)
+    with store.together():
+        column = shared_column(store.samples.own_columns(dataset))
+        if column is None:
+            return None
+        numbers, said = store.samples.file_order(dataset), store.samples.said_in(dataset, column)
     seen: dict[str, int] = {}
     groups = {
         number: seen.setdefault(word, number) if word else number for number, word in zip(numbers, said, strict=True)

@@ -150,9 +150,10 @@ class Slicing:
 
     def facets(self, dataset: int) -> Facets:
         """What can be asked of the samples of a dataset."""
-        found = self._dataset(dataset)
-        notes = self._book.notes(dataset)
-        mark = found.fingerprint, found.gold, found.n, self.store.notes.last(dataset), self._said(dataset)
+        with self.store.together():
+            found = self._dataset(dataset)
+            notes = self._book.notes(dataset)
+            mark = found.fingerprint, found.gold, found.n, self.store.notes.last(dataset), self._said(dataset)
         with self._lock:
             held = self._held.get(dataset)
         if held is not None and held[0] == mark:
