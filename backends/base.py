@@ -162,6 +162,10 @@ class Embed(msgspec.Struct, frozen=True):
     text: str
 
 
+MASK = "<mask>"
+"""What stands in a text for a word to fill in."""
+
+
 class FillMask(msgspec.Struct, frozen=True):
     """Rank `candidates` for each `<mask>` in `text`."""
 

@@ -31,6 +31,9 @@ from emotui.toml_text import parse_toml
 OPTION = "map_labels"
 """In a SPEC, and in a card's identity for the hash of what the file says."""
 
+MAPPED = "; labels mapped by "
+"""In a convention, before the hash of the mapping of predicted labels that scores were computed under."""
+
 
 def with_label_map(spec: str, path: str) -> str:
     """The SPEC of the same model under the names of a file."""

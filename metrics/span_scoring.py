@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+CONVENTION = (
+    "spans 3: token F1 as SQuAD, Kuhn-Munkres by F1 then cosine, sum over max(gold, predicted); a span given "
+    "twice counts once; places as given, else at word edges; sim all-MiniLM-L6-v2; keywords Empath positive and "
+    "negative emotion"
+)
+"""What a stored score of spans was computed under."""
+
 Embed = Callable[[Sequence[str]], "NDArray[np.floating]"]
 """Strings to their sentence embeddings, an array (n, d) of unit length; called once with each distinct string."""
 
@@ -102,6 +109,12 @@ class SampleDetail(msgspec.Struct, frozen=True, gc=False):
     def recall(self) -> float | None:
         """The aligned pairs' F1 over the number of gold spans, in [0, 1]; None without any."""
         return sum(pair.f1 for pair in self.pairs) / len(self.gold) if self.gold else None
+
+    @property
+    def values(self) -> dict[str, float | None]:
+        """By the name of a metric what the sample scores; that of labels where both sides have any."""
+        found = {"f1": self.f1, "sim": self.sim, "precision": self.precision, "recall": self.recall}
+        return found | {"labelled_f1": self.labelled_f1} if self.labelled else found
 
     @property
     def marks(self) -> str:

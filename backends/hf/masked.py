@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from emotui.backends.base import Embed, Filled, FillMask, ModelCard, Refused
+from emotui.backends.base import MASK, Embed, Filled, FillMask, ModelCard, Refused
 from emotui.backends.hf.causal import too_long
 from emotui.backends.hf.encoders import Encoder, Framed
 from emotui.backends.hf.loading import Loaded
@@ -116,7 +116,6 @@ def _unit(vectors: torch.Tensor) -> NDArray[np.float32]:
     return normal
 
 
-MASK = "<mask>"
 _WORD = re.compile(r"[^\W\d_]+")
 
 

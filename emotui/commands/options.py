@@ -19,7 +19,6 @@ from emotui.errors import BadInput
 from emotui.metrics.masked import OUTSIDES
 from emotui.metrics.span_output import STYLES
 from emotui.tasks.added_metrics import metric_troubles
-from emotui.tasks.masked.lexicon import FORMS_HELP, LEXICON_HELP, OUTSIDE_HELP, SUPPLEMENT_HELP, asked_vectors
 from emotui.tasks.prompting.files import Prompts
 from emotui.tasks.prompting.settings import BEFORE, COT, MOST_TURNS
 from emotui.tasks.registry import kinds, task_named, tasks, troubles
@@ -133,7 +132,7 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if examples is not None:
             options["examples"] = msgspec.to_builtins((task.asking.examples or read_examples)(examples))
         if prompts is not None:
-            options["prompts"] = msgspec.to_builtins(_read(prompts, task))
+            options["prompts"] = msgspec.to_builtins(read_prompts(prompts, task))
         written_way = _written_way(task, style, cot, others.get("experiment"))
         return command(*args, written_way=written_way, options=options, **others)
 
@@ -171,23 +170,27 @@ def lexicon_options(command: Callable[..., Any]) -> Callable[..., Any]:
     `by` is None where none of them is given; what there is to tell of the files is told.
     """
 
+    task = task_named("masked")
+    told = {option.name: option.help for option in task.files.score_options}
+
     @wraps(command)
     def with_lexicon(
         *args: Any, lexicon: str | None, forms: str | None, outside: str | None, no_supplement: bool, **others: Any
     ) -> Any:
         given = {"lexicon": lexicon, "forms": forms, "outside": outside, "no_supplement": no_supplement}
-        by = asked_vectors(given)
+        by = task.lexicon_of(given)
         for note in () if by is None else by.notes:
             warn(note)
         return command(*args, by=by, **others)
 
-    found = click.option("--no-supplement", is_flag=True, help=SUPPLEMENT_HELP)(with_lexicon)
-    found = click.option("--outside", type=click.Choice(OUTSIDES), help=OUTSIDE_HELP)(found)
-    found = click.option("--forms", type=click.Path(), help=FORMS_HELP)(found)
-    return click.option("--lexicon", type=click.Path(), metavar="FILE|NAME", help=LEXICON_HELP)(found)
+    found = click.option("--no-supplement", is_flag=True, help=told["no-supplement"])(with_lexicon)
+    found = click.option("--outside", type=click.Choice(OUTSIDES), help=told["outside"])(found)
+    found = click.option("--forms", type=click.Path(), help=told["forms"])(found)
+    return click.option("--lexicon", type=click.Path(), metavar="FILE|NAME", help=told["lexicon"])(found)
 
 
-def _read(path: str, task: Task) -> Prompts:
+def read_prompts(path: str, task: Task) -> Prompts:
+    """The prompts of a file for a task. Raises BadInput where the file is bad, or the task asks in no words."""
     if task.asking.prompts is None:
         there = [name for name, one in tasks().items() if one.asking.prompts is not None]
         raise BadInput(f"--prompts is for {', '.join(there)}, not for {task.name}")

@@ -8,7 +8,7 @@ import click
 from msgspec import to_builtins
 
 from emotui.commands.exchange.written import written_option
-from emotui.commands.options import named_files, read_labels, variants_option
+from emotui.commands.options import named_files, read_labels, read_prompts, variants_option
 from emotui.commands.output import (
     as_written,
     bar,
@@ -33,12 +33,11 @@ from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.metrics.rephrasings import NAMES
 from emotui.metrics.word_distributions import SMOOTHING
-from emotui.tasks.rephrase.suggesting import PROMPTS, WAY, read_suggestion_prompts
-from emotui.tasks.rephrase.task import read_rephrase_prompts
+from emotui.tasks.registry import task_named
 from emotui.workbench.rephrase import files
 from emotui.workbench.rephrase.evaluation import PROMPTINGS, read_examples
 from emotui.workbench.rephrase.evaluation import evaluate as compare
-from emotui.workbench.rephrase.live import keep_prompts, kept_prompts, suggestions_for
+from emotui.workbench.rephrase.live import keep_prompts, kept_prompts, prompts_of, suggestions_for
 from emotui.workbench.rephrase.originals import drop_variants
 
 # `emotui rephrasings suggest` and `prompt`: rephrasings by a model, and how it is asked for them.
@@ -53,7 +52,7 @@ from emotui.workbench.rephrase.originals import drop_variants
 @json_option
 def suggest(spec: str, text: str, label: str, classifier: str, prompts: str | None, as_json: bool) -> None:
     """Three rephrasings by a model that avoid the words which give the emotion away, each with the verdict."""
-    own = read_suggestion_prompts(prompts) if prompts else PROMPTS
+    own = prompts_of(prompts or None)
     if not text.strip():
         raise BadInput("--text is empty: give the text that is to be rephrased")
     found = suggestions_for(text, label, spec, classifier, prompts=own, progress=warn)
@@ -82,7 +81,7 @@ def prompt(file: str | None, own: bool, db: str | None, read_only: bool) -> None
     if file or own:
         keep_prompts(store, file)
         return
-    kept = kept_prompts(store)[WAY]
+    (kept,) = kept_prompts(store).values()
     say(f"[system]\n{kept.system}\n\n[user]\n{kept.user}")
 
 
@@ -251,7 +250,7 @@ def evaluate(
     if labels_file is not None:
         options["labels"] = read_labels(labels_file)
     if prompts is not None:
-        options["prompts"] = to_builtins(read_rephrase_prompts(prompts))
+        options["prompts"] = to_builtins(read_prompts(prompts, task_named("rephrase")))
     if examples is not None:
         options["examples"] = to_builtins(read_examples(examples))
     if constrain:

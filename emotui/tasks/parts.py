@@ -277,6 +277,7 @@ class TaskFiles(msgspec.Struct, frozen=True):
         score_records: the document of `emotui score KIND --records R`, over whole records and with the models that the
             options name; None: KIND is scored from gold and predictions.
         tables_of: such a document as a person reads it.
+        thresholds: from which probabilities on its answers give a label; None: they go by no threshold.
     """
 
     kind: str
@@ -295,6 +296,18 @@ class TaskFiles(msgspec.Struct, frozen=True):
     whole: "WholeRecords | None" = None
     score_records: "ScoreRecords | None" = None
     tables_of: Callable[[Mapping[str, Any]], tuple[ResultsTable, ...]] | None = None
+    thresholds: "Thresholds | None" = None
+
+
+class Thresholds(msgspec.Struct, frozen=True):
+    """Thresholds of labels that fit gold best.
+
+    `choose`: (gold records, predicted records) to the document of `emotui thresholds`, those chosen by label under
+    `thresholds`. `write`: (path, thresholds by label), by the file's ending.
+    """
+
+    choose: Callable[[Sequence[Any], Sequence[Any]], dict[str, Any]]
+    write: Callable[[str, Mapping[str, float]], None]
 
 
 class Parted(msgspec.Struct, frozen=True):
@@ -390,7 +403,14 @@ class Asking(msgspec.Struct, frozen=True):
 class Experiments(msgspec.Struct, frozen=True):
     """Prompting experiments: samples that are made for them, and ways of their own.
 
-    `way(number, style, cot)` is the way that an experiment is asked by, `ways(number)` are all of it.
+    Attributes:
+        way: (number, style, cot) to the way that an experiment is asked by.
+        ways: all ways of an experiment.
+        style_of: a way's style, and whether the model reasons first.
+        prefix: begins the id of every sample of an experiment.
+        figures: (samples, what is kept of their scores) to the experiment's own figures, under `experiment`.
+        half_of: in which half of its experiment a sample is, by the keys of `figures`; None: in none.
+        goes_on: whether the F1 of the two halves lead on to the main tasks.
     """
 
     numbers: tuple[int, ...]
@@ -398,6 +418,11 @@ class Experiments(msgspec.Struct, frozen=True):
     samples: Callable[[int], Sequence[Any]]
     ways: Callable[[int], tuple[str, ...]]
     way: Callable[[int, str | None, bool], str | None]
+    style_of: Callable[[str], tuple[str, bool]] = lambda way: (way, False)
+    prefix: str = ""
+    figures: Callable[[Sequence[Any], Sequence[Any]], Mapping[str, object]] = lambda samples, details: {}
+    half_of: Callable[[Any], str | None] = lambda sample: None
+    goes_on: Callable[[float, float], bool] = lambda first, second: False
 
 
 class Lexicon(Protocol):
@@ -406,6 +431,10 @@ class Lexicon(Protocol):
     @property
     def mark(self) -> str:
         """What tells two lexicons with their rules apart."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to tell of its files."""
 
 
 class TaskLabels(Protocol):

@@ -163,7 +163,17 @@ FOR_EACH = 0.01
 
 _IN_TIME = frozenset(name for name, member in vars(Task).items() if isfunction(member) and not name.startswith("_"))
 _MAKES_TASKS = frozenset(
-    {"with_options", "with_label_map", "with_golds", "with_measured", "with_lexicon", "with_spans", "with_turns"}
+    {
+        "with_options",
+        "with_label_map",
+        "with_golds",
+        "with_mask",
+        "with_measured",
+        "with_lexicon",
+        "with_spans",
+        "with_turns",
+        "at_a_glance",
+    }
 )
 _FOR_ONE = frozenset({"ask", "score"})
 _MAY_REFUSE = frozenset({"parse", "taken"})

@@ -137,6 +137,14 @@ class Task(Protocol):
         """
         raise BadInput(f"labels of the {self.name} task cannot be mapped")
 
+    def lexicon_of(self, given: Mapping[str, Any]) -> Lexicon | None:
+        """What words are compared by, by the values of its score options by name; None where none names any.
+
+        Raises:
+            BadInput: a file of them is bad.
+        """
+        return None
+
     def with_lexicon(self, lexicon: Lexicon) -> "Task":
         """The same task for scoring by a lexicon of words.
 
@@ -160,6 +168,18 @@ class Task(Protocol):
             BadInput: its questions have no place for that.
         """
         raise BadInput(f"--before is not for the {self.name} task: its questions have no place for a conversation")
+
+    def with_mask(self, mask: str) -> "Task":
+        """The same task, to which each `mask` in a text is the model's own mask token.
+
+        Raises:
+            BadInput: its questions have no place for that.
+        """
+        raise BadInput(f"no word of a text is masked in questions of the {self.name} task")
+
+    def at_a_glance(self) -> "Task":
+        """The same task for somebody who looks at one text, without questions that only figures over many need."""
+        return self
 
     def with_golds(self, golds: Callable[[], Iterable[Any]]) -> "Task":
         """The same task for scoring answers about these samples, where a score goes by more than its own sample."""
@@ -249,6 +269,10 @@ class Task(Protocol):
 
         `elsewhere`: the newest runs over other datasets of the task, for what must not be chosen on these samples.
         """
+        return ()
+
+    def printed(self, metric: str) -> Sequence[tuple[str, str, str, float | None]]:
+        """What the task's paper prints of a metric: model, setting, kind (`model` or `people`), mean (None: not it)."""
         return ()
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:

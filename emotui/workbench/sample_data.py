@@ -6,31 +6,27 @@ from importlib.resources import as_file, files
 from emotui.records import SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tasks.labels.task import Labels
 from emotui.tasks.parts import OwnSamples
-from emotui.tasks.registry import task_named, tasks
-from emotui.tasks.rephrase.task import Rephrase
-from emotui.tasks.scenes.task import Scenes
-from emotui.tasks.spans.task import Spans
+from emotui.tasks.registry import SPANS, task_named, tasks
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.datasets.whole_records import add_own_samples, own_records
-from emotui.workbench.rephrase.chains import add_sample_rephrasings
+from emotui.workbench.rephrase.chains import REPHRASE, add_sample_rephrasings
 
-_WITH_MORE: Mapping[str, Callable[[Store], Dataset]] = {Rephrase.name: add_sample_rephrasings}
+_WITH_MORE: Mapping[str, Callable[[Store], Dataset]] = {REPHRASE: add_sample_rephrasings}
 """Tasks whose samples come with something that was written about them."""
 
 
 MIXED = OwnSamples("mixed", ("mixed.jsonl",))
 """Texts of which gold and annotators say everything: spans, a label, eight emotions and numbers."""
 
-_ASKED_OF_MIXED = (Spans.name, Labels.name, Scenes.name)
+_ASKED_OF_MIXED = (SPANS, "labels", "scenes")
 """What a model is asked about each of these texts."""
 
 
 def add_first_samples(store: Store) -> list[tuple[Dataset, str]]:
     """Add what a new workspace has, where it is not there yet: each dataset with a task that a model is asked."""
     found = [(add_sample_data(store, task), task) for task in tasks_with_samples()]
-    mixed = add_samples(store, Spans.name, MIXED.dataset, own_records(MIXED, SpanSample), MIXED.source)
+    mixed = add_samples(store, SPANS, MIXED.dataset, own_records(MIXED, SpanSample), MIXED.source)
     return [*found, *((mixed, task) for task in _ASKED_OF_MIXED)]
 
 

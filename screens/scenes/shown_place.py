@@ -23,9 +23,8 @@ from emotui.store.query import Run
 
 if TYPE_CHECKING:
     from emotui.records import ScenesGold
-    from emotui.workbench.results.published import Published
     from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Ribbons, Sweep, Tuning
-    from emotui.workbench.scenes.service import SceneBench
+    from emotui.workbench.scenes.service import Published, SceneBench
     from emotui.workbench.source import BrowseSource
 
     Reports = tuple[Mapping[str, tuple[str, Mapping[str, Any]]], tuple[str, list[Published]]]
@@ -48,7 +47,7 @@ def fit(source: "BrowseSource", bench: "SceneBench", run: "Run", tuning: "Tuning
 
 def read_reports(source: "BrowseSource", bench: "SceneBench", dataset: int) -> "Reports":
     """The figures of every run over a dataset, and the published ones."""
-    from emotui.workbench.results.published import published_table
+    from emotui.workbench.scenes.service import published_table
 
     runs = [run for run in source.runs(dataset) if run.task == "scenes"]
     reports = bench.by_emotion(runs)

@@ -15,9 +15,9 @@ from emotui.screens.widgets.page import Lines, side_by_side
 from emotui.tables import reads_zero, short_names
 
 if TYPE_CHECKING:
-    from emotui.workbench.results.published import Published
     from emotui.workbench.scenes.decoding import Answer as HardAnswer
     from emotui.workbench.scenes.decoding import Chosen, Decoded, Redecoding, Row, Sweep
+    from emotui.workbench.scenes.service import Published
 
 # Own evidence, bias and the pull of the other emotions as a sum: stacks on one scale, with where alpha 0 stands.
 

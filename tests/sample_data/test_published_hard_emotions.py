@@ -2,7 +2,7 @@
 
 import pytest
 
-from emotui.workbench.results.published import PublishedRow, published
+from emotui.tasks.published import PublishedRow, published
 
 TABLE = published("hard_emotions_table3")
 COLUMNS = ["Original", "BT-10", "1R", "2R", "3R", "4R"]

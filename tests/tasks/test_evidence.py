@@ -14,8 +14,8 @@ from emotui.backends.base import Classification, Classify, ModelCard, Refused
 from emotui.errors import BadInput, ModelError
 from emotui.metrics.evidence import FILLER
 from emotui.records import LabelsGold, Mark, SpanSample
-from emotui.tasks.evidence.figures import Detail, Prediction, Variants, detail_of, intervals
 from emotui.tasks.evidence.task import Evidence, EvidenceLabels, filler_of
+from emotui.tasks.taken_away import Detail, Prediction, Variants, detail_of, intervals
 from emotui.tasks.task import Parsed
 from tests.conftest import Emotui
 

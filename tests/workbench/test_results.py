@@ -13,8 +13,8 @@ from emotui.errors import BadInput
 from emotui.records import ScenesGold, SpanSample
 from emotui.store.query import Dataset
 from emotui.tables import Cell, ResultsTable, Row
+from emotui.tasks.published import published
 from emotui.workbench.datasets.samples import add_experiment, add_samples, experiment_of
-from emotui.workbench.results.published import published
 from emotui.workbench.results.service import Results
 from emotui.workbench.runs.scores import metrics
 from emotui.workbench.workspace import Workspace

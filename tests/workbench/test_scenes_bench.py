@@ -21,7 +21,7 @@ from emotui.metrics.reliability import NONE, alone, fit_reliability, hard_answer
 from emotui.metrics.states import Bits, Floats
 from emotui.records import PLUTCHIK
 from emotui.store.query import Run
-from emotui.workbench.results.published import published_table
+from emotui.tasks.published import published_table
 from emotui.workbench.scenes.decoding import (
     ABOUT_PRIORS,
     ALPHAS,

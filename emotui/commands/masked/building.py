@@ -9,7 +9,7 @@ from emotui.commands.program_options import db_option, look_into, open_workspace
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.tasks.masked.lexicon import BUILT_IN, WordVectors, supplement_against
-from emotui.workbench.files.masked_figures import CHOICES
+from emotui.workbench.masked.of_files import CHOICES
 
 # `emotui masked review`: the manual pass over doubtful masks, gone through in the workbench.
 
@@ -41,7 +41,7 @@ def begin(
     as_json: bool,
 ) -> None:
     """Mask the posts by the protocol, and keep what of it is doubtful as the review NAME."""
-    from emotui.workbench.files.build_masked import Building
+    from emotui.workbench.masked.building import Building
     from emotui.workbench.masked.review import begin_review
 
     how = Building(words, not full_posts, tokenizer)
@@ -103,10 +103,10 @@ def write(name: str, to: str, skip_bad: bool, db: str | None, as_json: bool) -> 
 @json_option
 def questions(words: str, seed: int, to: str, as_json: bool) -> None:
     """Make records of words, for people to say what each is tied to: to be annotated by the scheme emolex."""
-    from emotui.workbench.files import masked_figures
+    from emotui.workbench.masked.annotated_words import questions_from, write_questions
 
-    made = masked_figures.questions_from(words, seed)
-    masked_figures.write_questions(made, to)
+    made = questions_from(words, seed)
+    write_questions(made, to)
     if as_json:
         print_json({"words": len(made)})
         return
@@ -155,8 +155,8 @@ def lexicon(
 
     An answer whose word-choice check is wrong is dropped.
     """
-    from emotui.workbench.annotate.planning.protocols import annotated_words, write_lexicon
     from emotui.workbench.datasets.sets import dataset_named
+    from emotui.workbench.masked.annotated_words import annotated_words, write_lexicon
 
     store = look_into(db, read_only=read_only).store
     people = [name for one in annotators.split(",") if (name := one.strip())]
@@ -210,13 +210,13 @@ def examples(
 
     What is embedded for the nearest is kept in the workspace: no text is embedded twice.
     """
-    from emotui.workbench.files import masked_figures
+    from emotui.workbench.masked import of_files
 
     store = look_into(db, read_only=read_only).store if choose == "nearest" else None
-    found = masked_figures.choose_examples(
+    found = of_files.choose_examples(
         records, pool, choose, encoder=encoder, seed=seed, shots=shots, store=store, warn=warn
     )
-    masked_figures.write_examples(found, to)
+    of_files.write_examples(found, to)
     told = {"records": len(found), "examples": sum(len(one.examples) for one in found), "choose": choose}
     if as_json:
         print_json(told)
@@ -252,16 +252,16 @@ def build(
 
     from emotui.formats.json_document import present
     from emotui.formats.rows import literal
-    from emotui.workbench.files import build_masked
+    from emotui.workbench.masked import building
 
     if posts == "-" and decisions:
         raise BadInput("--decisions reads the posts twice: name a file, not -")
-    how = build_masked.Building(words, not full_posts, tokenizer, decided)
-    built = build_masked.build_file(posts, how, skip_bad=skip_bad, warn=warn)
+    how = building.Building(words, not full_posts, tokenizer, decided)
+    built = building.build_file(posts, how, skip_bad=skip_bad, warn=warn)
     if decisions:
-        build_masked.write_decisions(built, build_masked.texts_of(posts, skip_bad=skip_bad), decisions)
+        building.write_decisions(built, building.texts_of(posts, skip_bad=skip_bad), decisions)
     if to:
-        build_masked.write_built(built, to)
+        building.write_built(built, to)
     document = built.document()
     if as_json:
         document["built"] = [present(record) for record in built.records]
@@ -271,9 +271,9 @@ def build(
             ]
         print_json(document)
         return
-    for line in build_masked.explained(built) if explain else ():
+    for line in building.explained(built) if explain else ():
         say(literal(line))
     if to or explain:
         print_figures(posts, document)
         return
-    build_masked.write_built(built, "-")
+    building.write_built(built, "-")

@@ -111,10 +111,10 @@ def errors(
     as_json: bool,
 ) -> None:
     """Mispredictions by their share of a word (Table A.6), and the words of people against models (Figure A.3)."""
-    from emotui.workbench.files import masked_figures
+    from emotui.workbench.masked import of_files
 
     words = by or word_vectors()
-    document = masked_figures.errors(gold, _named(predicted), words, least=least, top=top, listed=listed)
+    document = of_files.errors(gold, _named(predicted), words, least=least, top=top, listed=listed)
     if as_json:
         print_json(document)
         return
@@ -175,22 +175,20 @@ def compare(
     They are files (--gold, --a, --b), or runs, people and files of a dataset in the store (--runs). The unit is the
     mask; masks where both are equal are left out of the test, which is Wilcoxon's own way with them.
     """
-    from emotui.workbench.files import masked_figures
+    from emotui.workbench.masked import of_files
 
     if runs is not None:
         if gold or first or second:
             raise BadInput("--gold, --a and --b are for files: leave them out beside --runs")
-        from emotui.workbench.runs.compared import compare_sources
-
         store = look_into(db, read_only=read_only).store
-        document = compare_sources(store, *runs, by, score, alternative)
+        document = of_files.compare_sources(store, *runs, by, score, alternative)
         first, second = runs
     elif gold is None or first is None or second is None:
         raise BadInput("compare needs --gold, --a and --b, or --runs A B")
     elif db is not None or read_only:
         raise BadInput("--db and --read-only are for --runs")
     else:
-        document = masked_figures.compare(gold, first, second, by or word_vectors(), score, alternative)
+        document = of_files.compare(gold, first, second, by or word_vectors(), score, alternative)
     if as_json:
         print_json(document)
     else:
@@ -209,9 +207,9 @@ def sizes(
     as_json: bool,
 ) -> None:
     """Accuracy by vectors against size in thousand millions of weights: the paper's models (Figure 2), and yours."""
-    from emotui.workbench.files import masked_figures
+    from emotui.workbench.masked import of_files
 
-    document = masked_figures.sizes(gold, models, by or word_vectors())
+    document = of_files.sizes(gold, models, by or word_vectors())
     if as_json:
         print_json(document)
         return
@@ -316,8 +314,8 @@ def lengths(
     Few-shot ways need examples for each record, which have other ids in segments: build and run both by themselves.
     """
     from emotui.tasks.masked.published import published as printed
-    from emotui.workbench.files.build_masked import Building
-    from emotui.workbench.files.masked_figures import masked_lengths
+    from emotui.workbench.masked.building import Building
+    from emotui.workbench.masked.of_files import masked_lengths
 
     document = masked_lengths(
         posts,

@@ -13,29 +13,32 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from emotui.backends.base import ModelCard
-from emotui.errors import BadInput, ModelError
+from emotui.errors import ModelError
 from emotui.metrics.beside import with_beside
 from emotui.metrics.evidence import DRAWS, FILLER, SHARES
 from emotui.metrics.metric import Metric
 from emotui.metrics.span_scoring import Embed
 from emotui.records import LabelsGold, Mark, SpanSample, Text
 from emotui.store.rows import SampleRow, ScoreRow
-from emotui.tables import ResultsTable
-from emotui.tasks.evidence.figures import (
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
+from emotui.tasks.label_questions import CLASSIFY, HEADS, SCORE, LabelSets, filler_of, mark_for
+from emotui.tasks.labels.task import Labels
+from emotui.tasks.parts import Asking, Embedding, SaidLine, ScoredRun, TaskFiles, TaskWords, shared_of
+from emotui.tasks.prompting.settings import DIRECT, NLI, Writing, options_from
+from emotui.tasks.spans.task import Spans
+from emotui.tasks.taken_away import (
+    PARTS,
     Detail,
+    Piece,
     Prediction,
     Removal,
     Trial,
     Variants,
     detail_of,
+    fillers,
     intervals,
     report,
-    tables,
 )
-from emotui.tasks.labels.task import CLASSIFY, HEADS, SCORE, Labels, LabelSets
-from emotui.tasks.parts import Asking, Embedding, SaidLine, ScoredRun, TaskFiles, TaskWords, shared_of
-from emotui.tasks.prompting.settings import DIRECT, NLI, Writing, options_from
-from emotui.tasks.spans.task import Spans
 from emotui.tasks.task import Asked, AskModel, Parsed, Task
 
 VERSION = "1"
@@ -43,12 +46,6 @@ CONVENTION = "evidence 1: drops of the explained label's probability; all spans 
 
 NOTHING = Prediction({})
 """An answer that says nothing."""
-
-OWN_MASK, NEUTRAL = "own", "neutral"
-"""What a masked word may be to a model: its own mask token, or `FILLER`."""
-
-_UNUSED = 0xE000, 0xF8FF
-"""Code points that no writing has."""
 
 AT_ONCE = 256
 """Texts that a model is asked about in one call: a cancel is seen between calls."""
@@ -115,31 +112,6 @@ class EvidenceLabels(LabelSets):
         own = {name: value for name, value in found.items() if name not in ("thresholds", "filler")}
         filler = filler_of(card, way, options.get("filler"))
         return own if filler == FILLER else own | {"filler": filler}
-
-
-def filler_of(card: ModelCard, way: str, wanted: object = None) -> str:
-    """What a masked word is to the model: the name of its own mask token where it has one, else `FILLER`.
-
-    Args:
-        wanted: `own`, `neutral`, or what this gave for the same model; None: what there is.
-
-    Raises:
-        BadInput: the model has no such token.
-    """
-    own = None if way == SCORE else card.mask
-    if wanted in (NEUTRAL, FILLER) or (own is None and wanted is None):
-        return FILLER
-    if own is None:
-        raise BadInput(f"{card.spec} has no mask token of its own: leave --filler out, or --filler {NEUTRAL}")
-    if wanted not in (None, OWN_MASK, own):
-        raise BadInput(f"--filler is {OWN_MASK} or {NEUTRAL}, not {wanted!r}")
-    return own
-
-
-def mark_for(texts: Iterable[str]) -> str:
-    """A sign that none of these texts has, to stand for the model's mask token in what is asked."""
-    there = set().union(*texts)
-    return next(sign for sign in map(chr, range(*_UNUSED)) if sign not in there)
 
 
 def _labelled(sample: SpanSample) -> LabelsGold:
@@ -238,6 +210,10 @@ class Evidence(Task):
         """The same task about other evidence than gold's."""
         return Evidence(self._settings, spans, self._shares)
 
+    def at_a_glance(self) -> "Evidence":
+        """Without the areas, which ask about many more variants of a text."""
+        return Evidence(self._settings, self._spans, ())
+
     def _labels(self) -> Labels:
         own = self._settings
         chosen: dict[str, object] = {"labels": list(own.labels), "label_set": own.label_set}
@@ -250,7 +226,7 @@ class Evidence(Task):
         own, labels, sign = self._settings, self._labels(), FILLER
         if own.filler != FILLER:
             sign = mark_for(sample.text for sample in samples)
-            labels = labels.masked_by(sign)
+            labels = labels.with_mask(sign)
         each = [
             Variants(sample.text, self._marks(sample), own.removal, own.draws, seed, self._shares, sign)
             for sample, seed in zip(samples, seeds, strict=True)
@@ -356,3 +332,68 @@ def _score(answer: Parsed) -> ScoreRow:
     values = {metric.name: found.get(metric.name) for metric in METRICS}
     masks = "" if detail.filler == FILLER else " by the model's own token"
     return ScoreRow(f"{CONVENTION}; {detail.removal}{masks}", values, "", msgspec.json.encode(detail))
+
+
+ABOUT = (
+    "Drop of the explained label's probability. Comprehensiveness: the evidence is taken away, higher is better; "
+    "sufficiency: nothing else is left, lower is better (DeYoung and others 2020, section 4.2). Random: as many words "
+    "elsewhere in the text are taken away. Area: mean over 1, 5, 10, 20 and 50% of the words, those of the evidence "
+    "first. Explicit: EmoLex ties a word of the span to an emotion."
+)
+
+_COLUMNS = (
+    Column("n", "n", unit="count"),
+    Column("comprehensiveness", "comprehensiveness", unit="difference", short="comp"),
+    Column("random", "random", unit="difference"),
+    Column("above_random", "above random", unit="difference", short="above"),
+    Column("sufficiency", "sufficiency", unit="difference", short="suff"),
+)
+
+_ORDER = tuple(column.key for column in _COLUMNS[1:])
+
+
+def _is_of(of: Callable[[Piece], str], group: str, piece: Piece) -> bool:
+    return of(piece) == group
+
+
+def tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
+    """One table over all runs with evidence: of whole texts, and of spans by emotion and wording."""
+    decoder = msgspec.json.Decoder(Detail)
+    rows: list[Row] = []
+    reports: list[Mapping[str, Any]] = []
+    masked_as: dict[str, dict[str, None]] = {}
+    for scored in runs:
+        details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
+        known = [(number, one) for number, one in details if one.whole is not None]
+        if not known:
+            continue
+        shared = scored.shared((number, one.id) for number, one in known)
+        found = with_beside(report([one for _, one in known]), intervals([one for _, one in known], shared))
+        reports.append(found)
+        rows += _rows(scored, known, found)
+        masked_as.setdefault(fillers(one for _, one in known), {})[scored.run.model] = None
+    words = "; ".join(f"{how} ({', '.join(models)})" for how, models in masked_as.items())
+    notes = (f"{ABOUT} A masked word is {words}.", *interval_notes(reports))
+    return (ResultsTable("evidence", "Evidence taken away", _COLUMNS, tuple(rows), notes),) if rows else ()
+
+
+def _rows(scored: ScoredRun, known: Sequence[tuple[int, Detail]], found: Mapping[str, Any]) -> list[Row]:
+    run = scored.run
+    options: Any = run.config.get("options") or {}
+    name = f"{run.model} without {options.get('spans', 'gold')}"
+    parts: list[tuple[str, str, Mapping[str, Any], Callable[[Piece], bool]]] = [
+        (f"{name}: whole texts", "", found, lambda piece: True)
+    ]
+    for part, of in PARTS.items():
+        for group, figures in found[part].items():
+            parts.append((f"  {group}", f"{part}.{group}.", figures, partial(_is_of, of, group)))
+    rows = []
+    for label, beginning, figures, belongs in parts:
+        samples = tuple(sorted({number for number, one in known if any(map(belongs, one.spans))}))
+        cells = [Cell(figures["n"], samples=samples, run=run.run)]
+        for key in _ORDER:
+            why = "no random stretch fits" if figures[key] is None else None
+            spread = found.get("sd", {}).get(key) if not beginning else None
+            cells.append(Cell(figures[key], spread, "", why, samples, run.run, *sure_of(found, f"{beginning}{key}")))
+        rows.append(Row(label, "run", run.run, tuple(cells)))
+    return rows

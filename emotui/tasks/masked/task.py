@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from emotui.backends.base import Filled, FillMask, ModelCard, Refused
+from emotui.backends.base import MASK, Filled, FillMask, ModelCard, Refused
 from emotui.backends.grammars import json_words
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
@@ -29,10 +29,12 @@ from emotui.tasks.masked.lexicon import (
     OUTSIDE_HELP,
     SUPPLEMENT_HELP,
     WordVectors,
+    asked_vectors,
     given_vectors,
     word_vectors,
 )
 from emotui.tasks.masked.prompts import PROMPTS, ROOM, SHOWING, WAYS, WORD_ROOM, fields, read_masked_prompts, read_words
+from emotui.tasks.masked.published import published
 from emotui.tasks.measures import MASKED
 from emotui.tasks.parts import (
     Asking,
@@ -55,7 +57,6 @@ if TYPE_CHECKING:
     from emotui.metrics.label_sums import Figures
 
 VERSION = "1"
-MASK = "<mask>"
 KEPT = 5
 """Words that are kept for each mask, with their probabilities, of a model that gives any."""
 
@@ -201,6 +202,10 @@ class Masked(Task):
     def lexicon(self) -> WordVectors:
         """What words are compared by."""
         return self._lexicon or word_vectors()
+
+    def lexicon_of(self, given: Mapping[str, Any]) -> WordVectors | None:
+        """The lexicon with its rules, of files or this project's own."""
+        return asked_vectors(given)
 
     def with_lexicon(self, lexicon: Lexicon) -> "Masked":
         """The same task with words compared by these `WordVectors`."""
@@ -382,6 +387,14 @@ class Masked(Task):
         from emotui.tasks.masked.baselines import mask_sums
 
         return mask_sums([msgspec.json.decode(one, type=Detail) for one in details], self.lexicon)
+
+    def printed(self, metric: str) -> Sequence[tuple[str, str, str, float | None]]:
+        """EXPRESS's Table 3."""
+        return [
+            (row["model"], setting, row["kind"], figures.get(metric))
+            for row in published("3")["rows"]
+            for setting, figures in row["settings"].items()
+        ]
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its lists were to be read, and how many have a word a mask."""

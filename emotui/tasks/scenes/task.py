@@ -65,6 +65,7 @@ from emotui.tasks.prompting.settings import (
     Writing,
     options_from,
 )
+from emotui.tasks.published import published_table
 from emotui.tasks.scenes.asking import (
     FIRST_TOKEN,
     HEADS,
@@ -503,6 +504,14 @@ class Scenes(Task):
         sides = (one.gold, one.predicted)
         gold, said = (tuple(name for name, value in zip(one.labels, side, strict=True) if value) for side in sides)
         return gold, said
+
+    def printed(self, metric: str) -> Sequence[tuple[str, str, str, float | None]]:
+        """EmoScene's Table 1, before and after its prior."""
+        return [
+            (row.model, setting, "model", figures.get(metric))
+            for row in published_table()[1]
+            for setting, figures in (("alone", row.before), ("prior", row.after))
+        ]
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """What is to be known of the answers behind the figures.

@@ -8,9 +8,6 @@ from emotui.backends.relabelled import read_label_map
 from emotui.metrics.span_labels import mapped
 from emotui.records import Mark, SpanPrediction, SpanSample
 
-MAPPED = "; labels mapped by "
-"""In a convention, before the hash of the mapping that scores were computed under."""
-
 
 def with_mapped_labels(
     golds: Sequence[SpanSample], answers: Sequence[SpanPrediction], path: str | None

@@ -19,7 +19,7 @@ import msgspec
 
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
 from emotui.backends.host import lacks
-from emotui.backends.relabelled import hash_of
+from emotui.backends.relabelled import MAPPED, hash_of
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import empath_keywords, keywords_from
 from emotui.metrics.locating import locate
@@ -28,7 +28,7 @@ from emotui.metrics.span_baselines import span_baselines
 from emotui.metrics.span_errors import Facts
 from emotui.metrics.span_output import STYLES, parse_output
 from emotui.metrics.span_report import report, span_report, whole_report
-from emotui.metrics.span_scoring import Embed, SampleDetail, score_samples
+from emotui.metrics.span_scoring import CONVENTION, Embed, SampleDetail, score_samples
 from emotui.records import Mark, Sentence, Span, SpanPrediction, SpanSample, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.tasks.measures import SPANS
@@ -45,8 +45,9 @@ from emotui.tasks.parts import (
     shared_by,
 )
 from emotui.tasks.prompting.settings import CONTEXT, DIRECT, WRITTEN, Writing, options_from
+from emotui.tasks.published import published
 from emotui.tasks.spans import experiments
-from emotui.tasks.spans.label_maps import MAPPED, with_labels, with_mapped_labels
+from emotui.tasks.spans.label_maps import with_labels, with_mapped_labels
 from emotui.tasks.spans.prompts import (
     ALL_WAYS,
     NAMED,
@@ -102,12 +103,6 @@ def marked_span(text: str, item: Any) -> MarkedSpan:
 
 
 VERSION = "1"
-CONVENTION = (
-    "spans 3: token F1 as SQuAD, Kuhn-Munkres by F1 then cosine, sum over max(gold, predicted); a span given "
-    "twice counts once; places as given, else at word edges; sim all-MiniLM-L6-v2; keywords Empath positive and "
-    "negative emotion"
-)
-"""What a stored score was computed under."""
 
 
 class Prediction(msgspec.Struct, frozen=True):
@@ -234,10 +229,7 @@ def score_row(detail: SampleDetail, convention: str = CONVENTION) -> ScoreRow:
     if detail.unlabelled:
         marks = "".join(mark for mark in detail.marks if mark in "H!")
         return ScoreRow(convention, {metric.name: None for metric in METRICS}, marks, msgspec.json.encode(detail))
-    values = {"f1": detail.f1, "sim": detail.sim, "precision": detail.precision, "recall": detail.recall}
-    if detail.labelled:
-        values[LABELLED_F1.name] = detail.labelled_f1
-    return ScoreRow(convention, values, detail.marks, msgspec.json.encode(detail))
+    return ScoreRow(convention, detail.values, detail.marks, msgspec.json.encode(detail))
 
 
 def score_files(
@@ -402,6 +394,11 @@ class Spans(Task):
         samples=lambda number: experiments.experiment(number, experiments.hand_crafted()),
         ways=ways_of_experiment,
         way=way_of_experiment,
+        style_of=style_of,
+        prefix=experiments.PREFIX,
+        figures=experiments.figures,
+        half_of=experiments.half_of,
+        goes_on=experiments.goes_on,
     )
 
     def __init__(self, settings: Writing | None = None, label_map: Mapping[str, str] | None = None) -> None:
@@ -570,6 +567,16 @@ class Spans(Task):
         from emotui.metrics.span_intervals import span_sums
 
         return span_sums(samples, [msgspec.json.decode(one, type=Facts) for one in details])
+
+    def printed(self, metric: str) -> Sequence[tuple[str, str, str, float | None]]:
+        """SEER's Tables 3 and 4."""
+        tables = {"task-1": "seer_table3", "task-2": "seer_table4"}
+        return [
+            (row.model, f"{setting} {part}", row.kind, one.mean if (one := figures.get(metric)) else None)
+            for part, table in tables.items()
+            for row in published(table).rows
+            for setting, figures in row.settings.items()
+        ]
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,

@@ -20,9 +20,9 @@ from emotui.records import Mark, Span, SpanSample
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
-from emotui.tasks.evidence.figures import FIGURES, Detail, Prediction, detail_of, fillers, intervals, report
 from emotui.tasks.prompting.settings import check_options
 from emotui.tasks.registry import SPANS, task_named
+from emotui.tasks.taken_away import FIGURES, Detail, Prediction, detail_of, fillers, intervals, report
 from emotui.workbench.compare.sources import Compared, details_of, rows_now, source_named, values_of
 from emotui.workbench.progress import Cancelled, IsCancelled
 from emotui.workbench.runs.scores import groups_of

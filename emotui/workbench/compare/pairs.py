@@ -27,7 +27,6 @@ from emotui.metrics.sums import SumFigure, compared_sums, intervals_within, rati
 from emotui.records import Mark, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tasks.masked.published import published as of_masked
 from emotui.tasks.registry import task_named
 from emotui.workbench.compare.figures import (
     SourceFigures,
@@ -51,7 +50,6 @@ from emotui.workbench.compare.sources import (
     with_gold,
 )
 from emotui.workbench.masked.lexicons import MASKED, check_one_lexicon, lexicons_of
-from emotui.workbench.results.published import published, published_table
 from emotui.workbench.runs.scores import groups_of, last_attempts
 from emotui.workbench.said import said_of
 from emotui.workbench.task_words import metrics_of
@@ -64,7 +62,6 @@ BINS = 21
 YES, NO = "yes", "no"
 """What is said of a label."""
 SEED = 0
-_TABLES = {"task-1": "seer_table3", "task-2": "seer_table4"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -561,25 +558,9 @@ def _against(first: "Values", second: "Values") -> dict[str, Any]:
 
 
 def _printed(task: str, metric: Metric) -> tuple[Standing, ...]:
-    """What a task's paper prints of this metric, a row a model and setting: SEER, EmoScene, EXPRESS."""
-    rows: list[tuple[str, str, str, float | None]] = []
-    if task == "spans":
-        for part, name in _TABLES.items():
-            for row in published(name).rows:
-                known = {setting: figures.get(metric.name) for setting, figures in row.settings.items()}
-                rows += [
-                    (row.model, f"{way} {part}", row.kind, one.mean if one else None) for way, one in known.items()
-                ]
-    elif task == "scenes":
-        for scene in published_table()[1]:
-            sides = ("alone", scene.before), ("prior", scene.after)
-            rows += [(scene.model, way, "model", side.get(metric.name)) for way, side in sides]
-    elif task == "masked":
-        for line in of_masked("3")["rows"]:
-            each = line["settings"].items()
-            rows += [(line["model"], way, line["kind"], figures.get(metric.name)) for way, figures in each]
+    """What a task's paper prints of this metric, a row a model and setting."""
     return tuple(
         Standing(model, way, kind, mean, None, None, 0, published=True)
-        for model, way, kind, mean in rows
+        for model, way, kind, mean in task_named(task).printed(metric.name)
         if mean is not None
     )

@@ -8,14 +8,13 @@ from typing import Any
 import msgspec
 
 from emotui.backends.base import ModelCard
-from emotui.backends.relabelled import hash_of
+from emotui.backends.relabelled import MAPPED, hash_of
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import plutchik_of
 from emotui.metrics.span_scoring import Embed
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tasks.spans.label_maps import MAPPED
-from emotui.tasks.spans.task import Prediction
+from emotui.tasks.registry import SPANS, task_named
 from emotui.tasks.task import Task
 from emotui.workbench.texts import stored_samples
 
@@ -40,9 +39,6 @@ def change_measured(store: Store, dataset: Dataset, change: Callable[[Any], Any]
 
 def _measured_key(dataset: Dataset) -> str:
     return f"measured/{dataset.dataset}"
-
-
-_OF_SPANS = "spans"
 
 
 def label_map(store: Store, dataset: Dataset, source: str | None = None) -> dict[str, str]:
@@ -84,13 +80,13 @@ def with_all_gold(store: Store, task: Task, dataset: Dataset) -> Task:
 
 def with_labels_mapped(store: Store, task: Task, dataset: Dataset, source: str) -> Task:
     """The task with the mapping of a source's labels, if there is any."""
-    mapping = mapping_of(store, dataset, source) if task.name == _OF_SPANS else {}
+    mapping = mapping_of(store, dataset, source) if task.name == SPANS else {}
     return task.with_label_map(mapping) if mapping else task
 
 
 def note_on(store: Store, dataset: Dataset, run: str, conventions: Iterable[str]) -> str | None:
     """What is to be said of a run's labels, by the conventions of its scores: mapped, or mapped otherwise today."""
-    if dataset.task != _OF_SPANS:
+    if dataset.task != SPANS:
         return None
     today = mapping_of(store, dataset, store.runs.get(run).model)
     wanted = hash_of(today) if today else ""
@@ -106,7 +102,7 @@ def gold_labels(store: Store, dataset: Dataset) -> tuple[str, ...]:
     Raises:
         BadInput: it is a dataset of another task.
     """
-    if dataset.task != _OF_SPANS:
+    if dataset.task != SPANS:
         raise BadInput(f"{dataset.name} is a dataset of the {dataset.task} task: labels of spans are mapped alone")
     samples = (sample for _, sample in stored_samples(store, dataset, dataset.n))
     return tuple(dict.fromkeys(mark.label for sample in samples for mark in sample.spans or () if mark.label))
@@ -114,9 +110,10 @@ def gold_labels(store: Store, dataset: Dataset) -> tuple[str, ...]:
 
 def labels_said(store: Store, runs: Iterable[str]) -> tuple[str, ...]:
     """The labels of the spans that runs (or other sources) have predicted, sorted; those that give none have none."""
-    of_spans = [run for run in runs if store.runs.get(run).task == _OF_SPANS]
+    of_spans = [run for run in runs if store.runs.get(run).task == SPANS]
     rows = (row for run in of_spans for row in store.results.of_run(run) if row.prediction is not None)
-    said = (msgspec.json.decode(row.prediction or b"", type=Prediction).labels for row in rows)
+    kind: Any = task_named(SPANS).prediction
+    said = (msgspec.json.decode(row.prediction or b"", type=kind).labels for row in rows)
     return tuple(sorted({label for labels in said for label in labels if label}))
 
 
@@ -190,7 +187,7 @@ def _key(dataset: Dataset, source: str | None = None) -> str:
 
 def runs_of(store: Store, dataset: Dataset) -> tuple[str, ...]:
     """The ids of all that is said about a dataset."""
-    return tuple(run.run for run in store.runs.all(dataset.dataset) if run.task == _OF_SPANS)
+    return tuple(run.run for run in store.runs.all(dataset.dataset) if run.task == SPANS)
 
 
 def labels_of_model(card: ModelCard) -> tuple[str, ...]:

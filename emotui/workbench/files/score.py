@@ -440,15 +440,14 @@ def choose_thresholds(
     gold: str, predicted: str, to: str | None = None, *, columns: LabelColumns = FOUND, skip_bad: bool, warn: Warn
 ) -> Document:
     """The document of `emotui thresholds`, and its thresholds as a file where `to` names one."""
-    from emotui.tasks.labels.files import TABLE, write_thresholds
-    from emotui.tasks.labels.files import choose_thresholds as chosen
-
     files = _Files(skip_bad=skip_bad, warn=warn)
-    golds = files.golds(gold, task_named("labels"), columns)
+    task = task_named("labels")
+    golds, by = files.golds(gold, task, columns), task.files.thresholds
+    assert by is not None
     answers = files.read(predicted, LabelsPrediction, columns=_given(columns))
-    document = files.report(lambda: chosen(golds, answers))
+    document = files.report(lambda: by.choose(golds, answers))
     if to is not None:
-        write_thresholds(to, document[TABLE])
+        by.write(to, document["thresholds"])
     return document
 
 

@@ -21,7 +21,7 @@ from emotui.metrics.span_scoring import SampleDetail, score_pairs, score_samples
 from emotui.records import Mark, SpanPrediction, SpanSample
 from emotui.store.list_rows import felt
 from emotui.store.query import MARKS, Bounds, Dataset, ListQuery, ListRow, Run
-from emotui.tasks.spans import task as spans_task
+from emotui.tasks.registry import SPANS, task_named
 from emotui.workbench.answers import own_columns_of, voices_in
 from emotui.workbench.files.score import known
 from emotui.workbench.runs.scores import Embedder
@@ -80,9 +80,7 @@ class FileView:
         warn_skipped(golds, warn)
         self._samples = golds.records
         self._conversations: dict[str, list[int]] | None = None
-        self._dataset = Dataset(
-            1, Path(gold).name, spans_task.Spans.name, len(golds.records), fingerprint(golds.records), gold
-        )
+        self._dataset = Dataset(1, Path(gold).name, SPANS, len(golds.records), fingerprint(golds.records), gold)
         self._numbers = {sample.id: number for number, sample in enumerate(golds.records)}
         self._runs: dict[str, Run] = {}
         self._details: dict[str, list[SampleDetail]] = {}
@@ -111,7 +109,7 @@ class FileView:
         return list(self._runs.values())
 
     def metrics(self, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
-        return spans_task.METRICS
+        return task_named(SPANS).metrics
 
     def emotions(self, dataset: int) -> list[str]:
         return list(dict.fromkeys(emotion for sample in self._samples for emotion in _emotions(sample)))
@@ -160,12 +158,12 @@ class FileView:
             run=None if run is None else self._runs[run],
             repeats=tuple(_repeat(gold, detail, said) for detail, said in answers),
             turns=self._turns(sample),
-            meta=own_columns_of(spans_task.Spans.name, msgspec.to_builtins(gold)),
+            meta=own_columns_of(SPANS, msgspec.to_builtins(gold)),
         )
 
     def voices(self, sample: int, runs: Sequence[str]) -> "tuple[Voice, ...]":
         """Gold and annotators: files of predictions are of spans, which stand in the text."""
-        return voices_in(spans_task.Spans.name, self._samples[sample])
+        return voices_in(SPANS, self._samples[sample])
 
     def records(self, dataset: int, numbers: Sequence[int], run: str | None) -> Sequence[msgspec.Struct]:
         samples = [self._samples[int(number)] for number in numbers]
@@ -220,7 +218,7 @@ class FileView:
             by_sample.setdefault(self._numbers[detail.id], []).append((detail, said.get((detail.id, detail.repeat))))
         self._runs[name] = Run(
             run=name,
-            task=spans_task.Spans.name,
+            task=SPANS,
             model=name,
             dataset=1,
             identity="",
@@ -246,7 +244,7 @@ class FileView:
             preview=sample.text[:PREVIEW],
             emotion=sample.emotion or felt(sample.sentences, sample.spans or ()) or None,
             valence=sample.valence,
-            values=_means([spans_task.score_row(detail).values for detail in details]),
+            values=_means([detail.values for detail in details]),
             marks="".join(mark for mark in MARKS if mark in seen),
         )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from emotui.backends.base import MASK
 from emotui.bounded import read_bytes
 from emotui.errors import BadInput
 from emotui.formats import capped, write_text
@@ -18,7 +19,6 @@ from emotui.metrics.masked import fold
 from emotui.records import MaskedGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tasks.masked.task import MASK
 from emotui.workbench.masked.study import Coding, study_named
 from emotui.workbench.masked.study_log import (
     ANSWER,

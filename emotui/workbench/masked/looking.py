@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.backends.base import MASK
 from emotui.backends.host import IsCancelled
 from emotui.errors import BadInput
 from emotui.metrics.masked import fold, standing
@@ -14,9 +15,9 @@ from emotui.store.rows import Annotation
 from emotui.store.store import Store
 from emotui.tasks.masked.examples import Example, ExampleFile, loaded
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
-from emotui.tasks.masked.task import MASK, Prediction
+from emotui.tasks.masked.task import Prediction
 from emotui.workbench.compare.sources import Compared
-from emotui.workbench.files.build_masked import Building
+from emotui.workbench.masked.building import Building
 from emotui.workbench.masked.lexicons import lexicon_of
 from emotui.workbench.masked.review import Reviewing, begin_review, reviews, write_reviewed
 from emotui.workbench.masked.study import Coding, begin_study, results, study_sources

@@ -17,7 +17,7 @@ from emotui.formats.reading import Warn
 from emotui.formats.rows import literal
 from emotui.store.store import Store
 from emotui.tasks.masked.building.protocol import Decision
-from emotui.workbench.files.build_masked import Building, Built, Place, build_file, texts_of, write_built
+from emotui.workbench.masked.building import Building, Built, Place, build_file, texts_of, write_built
 
 REVIEW, SAID, UNDO = "masked-review", "masked-review-said", "masked-review-undo"
 

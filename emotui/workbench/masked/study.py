@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from emotui.backends.base import MASK
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.metrics.blind_study import Verdict, study_report
@@ -20,7 +21,7 @@ from emotui.store.store import Store
 from emotui.tasks.masked.examples import post_of
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
 from emotui.tasks.masked.published import published
-from emotui.tasks.masked.task import MASK, Prediction
+from emotui.tasks.masked.task import Prediction
 from emotui.workbench.compare.sources import Compared, comparable, says, source_named
 from emotui.workbench.datasets.sources import GOLD
 from emotui.workbench.masked.study_log import (

@@ -23,7 +23,7 @@ from emotui.backends.base import (
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.backends.servers.named import name, unnamed
 from emotui.records import PLUTCHIK
-from emotui.tasks.scenes.asking import QUESTION, SCENE, SYSTEM
+from emotui.workbench.models.probe import asked_of_scene
 
 # Which servers a person of this machine has named: what screens ask before a workspace's own model is used.
 
@@ -170,9 +170,7 @@ def _trials(card: ModelCard, texts: Texts, write_tokens: int, length: int) -> li
         text = _join(texts, length)
         if "generate" not in card.capabilities:
             return Score(text, card.labels.get("score") or card.labels.get("labels") or PLUTCHIK)
-        questions = tuple(QUESTION.format(subject="the writer", emotion=name) for name in PLUTCHIK)
-        scene = SCENE.replace("{subject}", "the writer").replace("{text}", text)
-        return Score(text, questions, messages=(Message("system", SYSTEM), Message("user", scene)))
+        return asked_of_scene(text, "the writer")
 
     def read() -> Request:
         return Generate((Message("user", _join(texts, length)),), max_tokens=1)

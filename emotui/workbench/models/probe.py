@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from emotui.backends.base import (
+    MASK,
     Attribute,
     Attribution,
     Capability,
@@ -34,10 +35,8 @@ from emotui.backends.base import (
 from emotui.backends.host import IsCancelled, ModelProcess, lacks
 from emotui.errors import BadInput, ModelError
 from emotui.records import PLUTCHIK, Text
-from emotui.tasks.masked.task import MASK
-from emotui.tasks.prompting.settings import YES_NO, configured
-from emotui.tasks.registry import kinds, with_labels
-from emotui.tasks.scenes.asking import QUESTION, SCENE, SOMEONE, SYSTEM
+from emotui.tasks.prompting.settings import YES_NO, ZERO_SHOT, configured
+from emotui.tasks.registry import kinds, task_named, with_labels
 from emotui.tasks.task import AskModel, Task
 from emotui.workbench.runs.plan import chosen_way, sample_seed
 
@@ -353,6 +352,22 @@ def _questions(card: ModelCard, text: str) -> Score:
     """Of a model that writes as the scenes task asks, at the first token; of one that judges labels, the labels."""
     if "generate" not in card.capabilities:
         return Score(text, PLUTCHIK)
-    scene = SCENE.replace("{subject}", SOMEONE).replace("{text}", text)
-    questions = tuple(QUESTION.format(subject=SOMEONE, emotion=name) for name in PLUTCHIK)
-    return Score(text, questions, messages=(Message("system", SYSTEM), Message("user", scene)))
+    return asked_of_scene(text)
+
+
+def asked_of_scene(text: str, subject: str | None = None) -> Score:
+    """What the scenes task asks a model that writes about the eight emotions of somebody in a text, at its first token.
+
+    Args:
+        subject: who that is; None: whoever is at its centre.
+    """
+    task = task_named("scenes")
+    asked: list[Score] = []
+
+    def note(requests: Sequence[Any]) -> list[Refused]:
+        asked.extend(requests)
+        return [Refused("it is only noted what is asked")] * len(requests)
+
+    scene = task.blank(Text(id="", text=text, subject=subject), PLUTCHIK)
+    task.ask([scene], note, task.asking.named[ZERO_SHOT], [0])
+    return asked[0]

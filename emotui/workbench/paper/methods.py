@@ -12,10 +12,10 @@ from emotui.workbench.paper.recipe import command_of, kept_settings
 from emotui.workbench.reports.best import Best
 from emotui.workbench.reports.escaping import markdown, one_line
 from emotui.workbench.reports.notes import printed_notes
-from emotui.workbench.reports.report import IN_WORDS
 from emotui.workbench.reports.values import Section, asked_only, imported
 from emotui.workbench.runs.machine import Measured
 from emotui.workbench.runs.run_file import portable
+from emotui.workbench.scenes.service import IN_WORDS
 
 # Two paragraphs that stand in a paper as they are: data and systems; measures, uncertainty and tests.
 

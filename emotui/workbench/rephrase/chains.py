@@ -32,6 +32,8 @@ from emotui.workbench.rephrase.log import (
 from emotui.workbench.rephrase.originals import keep_labels, verdicts_kept
 from emotui.workbench.rephrase.views import counters, state_of
 
+REPHRASE = Rephrase.name
+
 SAMPLE_ANNOTATOR = "sample"
 """Whose chains those of the sample data are."""
 

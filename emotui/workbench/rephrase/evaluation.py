@@ -23,10 +23,10 @@ from emotui.metrics.rephrasings import NAMES, is_right, rephrasing_sets
 from emotui.records import PLUTCHIK, Attempt, Chain, ClassGold
 from emotui.tasks.asking import Asking
 from emotui.tasks.prompting.settings import DIRECT, configured
+from emotui.tasks.published import PublishedRow, published
 from emotui.tasks.rephrase.labelling import choices
 from emotui.tasks.rephrase.task import EXAMPLES, WAYS, Example, Rephrase, suited
 from emotui.workbench.rephrase.files import read_variants
-from emotui.workbench.results.published import PublishedRow, published
 from emotui.workbench.runs.plan import chosen_way, sample_seed
 
 if TYPE_CHECKING:

@@ -194,6 +194,11 @@ def kept_prompts(store: Store) -> Prompts:
     return PROMPTS if kept is None else {WAY: msgspec.convert(kept, Prompt)}
 
 
+def prompts_of(path: str | None) -> Prompts:
+    """The prompt for suggestions of a file; this project's where there is none. Raises BadInput for a bad file."""
+    return PROMPTS if path is None else read_suggestion_prompts(path)
+
+
 def keep_prompts(store: Store, path: str | None) -> None:
     """Keep the prompt of a file in the workspace, or go back to this project's. Raises BadInput for a bad file."""
     store.settings.set(_SETTING, None if path is None else msgspec.to_builtins(read_suggestion_prompts(path)[WAY]))

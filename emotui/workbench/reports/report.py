@@ -1,7 +1,6 @@
 """`emotui report`: the tables of a person's runs as a file, for a paper, a page, a note or a program."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +16,8 @@ from emotui.formats import check_not_over, write_text
 from emotui.formats.written import write_bytes
 from emotui.store.query import Run
 from emotui.store.store import Store
-from emotui.tables import FINE, Cell, Column, ResultsTable, Row, interval_notes, sure_of
-from emotui.tasks.registry import task_named
-from emotui.tasks.scenes.task import Scenes
-from emotui.tasks.spans.task import Spans
+from emotui.tables import ResultsTable
+from emotui.tasks.registry import SPANS, task_named
 from emotui.workbench.datasets.samples import experiment_of
 from emotui.workbench.progress import OnProgress, RunProgress, Throttled
 from emotui.workbench.reports import figures
@@ -38,108 +35,9 @@ from emotui.workbench.reports.values import (
     told_imported,
 )
 from emotui.workbench.results.baselines import with_baselines
-from emotui.workbench.results.published import published_table
 from emotui.workbench.results.service import Results, never
 from emotui.workbench.results.span_tables import transition_table
-from emotui.workbench.scenes.decoding import Tuning
-from emotui.workbench.scenes.service import SceneBench
-
-# EmoScene's Table 1 with own runs beside the published ones.
-
-_FIGURES = (
-    ("lexical_accuracy", "Lexical accuracy", FINE),
-    ("vector_accuracy", "Vector accuracy", FINE),
-    ("hamming_loss", "Hamming loss", FINE),
-    ("macro_f1", "Macro-F1", "share"),
-)
-_PRIOR = (
-    "Prior: decoded jointly under the paper's prior, at the alpha that nested cross-validation chooses on the other "
-    "folds (EmoScene, section 4; the folds are ours)."
-)
-_FIRST = "Of a run with repeats the first is decoded."
-NOTES = (f"Alone: yes where its logit is the greater. {_PRIOR}", _FIRST)
-IN_WORDS = "Answers in words"
-"""How the note on hard answers begins."""
-HARD_NOTES = (
-    f"Alone: what the model answers; of logits, yes where its logit is the greater. {_PRIOR}",
-    f"{IN_WORDS} have no logits: with the prior each counts for as much as such answers about the emotion are right on "
-    "the other folds (sensitivity and specificity; Dawid and Skene 1979).",
-    _FIRST,
-)
-
-
-def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
-    """The figures of runs over scenarios, alone and with a prior, beside Table 1."""
-    columns = [
-        Column(f"{key}/{step}", title, group, unit)
-        for key, group, unit in _FIGURES
-        for step, title in (("alone", "Alone"), ("prior", "Prior"))
-    ]
-    rows: list[Row] = []
-    told: list[Mapping[str, Any]] = []
-    hard = False
-    for run in runs:
-        own, sure = _cells(bench, run)
-        told += sure
-        hard = hard or _answers_in_words(bench, run)
-        rows.append(Row(run.model, "run", run.run, own, _remark(bench, run)))
-    cite, published = published_table()
-    for row in published:
-        cells = [Cell(side[key], None, "EmoScene, Table 1") for key, *_ in _FIGURES for side in (row.before, row.after)]
-        rows.append(Row(row.model, "published", "EmoScene, Table 1", tuple(cells)))
-    note = f"† as printed in the paper: other scenarios, so not to be compared figure by figure. {cite}."
-    title = "Emotion vectors of scenarios"
-    return ResultsTable(
-        Scenes.name,
-        title,
-        tuple(columns),
-        tuple(rows),
-        (*(HARD_NOTES if hard else NOTES), *interval_notes(told)),
-        published_notes=(note,),
-        settings="titles",
-    )
-
-
-def _cells(bench: SceneBench, run: Run) -> tuple[tuple[Cell, ...], Sequence[Mapping[str, Any]]]:
-    """The figures of a run, and what is told of their intervals."""
-    try:
-        chosen = bench.redecode(run, Tuning()).choose()
-    except BadInput as problem:
-        return tuple(Cell(why=str(problem), run=run.run) for _ in range(2 * len(_FIGURES))), ()
-    scenes = bench.load(run)
-    at = f"the paper's prior, alpha {chosen.choice.alpha:g} on all folds"
-    alone = bench.sureness(run, scenes.alone)
-    prior = bench.sureness(run, chosen.held_out)
-    own = "the answers alone" if _answers_in_words(bench, run) else "the logits alone"
-    sides = (chosen.alone, own, alone), (chosen.nested_cv, at, prior)
-    cells = tuple(
-        Cell(getattr(side, key), None, convention, None, scenes.numbers, run.run, *sure_of(sure, key))
-        for key, *_ in _FIGURES
-        for side, convention, sure in sides
-    )
-    return cells, (alone, prior)
-
-
-def _answers_in_words(bench: SceneBench, run: Run) -> bool:
-    """Whether a run's answers are hard; False where it cannot be decoded."""
-    with suppress(BadInput):
-        return bench.load(run).reliability() is not None
-    return False
-
-
-def _remark(bench: SceneBench, run: Run) -> str:
-    parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
-    hard = _answers_in_words(bench, run)
-    if hard:
-        parts.append("answers in words, without logits")
-    with suppress(BadInput):  # its cells say why it cannot be decoded
-        if doubtful := bench.load(run).doubtful:
-            little = "" if hard else "little probability on yes and no, or "
-            parts.append(f"{doubtful} answers (marked !) have {little}none for an emotion")
-    if run.config.get("flattered"):
-        parts.append("fitted on these samples, which flatters it")
-    return "; ".join(parts)
-
+from emotui.workbench.scenes.service import SCENES, SceneBench, scene_table
 
 CSV = ".csv"
 WRITTEN = (*ENDINGS, CSV, *figures.ENDINGS)
@@ -420,7 +318,7 @@ def _tables_of_spans(making: _Making, dataset: int, runs: Sequence[Run]) -> list
 
 def _tables_of_scenes(making: _Making, dataset: int, runs: Sequence[Run]) -> list[ResultsTable]:
     """Vectors alone and decoded with a prior."""
-    bench, task = SceneBench(making.store), task_named(Scenes.name)
+    bench, task = SceneBench(making.store), task_named(SCENES)
     tables: tuple[ResultsTable, ...] = (scene_table(bench, _watched(runs, making.on_step, making.cancelled)),)
     found = making.store.datasets.get(dataset)
     if making.baselines and found is not None:
@@ -430,8 +328,8 @@ def _tables_of_scenes(making: _Making, dataset: int, runs: Sequence[Run]) -> lis
 
 
 _TABLES: dict[str, Callable[[_Making, int, Sequence[Run]], list[ResultsTable]]] = {
-    Spans.name: _tables_of_spans,
-    Scenes.name: _tables_of_scenes,
+    SPANS: _tables_of_spans,
+    SCENES: _tables_of_scenes,
 }
 """By task: its tables in a report, where those of Results are not all."""
 

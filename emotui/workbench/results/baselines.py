@@ -13,12 +13,11 @@ from emotui.lexicons import empath_keywords
 from emotui.metrics.span_baselines import span_baselines
 from emotui.metrics.span_errors import Labels, SpanErrors, Tally, over_repeats
 from emotui.metrics.span_intervals import with_intervals
-from emotui.metrics.span_scoring import score_pairs
+from emotui.metrics.span_scoring import CONVENTION, score_pairs
 from emotui.records import SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
-from emotui.tasks.spans.task import CONVENTION
 from emotui.tasks.task import Task
 from emotui.workbench.progress import Cancelled, IsCancelled
 from emotui.workbench.results.span_figures import RunFigures

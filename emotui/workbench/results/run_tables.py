@@ -14,14 +14,12 @@ from emotui.store.rows import ValueSum
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, metric_column, sure_of
 from emotui.tasks.label_answers import LabelAnswers, change_tables, confusion_table
-from emotui.tasks.parts import ScoredRun
-from emotui.tasks.registry import task_named
-from emotui.tasks.spans.experiments import goes_on
-from emotui.tasks.spans.prompts import style_of
+from emotui.tasks.parts import Experiments, ScoredRun
+from emotui.tasks.published import PublishedRow, published
+from emotui.tasks.registry import SPANS, task_named
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.progress import IsCancelled, OnCount
 from emotui.workbench.results.baselines import with_baselines
-from emotui.workbench.results.published import PublishedRow, published
 from emotui.workbench.results.span_figures import RunFigures
 from emotui.workbench.results.span_tables import GATE, OWN, PUBLISHED, SCORES, SETTINGS, remark_of
 from emotui.workbench.runs.scores import former_gold, groups_of, metrics
@@ -52,6 +50,12 @@ def prompting_tables(runs: Sequence[RunFigures]) -> list[ResultsTable]:
         runs: of the prompting experiments, newest first; of several with one model and setting the first counts.
     """
     return [_reproduction(runs), *(_spans(runs, style) for style in _STYLES)]
+
+
+def _experiments() -> Experiments:
+    found = task_named(SPANS).experiments
+    assert found is not None
+    return found
 
 
 def _number(run: RunFigures) -> int:
@@ -87,8 +91,9 @@ def _spans(runs: Sequence[RunFigures], style: str) -> ResultsTable:
     columns.append(Column("goes_on", "Goes on", "Gate", "words"))
     held: dict[tuple[str, bool], dict[str, RunFigures]] = {}
     for run in runs:
-        if _number(run) in (1, 2, 3) and style_of(run.way)[0] == style:
-            held.setdefault((run.run.model, style_of(run.way)[1]), {}).setdefault(f"experiment-{_number(run)}", run)
+        own, reasons = _experiments().style_of(run.way)
+        if _number(run) in (1, 2, 3) and own == style:
+            held.setdefault((run.run.model, reasons), {}).setdefault(f"experiment-{_number(run)}", run)
     rows = []
     for (model, reasoned), by_number in held.items():
         cells = [_half(by_number, slot, name) for slot, name in figures]
@@ -141,7 +146,7 @@ def _own_gate(run: RunFigures | None) -> Cell:
 def _gate(row: PublishedRow) -> Cell:
     halves = [row.settings.get(f"experiment-3-{half}", {}).get("f1") for half in ("categorical", "valence")]
     known = [half.mean for half in halves if half is not None]
-    return Cell("yes" if goes_on(*known) else "no", None, GATE) if len(known) == 2 else Cell()
+    return Cell("yes" if _experiments().goes_on(*known) else "no", None, GATE) if len(known) == 2 else Cell()
 
 
 def _published(row: PublishedRow, figures: Sequence[tuple[str, str]]) -> Row:

@@ -12,15 +12,15 @@ from emotui.lexicons import empath_keywords
 from emotui.metrics.annotators import best_each, score_annotators
 from emotui.metrics.span_errors import Facts, Figure, Labels, SpanErrors, Tally, keyword_sentences, over_repeats
 from emotui.metrics.span_intervals import with_intervals
-from emotui.metrics.span_scoring import Embed, SampleDetail
+from emotui.metrics.span_scoring import CONVENTION, Embed, SampleDetail
 from emotui.metrics.transitions import TransitionCounts, ordered
 from emotui.records import ALL_SENTENCES, Sentence, Span, SpanSample
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import Outcome, ValueSum
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row
-from emotui.tasks.spans import experiments
-from emotui.tasks.spans.task import CONVENTION
+from emotui.tasks.parts import Experiments
+from emotui.tasks.registry import SPANS, task_named
 from emotui.workbench.progress import Cancelled, IsCancelled, OnCount
 from emotui.workbench.runs.scores import former_gold, groups_of
 
@@ -53,7 +53,7 @@ _ANSWER, _SAMPLE = msgspec.json.Decoder(_Answer), msgspec.json.Decoder(SpanSampl
 class RunFigures:
     """A run in figures. `parts`: what of `PARTS` its samples have. `asking`: counts over all repeats, with samples.
 
-    `experiment`: what `experiments.figures` says, and `halves` which samples its halves have.
+    `experiment`: what the `figures` of `Experiments` say, and `halves` which samples its halves have.
     """
 
     run: Run
@@ -127,6 +127,8 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
     conventions: dict[str, None] = {}
     scored = 0
     experimental: list[tuple[int, str, str]] = []
+    experiments = task_named(SPANS).experiments
+    assert experiments is not None
     facts, labels = msgspec.json.Decoder(Facts), msgspec.json.Decoder(Labels)
     for at, outcome in enumerate(store.results.outcomes(run.run)):
         if at % _BATCH == 0:
@@ -147,9 +149,9 @@ def run_figures(store: Store, run: Run, cancelled: IsCancelled, on_count: OnCoun
         if tally is None:
             tally = by_repeat[outcome.repeat] = Tally()
         tally.add(outcome.sample, label, scored_one, _keyed(scored_one, label, outcome.record))
-        if experiments.PREFIX in outcome.record:
+        if experiments.prefix in outcome.record:
             experimental.append((outcome.sample, outcome.record, outcome.detail))
-    experiment, halves = _experiment(experimental) if len(experimental) == scored else ({}, {})
+    experiment, halves = _experiment(experiments, experimental) if len(experimental) == scored else ({}, {})
     with store.together():
         sums = store.results.value_sums(run.run, _PASSAGE)
         under = former_gold(store, run)
@@ -226,7 +228,9 @@ def _keyed(scored: Facts, labels: Labels, record: str) -> list[Span]:
     return keyword_sentences(_SAMPLE.decode(record), empath_keywords())
 
 
-def _experiment(kept: Sequence[tuple[int, str, str]]) -> tuple[Mapping[str, object], Mapping[str, tuple[int, ...]]]:
+def _experiment(
+    experiments: Experiments, kept: Sequence[tuple[int, str, str]]
+) -> tuple[Mapping[str, object], Mapping[str, tuple[int, ...]]]:
     """The figures of a prompting experiment, and the samples of its halves; empty for any other run."""
     samples = {number: msgspec.json.decode(record, type=SpanSample) for number, record, _ in kept}
     details = [msgspec.json.decode(detail, type=SampleDetail) for _, _, detail in kept]

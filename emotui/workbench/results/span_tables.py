@@ -10,10 +10,9 @@ from emotui.metrics.span_errors import Figure, SpanErrors
 from emotui.metrics.span_report import EMPTY_RULE
 from emotui.metrics.transitions import ordered
 from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions, metric_column, shown_cell
-from emotui.tasks.spans.task import METRICS
+from emotui.tasks.published import Printed, PublishedRow, published
 from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.results.baselines import BASELINE_SAMPLES, BaselineFigures
-from emotui.workbench.results.published import Printed, PublishedRow, published
 from emotui.workbench.results.span_figures import AnnotatorFigures, RunFigures, confusion_tables
 
 OWN = "own"
@@ -100,7 +99,7 @@ class Material:
     runs: Sequence[RunFigures]
     people: Mapping[str, AnnotatorFigures]
     titles: Mapping[str, str]
-    metrics: Sequence[Metric] = METRICS
+    metrics: Sequence[Metric]
     baselines: Sequence[BaselineFigures] = ()
     composed: bool = False
     each_baseline: bool = False

@@ -1,6 +1,7 @@
 """What the Scenes place asks of a store: runs with their logits beside gold, and the tuning it remembers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -18,12 +19,16 @@ from emotui.metrics.states import Bits
 from emotui.records import ScenesGold
 from emotui.store.query import Run
 from emotui.store.store import Store
-from emotui.tables import short_names
+from emotui.tables import FINE, Cell, Column, ResultsTable, Row, interval_notes, short_names, sure_of
+from emotui.tasks.published import Published as Published
+from emotui.tasks.published import published_table as published_table
 from emotui.tasks.scenes.task import Prediction, Scenes
 from emotui.workbench.runs.export_rows import export_run
 from emotui.workbench.runs.scores import groups_of, metrics
 from emotui.workbench.scenes.decoding import Redecoding, SceneRun, Tuning
 from emotui.workbench.texts import read_sample, run_dataset, stored_samples
+
+SCENES = Scenes.name
 
 
 class SceneBench:
@@ -180,3 +185,100 @@ def annotator_labels(scene: ScenesGold) -> dict[str, str]:
         name: " ".join(short[label] for label in scene.labels if said.get(label)) or "none"
         for name, said in scene.annotators.items()
     }
+
+
+# EmoScene's Table 1 with own runs beside the published ones.
+
+_FIGURES = (
+    ("lexical_accuracy", "Lexical accuracy", FINE),
+    ("vector_accuracy", "Vector accuracy", FINE),
+    ("hamming_loss", "Hamming loss", FINE),
+    ("macro_f1", "Macro-F1", "share"),
+)
+_PRIOR = (
+    "Prior: decoded jointly under the paper's prior, at the alpha that nested cross-validation chooses on the other "
+    "folds (EmoScene, section 4; the folds are ours)."
+)
+_FIRST = "Of a run with repeats the first is decoded."
+NOTES = (f"Alone: yes where its logit is the greater. {_PRIOR}", _FIRST)
+IN_WORDS = "Answers in words"
+"""How the note on hard answers begins."""
+HARD_NOTES = (
+    f"Alone: what the model answers; of logits, yes where its logit is the greater. {_PRIOR}",
+    f"{IN_WORDS} have no logits: with the prior each counts for as much as such answers about the emotion are right on "
+    "the other folds (sensitivity and specificity; Dawid and Skene 1979).",
+    _FIRST,
+)
+
+
+def scene_table(bench: SceneBench, runs: Iterable[Run]) -> ResultsTable:
+    """The figures of runs over scenarios, alone and with a prior, beside Table 1."""
+    columns = [
+        Column(f"{key}/{step}", title, group, unit)
+        for key, group, unit in _FIGURES
+        for step, title in (("alone", "Alone"), ("prior", "Prior"))
+    ]
+    rows: list[Row] = []
+    told: list[Mapping[str, Any]] = []
+    hard = False
+    for run in runs:
+        own, sure = _cells(bench, run)
+        told += sure
+        hard = hard or _answers_in_words(bench, run)
+        rows.append(Row(run.model, "run", run.run, own, _remark(bench, run)))
+    cite, published = published_table()
+    for row in published:
+        cells = [Cell(side[key], None, "EmoScene, Table 1") for key, *_ in _FIGURES for side in (row.before, row.after)]
+        rows.append(Row(row.model, "published", "EmoScene, Table 1", tuple(cells)))
+    note = f"† as printed in the paper: other scenarios, so not to be compared figure by figure. {cite}."
+    title = "Emotion vectors of scenarios"
+    return ResultsTable(
+        SCENES,
+        title,
+        tuple(columns),
+        tuple(rows),
+        (*(HARD_NOTES if hard else NOTES), *interval_notes(told)),
+        published_notes=(note,),
+        settings="titles",
+    )
+
+
+def _cells(bench: SceneBench, run: Run) -> tuple[tuple[Cell, ...], Sequence[Mapping[str, Any]]]:
+    """The figures of a run, and what is told of their intervals."""
+    try:
+        chosen = bench.redecode(run, Tuning()).choose()
+    except BadInput as problem:
+        return tuple(Cell(why=str(problem), run=run.run) for _ in range(2 * len(_FIGURES))), ()
+    scenes = bench.load(run)
+    at = f"the paper's prior, alpha {chosen.choice.alpha:g} on all folds"
+    alone = bench.sureness(run, scenes.alone)
+    prior = bench.sureness(run, chosen.held_out)
+    own = "the answers alone" if _answers_in_words(bench, run) else "the logits alone"
+    sides = (chosen.alone, own, alone), (chosen.nested_cv, at, prior)
+    cells = tuple(
+        Cell(getattr(side, key), None, convention, None, scenes.numbers, run.run, *sure_of(sure, key))
+        for key, *_ in _FIGURES
+        for side, convention, sure in sides
+    )
+    return cells, (alone, prior)
+
+
+def _answers_in_words(bench: SceneBench, run: Run) -> bool:
+    """Whether a run's answers are hard; False where it cannot be decoded."""
+    with suppress(BadInput):
+        return bench.load(run).reliability() is not None
+    return False
+
+
+def _remark(bench: SceneBench, run: Run) -> str:
+    parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
+    hard = _answers_in_words(bench, run)
+    if hard:
+        parts.append("answers in words, without logits")
+    with suppress(BadInput):  # its cells say why it cannot be decoded
+        if doubtful := bench.load(run).doubtful:
+            little = "" if hard else "little probability on yes and no, or "
+            parts.append(f"{doubtful} answers (marked !) have {little}none for an emotion")
+    if run.config.get("flattered"):
+        parts.append("fitted on these samples, which flatters it")
+    return "; ".join(parts)

@@ -16,9 +16,9 @@ from emotui.records import LabelsGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
-from emotui.tasks.evidence.task import NEUTRAL, filler_of, mark_for
-from emotui.tasks.labels.task import Labels, Prediction, known_labels
+from emotui.tasks.label_questions import NEUTRAL, Prediction, filler_of, known_labels, mark_for
 from emotui.tasks.prompting.settings import configured
+from emotui.tasks.registry import task_named
 from emotui.workbench.runs.plan import chosen_way, identity, sample_seed
 from emotui.workbench.texts import stored_samples
 
@@ -49,7 +49,7 @@ class LabelAsker:
         samples: those whose gold names the labels, where the model has none of its own.
         way: of asking; None: the model's first.
         options: of the labels task, as `emotui run labels` takes them.
-        filler: what a masked word is to the model, as `emotui.tasks.evidence.task.filler_of` takes it; by default
+        filler: what a masked word is to the model, as `emotui.tasks.label_questions.filler_of` takes it; by default
             what is neutral.
 
     Attributes:
@@ -74,7 +74,8 @@ class LabelAsker:
         store: Store | None = None,
     ) -> None:
         self._model, self._store = model, store
-        card, task = model.load(), Labels()
+        card, task = model.load(), task_named("labels")
+        assert task.labels is not None
         self.way = chosen_way(task, card, way, options)
         named = gold_names(samples)
         known = () if (options or {}).get("labels") else known_labels(card, self.way, named)
@@ -83,10 +84,9 @@ class LabelAsker:
         settled: Any = task.labels.settled(card, lambda: iter(samples), self.way, asked_about, 0)
         self.filler = self.sign = filler_of(card, self.way, filler)
         asked = configured(task, self.way, settled, 1)
-        assert isinstance(asked, Labels)
         if self.filler != FILLER:
             self.sign = mark_for(sample.text or "" for sample in samples)
-            asked = asked.masked_by(self.sign)
+            asked = asked.with_mask(self.sign)
         self._task = asked
         self.labels: tuple[str, ...] = tuple(settled["labels"])
         self._mark = _KEPT + _hashed(identity(asked, {"filler": self.filler}, card, 0, 1, self.way or ""), self.labels)

@@ -24,9 +24,9 @@ from emotui.records import SpanSample
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.asking import asked_twice
-from emotui.tasks.evidence.figures import Prediction
-from emotui.tasks.labels.task import yes_or_no
+from emotui.tasks.label_questions import yes_or_no
 from emotui.tasks.parts import matched, shared_by
+from emotui.tasks.taken_away import Prediction
 from emotui.workbench.texts import stored_samples
 from emotui.workbench.why.asking import OnText
 

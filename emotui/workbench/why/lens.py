@@ -21,7 +21,7 @@ from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import INTERVAL, Cell, Column, ResultsTable, Row
 from emotui.tasks.asking import asked_twice
-from emotui.tasks.labels.task import Prediction
+from emotui.tasks.label_questions import Prediction
 from emotui.tasks.parts import matched, shared_by
 from emotui.workbench.notes import NoteBook, code_name
 from emotui.workbench.texts import stored_samples

@@ -23,11 +23,12 @@ from emotui.errors import ModelError, StoreError
 from emotui.metrics.evidence import DRAWS
 from emotui.records import PLUTCHIK, Mark, Span, SpanSample
 from emotui.store.store import Store
-from emotui.tasks.evidence.figures import Prediction, Trial, Variants
-from emotui.tasks.evidence.task import Evidence, EvidenceLabels
-from emotui.tasks.labels.task import SCORE
+from emotui.tasks.label_questions import SCORE
 from emotui.tasks.parts import matched
 from emotui.tasks.prompting.settings import NLI, configured
+from emotui.tasks.registry import resolve_labels, task_named
+from emotui.tasks.taken_away import Prediction, Trial, Variants
+from emotui.tasks.task import Task
 from emotui.workbench.runs.plan import chosen_way, sample_seed
 
 AT_ONCE = 16
@@ -144,13 +145,13 @@ class Removal:
         """
         model = self._model(spec)
         card = model.load(progress, cancelled)
-        task = Evidence(shares=())
+        task = task_named("evidence").at_a_glance()
         way = chosen_way(task, card, None)
         mark, seed = Mark(*place), sample_seed(0, 0, key)
         once = _Once(model, self._kept, (_hashed(card.spec, card.identity), _hashed(text)), cancelled)
 
         def read(explained: str | None = None) -> Prediction:
-            options = {**_options(card, way), **({} if explained is None else {"explain": "gold"})}
+            options = {**_options(task, card, way), **({} if explained is None else {"explain": "gold"})}
             asked = configured(task, way, options, 1)
             sample = SpanSample(id=key, text=text, spans=(Mark(*place, label=explained),))
             (answer,) = asked.ask([sample], once, way, [seed])
@@ -181,10 +182,10 @@ class Removal:
         )
 
 
-def _options(card: ModelCard, way: str) -> Mapping[str, object]:
+def _options(task: Task, card: ModelCard, way: str) -> Mapping[str, object]:
     """The model's own labels; of one that has none Plutchik's eight."""
     given = {"labels": list(PLUTCHIK)} if way in (NLI, SCORE) else {}
-    return EvidenceLabels().settled(card, tuple, way, given, 0)
+    return resolve_labels(task, card, tuple, way, given, 0)
 
 
 def _hashed(*parts: object) -> str:

@@ -17,8 +17,10 @@ from emotui.errors import BadInput, ModelError
 from emotui.metrics.beside import beside, of_ratios, with_beside
 from emotui.records import LabelsGold
 from emotui.store.query import Dataset
-from emotui.tasks.labels.task import CLASSIFY, HEADS, WAYS, Labels
+from emotui.tasks.label_questions import CLASSIFY, HEADS
 from emotui.tasks.parts import shared_of
+from emotui.tasks.prompting.settings import COT, ZERO_SHOT
+from emotui.tasks.registry import task_named
 from emotui.workbench.why.asking import LabelAsker, OnText, keep_document, labelled_texts, left_out_note
 
 if TYPE_CHECKING:
@@ -130,7 +132,7 @@ def find_flips(
             if variant.options:
                 own = LabelAsker(model, samples, plain.way, changed_way, store=workspace.store)
             asked.append((factor, variant, own))
-    others = [one for one in Labels().ways(model.load()) if one != plain.way]
+    others = [one for one in task_named("labels").ways(model.load()) if one != plain.way]
     for one in others:
         try:
             own = LabelAsker(model, samples, one, {"labels": list(labels)}, store=workspace.store)
@@ -212,7 +214,7 @@ def _changes(
     labels = asker.labels
     found: dict[str, list[_Variant]] = {}
     skipped: dict[str, str] = {}
-    if asker.way in WAYS and len(labels) > 1:
+    if asker.way in (ZERO_SHOT, COT) and len(labels) > 1:
         orders = [[labels[at] for at in draw.permutation(len(labels)).tolist()] for _ in range(variants)]
         found["order"] = [_Variant(samples, {"labels": order}) for order in orders]
     else:

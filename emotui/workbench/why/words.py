@@ -13,8 +13,8 @@ from emotui.metrics.evidence import masked
 from emotui.metrics.word_effects import LEAST as LEAST
 from emotui.metrics.word_effects import word_effects
 from emotui.store.query import Dataset, Run
-from emotui.tasks.evidence.figures import Prediction
 from emotui.tasks.parts import shared_by
+from emotui.tasks.taken_away import Prediction
 from emotui.workbench.texts import stored_samples
 from emotui.workbench.why.asking import LabelAsker, OnText, keep_document, labelled_texts, left_out_note
 

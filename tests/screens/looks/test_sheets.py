@@ -29,9 +29,9 @@ from emotui.screens.keymaps import Chosen
 from emotui.screens.list_state import ListState
 from emotui.screens.long_text import Drafts
 from emotui.screens.models.sheet import ModelSheet
-from emotui.screens.notes.sheets import CODES as NOTE_CODES
-from emotui.screens.notes.sheets import NOTE as NOTE_TEXT
-from emotui.screens.notes.sheets import Answer, Codebook, NoteDialog
+from emotui.screens.notes.actions import CODES as NOTE_CODES
+from emotui.screens.notes.actions import NOTE as NOTE_TEXT
+from emotui.screens.notes.actions import Answer, Codebook, NoteDialog
 from emotui.screens.places import SIGNS
 from emotui.screens.rephrase.attempts import NewRoundDialog, SuggestionDialog
 from emotui.screens.scenes.place import AlphaDialog, PriorDialog

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from emotui.screens.app import EmotuiApp
-from emotui.workbench.files.build_masked import Building
+from emotui.workbench.masked.building import Building
 from emotui.workbench.masked.review import begin_review
 from emotui.workbench.masked.study import begin_study
 from tests.screens.album import Album, at_rest

@@ -6,7 +6,7 @@ from pathlib import Path
 from emotui.screens.masked.place import Masked
 from emotui.screens.masked.review_mode import moved
 from emotui.screens.widgets.page import Page
-from emotui.workbench.files.build_masked import Building
+from emotui.workbench.masked.building import Building
 from emotui.workbench.masked.review import begin_review, progress_of
 from tests.screens.driving import frame, opened, press, screen_text, settle
 from tests.screens.masked.workspace import masked_workspace

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from emotui.metrics.masked import DIMENSIONS
 from emotui.store.store import Store
-from emotui.tasks.masked.word_questions import choice_for, question
 from emotui.tasks.masked.word_vectors import read_lexicon
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, SetNumber
+from emotui.workbench.masked.annotated_words import choice_for, question
 from tests.conftest import Emotui
 
 

@@ -10,7 +10,7 @@ from emotui.errors import BadInput
 from emotui.formats import read
 from emotui.records import MaskedGold
 from emotui.store.store import Store
-from emotui.workbench.files.build_masked import Building
+from emotui.workbench.masked.building import Building
 from emotui.workbench.masked.review import Reviewing, begin_review, progress_of, write_reviewed
 
 POSTS = [

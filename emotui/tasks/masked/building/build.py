@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import msgspec
 
+from emotui.backends.base import MASK
 from emotui.errors import BadInput
 from emotui.records import MaskedGold, Text
 from emotui.tasks.masked.building.protocol import Decision, Tag, Words, decisions, unlisted
@@ -107,7 +108,6 @@ def _clipped(text: str, places: Sequence[Place], window: Place, masks: Place, se
     return start, end
 
 
-MASK = "<mask>"
 BY_A_PERSON = "decided by a person"
 
 

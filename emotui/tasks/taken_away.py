@@ -1,8 +1,7 @@
-"""Figures of evidence that was taken away: comprehensiveness, sufficiency, and what random stretches do beside it."""
+"""Texts without their evidence: comprehensiveness, sufficiency, and what random stretches do beside it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from statistics import fmean
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from emotui.backends.words import word_places
 from emotui.lexicons import emolex
-from emotui.metrics.beside import Drawn, Resampled, beside_repeats, ratios, with_beside
+from emotui.metrics.beside import Drawn, Resampled, beside_repeats, ratios
 from emotui.metrics.evidence import (
     FILLER,
     SHARES,
@@ -30,8 +29,7 @@ from emotui.metrics.evidence import (
 from emotui.metrics.lexical import cues_of
 from emotui.metrics.repeats import by_repeat
 from emotui.records import Mark, SpanSample
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
-from emotui.tasks.parts import ScoredRun, matched
+from emotui.tasks.parts import matched
 
 # Trials of one text: all that a model is asked about it, and what its answers say of each piece of evidence.
 
@@ -208,13 +206,6 @@ FIGURES = ("comprehensiveness", "sufficiency", "random", "above_random")
 EXPLICIT, IMPLICIT = "explicit", "implicit"
 NO_LABEL = "no label"
 
-ABOUT = (
-    "Drop of the explained label's probability. Comprehensiveness: the evidence is taken away, higher is better; "
-    "sufficiency: nothing else is left, lower is better (DeYoung and others 2020, section 4.2). Random: as many words "
-    "elsewhere in the text are taken away. Area: mean over 1, 5, 10, 20 and 50% of the words, those of the evidence "
-    "first. Explicit: EmoLex ties a word of the span to an emotion."
-)
-
 
 class Piece(msgspec.Struct, frozen=True, omit_defaults=True):
     """The drops of one piece of evidence; `random`: mean over the draws, None where there is none."""
@@ -253,11 +244,8 @@ def _wording(piece: Piece) -> str:
     return EXPLICIT if piece.explicit else IMPLICIT
 
 
-_PARTS: Mapping[str, Callable[[Piece], str]] = {"by_emotion": _emotion, "by_wording": _wording}
-
-
-def _is_of(of: Callable[[Piece], str], group: str, piece: Piece) -> bool:
-    return of(piece) == group
+PARTS: Mapping[str, Callable[[Piece], str]] = {"by_emotion": _emotion, "by_wording": _wording}
+"""The groups of single spans, and to which of them a span belongs."""
 
 
 def detail_of(sample: SpanSample, repeat: int, prediction: Prediction) -> Detail:
@@ -309,7 +297,7 @@ def _report(details: Sequence[Detail]) -> dict[str, Any]:
     }
     rows = _columns(known)
     found |= {name: _rate(top, over) for name, (top, over) in rows.items() if "." not in name}
-    for part in _PARTS:
+    for part in PARTS:
         groups = dict.fromkeys(name.split(".", 2)[1] for name in rows if name.startswith(f"{part}."))
         found[part] = {}
         for group in groups:
@@ -347,7 +335,7 @@ def _columns(details: Sequence[Detail]) -> dict[str, tuple["np.ndarray", "np.nda
         found[f"comprehensiveness_{name}"] = _sums([[getattr(one.whole, name)] for one in details])
     for place, name in enumerate(("comprehensiveness_area", "sufficiency_area")):
         found[name] = _sums([[None if one.areas is None else one.areas[place]] for one in details])
-    for part, of in _PARTS.items():
+    for part, of in PARTS.items():
         found |= _grouped(part, details, of)
     return found
 
@@ -366,57 +354,3 @@ def _grouped(
 def _sums(values: Sequence[Sequence[float | None]]) -> tuple["np.ndarray", "np.ndarray"]:
     known = [[one for one in row if one is not None] for row in values]
     return np.array([sum(row) for row in known], dtype=float), np.array([len(row) for row in known], dtype=float)
-
-
-_COLUMNS = (
-    Column("n", "n", unit="count"),
-    Column("comprehensiveness", "comprehensiveness", unit="difference", short="comp"),
-    Column("random", "random", unit="difference"),
-    Column("above_random", "above random", unit="difference", short="above"),
-    Column("sufficiency", "sufficiency", unit="difference", short="suff"),
-)
-
-_ORDER = tuple(column.key for column in _COLUMNS[1:])
-
-
-def tables(runs: Sequence[ScoredRun]) -> tuple[ResultsTable, ...]:
-    """One table over all runs with evidence: of whole texts, and of spans by emotion and wording."""
-    decoder = msgspec.json.Decoder(Detail)
-    rows: list[Row] = []
-    reports: list[Mapping[str, Any]] = []
-    masked_as: dict[str, dict[str, None]] = {}
-    for scored in runs:
-        details = [(number, decoder.decode(detail)) for number, detail in scored.scores]
-        known = [(number, one) for number, one in details if one.whole is not None]
-        if not known:
-            continue
-        shared = scored.shared((number, one.id) for number, one in known)
-        found = with_beside(report([one for _, one in known]), intervals([one for _, one in known], shared))
-        reports.append(found)
-        rows += _rows(scored, known, found)
-        masked_as.setdefault(fillers(one for _, one in known), {})[scored.run.model] = None
-    words = "; ".join(f"{how} ({', '.join(models)})" for how, models in masked_as.items())
-    notes = (f"{ABOUT} A masked word is {words}.", *interval_notes(reports))
-    return (ResultsTable("evidence", "Evidence taken away", _COLUMNS, tuple(rows), notes),) if rows else ()
-
-
-def _rows(scored: ScoredRun, known: Sequence[tuple[int, Detail]], found: Mapping[str, Any]) -> list[Row]:
-    run = scored.run
-    options: Any = run.config.get("options") or {}
-    name = f"{run.model} without {options.get('spans', 'gold')}"
-    parts: list[tuple[str, str, Mapping[str, Any], Callable[[Piece], bool]]] = [
-        (f"{name}: whole texts", "", found, lambda piece: True)
-    ]
-    for part, of in _PARTS.items():
-        for group, figures in found[part].items():
-            parts.append((f"  {group}", f"{part}.{group}.", figures, partial(_is_of, of, group)))
-    rows = []
-    for label, beginning, figures, belongs in parts:
-        samples = tuple(sorted({number for number, one in known if any(map(belongs, one.spans))}))
-        cells = [Cell(figures["n"], samples=samples, run=run.run)]
-        for key in _ORDER:
-            why = "no random stretch fits" if figures[key] is None else None
-            spread = found.get("sd", {}).get(key) if not beginning else None
-            cells.append(Cell(figures[key], spread, "", why, samples, run.run, *sure_of(found, f"{beginning}{key}")))
-        rows.append(Row(label, "run", run.run, tuple(cells)))
-    return rows

@@ -1,4 +1,4 @@
-"""Figures over several predictions of one file of masked gold records: errors, words, differences, sizes."""
+"""Figures over several predictions of masked gold records, of files or a store: errors, words, differences, sizes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,83 +9,28 @@ import msgspec
 from msgspec.structs import replace
 
 from emotui.backends.host import ModelProcess
-from emotui.bounded import read_bytes
 from emotui.errors import BadInput
-from emotui.formats import capped, check_writable, read, write, write_text
+from emotui.formats import capped, read, write, write_text
 from emotui.formats.reading import Warn
 from emotui.formats.rows import literal
-from emotui.metrics.masked import MaskScore, fold
+from emotui.metrics.masked import MaskScore
 from emotui.metrics.masked_errors import normalised_mispredictions, word_counts
 from emotui.metrics.masked_pairs import compare_masks
 from emotui.metrics.paired import Alternative
-from emotui.records import MaskedGold, MaskedPrediction, ValuesGold
+from emotui.records import MaskedGold, MaskedPrediction
 from emotui.store.store import Store
 from emotui.tasks.asking import UNFINISHED
+from emotui.tasks.masked.baselines import Detail
 from emotui.tasks.masked.examples import SHOTS, Examples, nearest_examples, random_examples
 from emotui.tasks.masked.lexicon import UNLIKE_PAPER_BESIDE, WordVectors, told_of_scale, word_vectors
 from emotui.tasks.masked.published import published
 from emotui.tasks.masked.task import miscounted, problem, scored_words
-from emotui.tasks.masked.word_questions import OTHERS, WordChoice, choice_for, questions
-from emotui.workbench.files.build_masked import Building, build_file
+from emotui.workbench.compare.sources import Compared
 from emotui.workbench.files.predict import predict
+from emotui.workbench.masked.building import Building, build_file
+from emotui.workbench.masked.lexicons import MASKED, check_one_lexicon, lexicons_of
+from emotui.workbench.runs.compared import both_sources
 from emotui.workbench.slices.near import kept_embeddings
-
-# A file of words to records that people annotate by the scheme `emolex`.
-
-
-def questions_from(path: str, seed: int) -> list[ValuesGold]:
-    """A record for each word of a file.
-
-    A line is a word, or a word with one near it in meaning and three that are not, between commas. A word alone gets
-    these from this project's list of emotion words.
-
-    Raises:
-        BadInput: the file cannot be read, a word stands twice, is not on the list and has no words beside it, or a line
-            is neither; with the line.
-    """
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except OSError as error:
-        raise BadInput(f"{literal(path)}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        place = error.object[: error.start].count(b"\n") + 1
-        raise BadInput(f"{literal(path)}:{place}: not UTF-8") from error
-    found: dict[str, WordChoice] = {}
-    problems = []
-    for number, line in enumerate(text.splitlines(), 1):
-        cells = [fold(cell) for cell in line.split(",")]
-        if not any(cells):
-            continue
-        choice = _choice(cells, seed)
-        if isinstance(choice, str):
-            problems.append(f"{literal(path)}:{number}: {choice}")
-        elif choice.word in found:
-            problems.append(f"{literal(path)}:{number}: {literal(choice.word)} stands here twice")
-        else:
-            found[choice.word] = choice
-    if problems:
-        raise BadInput(*capped(problems))
-    if not found:
-        raise BadInput(f"{literal(path)}:1: no word in it")
-    return questions(list(found.values()), seed)
-
-
-def write_questions(records: list[ValuesGold], to: str) -> None:
-    """The records, in the format of the file's ending. Raises BadInput where it cannot be written."""
-    check_writable(to)
-    write(to, records)
-
-
-def _choice(cells: list[str], seed: int) -> WordChoice | str:
-    if len(cells) == 1:
-        made = choice_for(cells[0], seed)
-        return made or f"{literal(cells[0])} is not on emotui's list: write it as word,near,other,other,other"
-    if len(cells) != 2 + OTHERS or not all(cells):
-        return "neither a word nor word,near,other,other,other"
-    if len(set(cells)) < len(cells):
-        return "a word stands twice among its choices"
-    return WordChoice(cells[0], cells[1], tuple(cells[2:]))
-
 
 # Files of examples for few-shot prompts about masked texts: drawn ones, or the nearest by a model's embeddings.
 
@@ -242,6 +187,49 @@ def compare(gold: str, a: str, b: str, words: WordVectors, score: str, alternati
     golds = _gold(gold)
     first, second = (_scored(path, golds, gold, words) for path in (a, b))
     return compare_masks(first, second, score, alternative)
+
+
+# Two sources of a dataset of masked words, mask by mask: the document of `emotui masked compare --runs`.
+
+
+def compare_sources(
+    store: Store, first: str, second: str, words: WordVectors | None, score: str, alternative: Alternative
+) -> dict[str, Any]:
+    """That of `compare_masks`, of the masks that both have, with `dataset` and `runs`; of repeats the first counts.
+
+    Args:
+        first, second: runs by id, or people and files of one dataset by name.
+        words: None: those that the scores of both are by.
+
+    Raises:
+        BadInput: there is no such source, the dataset has no masks, or no text has an answer of both.
+    """
+    dataset, sources = both_sources(store, first, second)
+    if dataset.task != MASKED:
+        raise BadInput(f"{literal(dataset.name)} is of {dataset.task}: emotui compare --runs has its figures")
+    if words is None:
+        check_one_lexicon(store, dataset, [source.run for source in sources])
+        words = next((one for one in lexicons_of(store, dataset, [sources[0].run]) if one is not None), word_vectors())
+    a, b = (_details(store, source) for source in sources)
+    ids = [key for key in a if key in b]
+    if not ids:
+        raise BadInput("no text has a scored answer of both: emotui rescore RUN may give it")
+    gold = {key: a[key].gold for key in ids}
+    scored = [words.scored(gold, {key: said[key].predicted for key in ids}) for said in (a, b)]
+    named = {"dataset": dataset.name, "runs": [source.key for source in sources], "texts": len(ids)}
+    return named | compare_masks(scored[0], scored[1], score, alternative)
+
+
+def _details(store: Store, source: Compared) -> dict[str, Detail]:
+    """By id what a source said first."""
+    if source.run is None:
+        raise BadInput(f"{literal(source.name)} is inside the records, and has no scores that are kept")
+    found: dict[str, Detail] = {}
+    for outcome in store.results.outcomes(source.run):
+        if outcome.detail is not None:
+            detail = msgspec.json.decode(outcome.detail, type=Detail)
+            found.setdefault(detail.id, detail)
+    return found
 
 
 def sizes(gold: str | None, models: Sequence[tuple[str, float, str]], words: WordVectors) -> dict[str, Any]:
