@@ -3,7 +3,8 @@
 Starting an engine takes longer than most of what tests ask of it, each command in a test opens its store anew, and the
 store's file is opened and closed for every turn, which is three quarters of what a turn takes. So an engine that waits
 may have the file of its last store open for reading, which is closed before anybody writes to it, and for as long as a
-process runs that a test has started; nor does a turn leave room for programs that do not run. Engines may open files in
+process runs that a test has started; nor does a turn leave room for programs that do not run. Which version such a file
+is of is asked of it once. Engines may open files in
 the folders of tests alone. They have one thread: as many tests run at once as there are cores.
 """
 
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from emotui.store import access
+from emotui.store import access, schema
 from emotui.store.access import Access, Mark, lock_of, mark_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _MOST = 6
 """Engines that wait at once."""
 
 start_engines, end_engine, close_file, settings = Access._try, Access._let_go, Access._detach, access.settings
+version_of = schema.version_of
 new_file, courtesy = access.new_file, access._MOST_COURTESY
 """As the product does it: an engine of several threads for each store, and a file that is closed after each turn, with
 some milliseconds until the next one in which another program gets its own."""
@@ -59,6 +61,8 @@ class Engines:
         self._open: dict[Path, _Open] = {}
         self.in_turn: set[int] = set()
         """Of engines whose file is open for a turn that has not ended, by `id`."""
+        self.versions: dict[int, int | None] = {}
+        """Of the files that engines have open, by their `id`, as far as they were asked."""
         self._reads: weakref.WeakSet[Access] = weakref.WeakSet()
         self._claims = threading.Lock()
         """Held by who takes an engine or closes a file of one. Giving one back takes no lock: it happens wherever the
@@ -73,7 +77,7 @@ class Engines:
         """Whether these turns have one of these engines; they get one where they had none."""
         if turns._engine is not None or not turns._shut:
             return turns in self._lent
-        turns._engine = self.take(_whole(turns._file))
+        turns._engine = self.take(_file_of(turns))
         comes_back = weakref.finalize(turns, self._come_back, turns._engine)
         comes_back.atexit = False
         self._lent[turns] = comes_back
@@ -110,7 +114,7 @@ class Engines:
         self._reads.discard(turns)
         if read_only and turns._file == turns.path:
             self._reads.add(turns)
-        path = _whole(turns._file)
+        path = _file_of(turns)
         kept = self._open.get(path)
         if kept is not None and read_only and kept.engine is turns._engine and kept.mark == mark_of(turns._file):
             del self._open[path]
@@ -125,7 +129,7 @@ class Engines:
             return False
         if (mark := mark_of(turns._file)) is None:
             return False
-        self._open[_whole(turns._file)] = _Open(engine, mark)
+        self._open[_file_of(turns)] = _Open(engine, mark)
         return True
 
     def close(self, path: Path) -> None:
@@ -174,6 +178,15 @@ def _whole(file: Path) -> Path:
     return Path(os.path.realpath(file))
 
 
+def _file_of(turns: Access) -> Path:
+    """The file that these turns open, without links; these are followed once, as `Access` does for its lock."""
+    if _files.get(turns, (None,))[0] != turns._file:
+        _files[turns] = turns._file, _whole(turns._file)
+    return _files[turns][1]
+
+
+_files: "weakref.WeakKeyDictionary[Access, tuple[Path, Path]]" = weakref.WeakKeyDictionary()
+
 engines = Engines()
 
 
@@ -181,6 +194,7 @@ def let_go(turns: Access) -> None:
     """End the engine of these turns, one of those that wait or of their own."""
     engines.in_turn.discard(id(turns._engine))
     engines.drop(turns)
+    engines.versions.pop(id(turns._engine), None)
     end_engine(turns)
 
 
@@ -196,12 +210,13 @@ def kept_engines(folder: Path) -> Iterator[None]:
     engines.folders = [os.path.realpath(each) for each in (tempfile.gettempdir(), folder)]
 
     def take_or_start(turns: Access, read_only: bool, beside: Path | None) -> Exception | None:
-        inside = engines.may_open(turns._file) and (beside is None or engines.may_open(beside))
+        inside = engines.may_open(_file_of(turns)) and (beside is None or engines.may_open(beside))
         if inside and engines.lend(turns):
             turns._beside = beside
-        refused = (
-            None if engines.begin(turns, read_only and beside is None) else start_engines(turns, read_only, beside)
-        )
+        refused = None
+        if not engines.begin(turns, read_only and beside is None):
+            refused = start_engines(turns, read_only, beside)
+            engines.versions.pop(id(turns._engine), None)
         if refused is None:
             engines.in_turn.add(id(turns._engine))
         access._MOST_COURTESY = 0.0 if alone() else courtesy
@@ -211,6 +226,15 @@ def kept_engines(folder: Path) -> Iterator[None]:
         engines.in_turn.discard(id(engine))
         if not engines.keep(turns, engine):
             close_file(turns, engine)
+
+    def version_once(connection: "DuckDBPyConnection", first: str = "") -> int | None:
+        if not first or id(connection) not in engines.in_turn:
+            return version_of(connection, first)
+        if id(connection) in engines.versions:
+            connection.execute(first)
+        else:
+            engines.versions[id(connection)] = version_of(connection, first)
+        return engines.versions[id(connection)]
 
     @contextmanager
     def file_of_a_kept_engine(file: Path) -> "Iterator[DuckDBPyConnection]":
@@ -243,6 +267,7 @@ def kept_engines(folder: Path) -> Iterator[None]:
         patched.setattr(access, "settings", lambda *memory: {**settings(*memory), "threads": 1})
         patched.setattr(access, "new_file", file_of_a_kept_engine)
         patched.setattr(access, "_MOST_COURTESY", courtesy)
+        patched.setattr(schema, "version_of", version_once)
         patched.setattr(Access, "_try", take_or_start)
         patched.setattr(Access, "_detach", close_or_keep)
         patched.setattr(Access, "_let_go", let_go)

@@ -464,7 +464,9 @@ class Access:
     ) -> Iterator["DuckDBPyConnection"]:
         from emotui.store import duckdb_core
 
-        time.sleep(max(0.0, self._away_until - time.monotonic()))
+        # Not even for 0 s where there is nothing to stay away for: on a busy machine that gives the processor away.
+        if (away := self._away_until - time.monotonic()) > 0:
+            time.sleep(away)
         try:
             connection, waited = self._attach(read_only, beside)
         except (duckdb_core.Error, OSError, RuntimeError, BadStore) as error:

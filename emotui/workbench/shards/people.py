@@ -94,14 +94,16 @@ def merge_people(target: Store, sources: Sequence[Store], runs: Sequence[Merged]
     left: Counter[str] = Counter()
     with target.alone():
         for store in sources:
-            every = store.annotations.entries()
+            with store.together():
+                every, datasets = store.annotations.entries(), store.datasets.all()
             left.update(one.kind for one in every if not one.kind.startswith((ANNOTATED, KINDS)))
             names = {
                 path_and_run[1]: one.run.run for one in runs for path_and_run in one.of if path_and_run[0] == store.path
             }
-            for own in store.datasets.all():
+            for own in datasets:
                 files += _take_files(target, store, own)
-                annotators, notes = annotators_of(store, own), store.notes.entries(own.dataset)
+                with store.together():
+                    annotators, notes = annotators_of(store, own), store.notes.entries(own.dataset)
                 rated = any(one.kind == BATCH and _batch(store, one).dataset == own.dataset for one in every)
                 if not (annotators or notes or rated):
                     continue
@@ -178,12 +180,15 @@ class _Keys:
 
 def _take_notes(target: Store, dataset: Dataset, store: Store, own: Dataset) -> int:
     """Keep the entries of notes and codes that the target lacks; how many."""
-    there = {key: entry.entry for key, entry in _keyed_notes(target, dataset)}
-    numbers = target.samples.numbers_by_id(dataset.dataset)
-    ids = _ids(store, own)
+    # One turn each, one after the other: who held one store while it waits for another could be waited for in turn.
+    with target.together():
+        there = {key: entry.entry for key, entry in _keyed_notes(target, dataset)}
+        numbers = target.samples.numbers_by_id(dataset.dataset)
+    with store.together():
+        ids, keyed = _ids(store, own), list(_keyed_notes(store, own))
     keys = dict[int, Hashable]()
     new = list[NoteEntry]()
-    for key, entry in _keyed_notes(store, own):
+    for key, entry in keyed:
         keys[entry.entry] = key
         if key in there:
             continue
