@@ -225,9 +225,11 @@ class Study:
         """Ask a model about a dataset, as `emotui run`, and give the run's id; one that is there already is not asked.
 
         Args:
-            given: of `Workspace.run_model`: `limit`, `repeats`, `seed`, `way`, `options`, `fresh`.
+            given: of `RunOptions`: `limit`, `repeats`, `seed`, `way`, `options`, `fresh`.
         """
-        return self._workspace.run_model(model, self._known(dataset), task=task, **given).run
+        from emotui.workbench.progress import RunOptions
+
+        return self._workspace.run_model(model, self._known(dataset), RunOptions(**given), task=task).run
 
     def sql(self, question: str) -> Table:
         """The answer to one SELECT over the views of docs/store.md, all of it."""

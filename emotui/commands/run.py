@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from emotui.backends.base import ANSWERS
 from emotui.backends.host import Cancelled
@@ -32,7 +33,7 @@ from emotui.tasks.parts import Lexicon
 from emotui.tasks.prompting.settings import BEFORE
 from emotui.workbench.annotate.others import voices_of, voices_report
 from emotui.workbench.datasets.samples import add_experiment, asked_alone
-from emotui.workbench.progress import RunProgress
+from emotui.workbench.progress import RunOptions, RunProgress
 from emotui.workbench.runs.plan import MOST_REPEATS, notes_on_prompts
 from emotui.workbench.runs.run import rescore as score_again
 from emotui.workbench.runs.states import with_state
@@ -164,25 +165,10 @@ def run(
         if patience is not None:
             workspace.model(spec).limit = patience
 
+        wanted = RunOptions(limit, part, repeats, seed, way, options, resume, take_over, retry, fresh, by)
+
         def once(options: Mapping[str, object]) -> _Ran:
-            return _run(
-                workspace,
-                waits,
-                spec,
-                task,
-                target,
-                limit=limit,
-                shard=part,
-                repeats=repeats,
-                seed=seed,
-                way=way,
-                options=options,
-                resume=resume,
-                take_over=take_over,
-                retry=retry,
-                fresh=fresh,
-                lexicon=by,
-            )
+            return _run(workspace, waits, spec, task, target, replace(wanted, options=options))
 
         options = options if turns is None or isinstance(turns, list) else {**options, BEFORE: turns}
         if isinstance(turns, list):
@@ -227,7 +213,7 @@ class _Ran:
     seconds: float
 
 
-def _run(workspace: Workspace, waits: Waiting, spec: str, task: str, target: int, **wish: Any) -> _Ran:
+def _run(workspace: Workspace, waits: Waiting, spec: str, task: str, target: int, wanted: RunOptions) -> _Ran:
     """One run, with its progress. Raises: what kept it from beginning."""
     last, started = "", time.monotonic()
     with bar(f"{spec}: {task}") as progress:
@@ -240,7 +226,7 @@ def _run(workspace: Workspace, waits: Waiting, spec: str, task: str, target: int
                 waits.tell(step.waiting)
 
         try:
-            done = workspace.run_model(spec, target, task=task, on_progress=show, **wish)
+            done = workspace.run_model(spec, target, wanted, task=task, on_progress=show)
             problem = None
         except (KeyboardInterrupt, Cancelled):
             done, problem = _stopped(workspace, last), "interrupted"

@@ -1,12 +1,16 @@
-"""How far long work is, and telling of it no oftener than a person can read."""
+"""What is wanted of a run, how far long work is, and telling of that no oftener than a person can read."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from emotui.backends.host import Cancelled, IsCancelled
+
+if TYPE_CHECKING:
+    from emotui.tasks.parts import Lexicon
+    from emotui.workbench.shards.shard import Shard
 
 __all__ = [
     "Cancelled",
@@ -14,6 +18,7 @@ __all__ = [
     "OnCount",
     "OnProgress",
     "OnStep",
+    "RunOptions",
     "RunProgress",
     "Throttled",
     "silent",
@@ -22,6 +27,37 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """What is wanted of a run, beside its model, dataset and task.
+
+    Attributes:
+        limit: only the dataset's first samples.
+        shard: a part of them; the others are asked elsewhere, and merged.
+        repeats: how often each sample is asked about.
+        seed: of what is left to chance.
+        way: one of the task's ways to ask this model; None: the model's own.
+        options: the task's own settings (`Task.with_options`): prompts, sampling.
+        resume: a stopped run to finish instead of starting one; its own limit, repeats, way and options hold.
+        take_over: finish it even where its process may be at it still, on a machine that cannot be asked.
+        retry: ask in it also about texts that were passed over, because the model did not finish them.
+        fresh: compute again what the store already holds.
+        lexicon: what masked words are compared by; a finished run that is returned is scored by it again. None: the
+            usual one, or that of the run.
+    """
+
+    limit: int | None = None
+    shard: "Shard | None" = None
+    repeats: int = 1
+    seed: int = 0
+    way: str | None = None
+    options: Mapping[str, object] | None = None
+    resume: str | None = None
+    take_over: bool = False
+    retry: bool = False
+    fresh: bool = False
+    lexicon: "Lexicon | None" = None
 
 
 class RunProgress(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.notes import NoteBook
-    from emotui.workbench.progress import OnProgress
+    from emotui.workbench.progress import OnProgress, RunOptions
     from emotui.workbench.query_process import Table
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
@@ -126,14 +126,8 @@ class Models(Protocol):
         self,
         spec: str,
         dataset: int | str,
+        wanted: "RunOptions",
         *,
-        limit: int | None = None,
-        repeats: int = 1,
-        seed: int = 0,
-        way: str | None = None,
-        options: Mapping[str, object] | None = None,
-        resume: str | None = None,
-        take_over: bool = False,
         on_progress: "OnProgress",
     ) -> Run:
         """Run a model over a dataset and wait for it."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from emotui.backends.host import ModelProcess
     from emotui.formats.reading import Warn
-    from emotui.tasks.parts import Lexicon
     from emotui.workbench.annotate.desk import Desk
     from emotui.workbench.answers import Voice
     from emotui.workbench.compare.pairs import Comparing
@@ -40,13 +39,12 @@ if TYPE_CHECKING:
     from emotui.workbench.masked.looking import MaskedBench
     from emotui.workbench.models.loaded import LoadedModels
     from emotui.workbench.notes import NoteBook
-    from emotui.workbench.progress import OnProgress
+    from emotui.workbench.progress import OnProgress, RunOptions
     from emotui.workbench.query_process import Table
     from emotui.workbench.rephrase.service import Rephrasing
     from emotui.workbench.results.service import Results
     from emotui.workbench.said import SampleSaid
     from emotui.workbench.scenes.service import SceneBench
-    from emotui.workbench.shards.shard import Shard
     from emotui.workbench.slices.near import Near
     from emotui.workbench.slices.slicing import Slicing
     from emotui.workbench.why.heat import LayerReader
@@ -443,24 +441,15 @@ class Workspace:
         self,
         spec: str,
         dataset: int | str,
+        wanted: "RunOptions | None" = None,
         *,
         task: str | None = None,
-        limit: int | None = None,
-        shard: "Shard | None" = None,
-        repeats: int = 1,
-        seed: int = 0,
-        way: str | None = None,
-        options: Mapping[str, object] | None = None,
-        resume: str | None = None,
-        take_over: bool = False,
-        retry: bool = False,
-        fresh: bool = False,
-        lexicon: "Lexicon | None" = None,
         on_progress: "OnProgress" = lambda progress: None,
     ) -> Run:
         """Run a model over a dataset and wait for it; `stop()` from another thread ends it between or inside batches.
 
         Args:
+            wanted: how it is to be run; None: as it is by default.
             task: what is asked about its texts; None: what they came for, or what the run to resume asks.
 
         Raises:
@@ -468,22 +457,25 @@ class Workspace:
             EmotuiError: the model or the store failed; what was done is kept.
             Cancelled: stopped; what was done is kept and can be resumed.
         """
-        from emotui.workbench.progress import RunProgress
+        from emotui.workbench.progress import RunOptions, RunProgress
         from emotui.workbench.runs.run import run_task
 
+        wanted = wanted or RunOptions()
         found = self.store.datasets.get(dataset)
         if found is None:
             raise BadInput(f"the store has no dataset {dataset!r}")
-        if task is None and resume is not None:
-            task = self.store.runs.get(resume).task
+        former = None if wanted.resume is None else self.store.runs.get(wanted.resume)
+        if task is None and former is not None:
+            task = former.task
         if task is not None:
             found = found.read_as(task)
         spans = None
-        named: Any = options if resume is None else self.store.runs.get(resume).config.get("options")
+        named: Any = wanted.options if former is None else former.config.get("options")
         if named and "spans" in named:
             from emotui.workbench.compare.evidence import with_evidence
 
             options, spans = with_evidence(self.store, found, named)
+            wanted = msgspec.structs.replace(wanted, options=options)
         self._stop.clear()
         model = self.model(spec)
         on_progress(RunProgress("", spec, 0, found.n, 0, None, None, f"loading {spec}"))
@@ -491,17 +483,7 @@ class Workspace:
             self.store,
             model,
             found,
-            limit=limit,
-            shard=shard,
-            repeats=repeats,
-            seed=seed,
-            way=way,
-            options=options,
-            resume=resume,
-            take_over=take_over,
-            retry=retry,
-            fresh=fresh,
-            lexicon=lexicon,
+            wanted,
             spans=spans,
             on_progress=on_progress,
             cancelled=self._stop.is_set,
@@ -542,7 +524,7 @@ class Workspace:
 
         A first start that was cut short goes on later.
         """
-        from emotui.workbench.progress import RunProgress
+        from emotui.workbench.progress import RunOptions, RunProgress
         from emotui.workbench.sample_data import add_first_samples
 
         on_progress(RunProgress("", DEFAULT_MODEL, 0, 0, 0, None, None, "loading the sample data"))
@@ -554,7 +536,9 @@ class Workspace:
             unfinished = [run.run for run in runs if run.state in ("stopped", "failed") and run.task == task]
             try:
                 resume = unfinished[0] if unfinished else None
-                self.run_model(DEFAULT_MODEL, dataset.dataset, task=task, resume=resume, on_progress=on_progress)
+                self.run_model(
+                    DEFAULT_MODEL, dataset.dataset, RunOptions(resume=resume), task=task, on_progress=on_progress
+                )
             except BadInput:
                 self.run_model(DEFAULT_MODEL, dataset.dataset, task=task, on_progress=on_progress)
         self.set_setting(FIRST_START, "done")

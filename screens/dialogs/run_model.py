@@ -20,6 +20,7 @@ from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.switches import OneOf, Switches
 from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import Run
+from emotui.workbench.progress import RunOptions
 
 if TYPE_CHECKING:
     from emotui.workbench.runs.choices import RunChoices
@@ -42,21 +43,10 @@ _WHOLE = ("max_tokens", "retries")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A run that a person wants: a new one, or one to be finished (`resume`).
-
-    `take_over`: finish it though another process, which cannot be seen from here, says that it is at it. `way` None:
-    the model's own. `options`: as `Workspace.run_model` takes them. `experiment`: a prompting experiment, whose samples
-    are a dataset of its own.
-    """
+    """A run that a person wants. `experiment`: a prompting experiment, whose samples are a dataset of its own."""
 
     model: str
-    limit: int | None = None
-    resume: str | None = None
-    take_over: bool = False
-    way: str | None = None
-    repeats: int = 1
-    seed: int = 0
-    options: Mapping[str, object] = field(default_factory=dict)
+    wanted: RunOptions
     experiment: int | None = None
 
 
@@ -226,11 +216,13 @@ class ModelDialog(Dialog[Wish]):
         way = None if chosen == OWN_WAY else chosen
         return Wish(
             model=self.model(spec, typed=spec not in self._models),
-            limit=None if limit is None else int(limit),
-            way=way,
-            repeats=repeats,
-            seed=int(self.number("seed") or 0),
-            options=self._over.options(way, settings, self.text("prompts") if found.prompts else "", repeats),
+            wanted=RunOptions(
+                limit=None if limit is None else int(limit),
+                way=way,
+                repeats=repeats,
+                seed=int(self.number("seed") or 0),
+                options=self._over.options(way, settings, self.text("prompts") if found.prompts else "", repeats),
+            ),
             experiment=experiment if experiment != self._over.experiment else None,
         )
 
@@ -243,7 +235,7 @@ class ModelDialog(Dialog[Wish]):
                 f"Its model may be running in {holder}, which cannot be seen from here. Where that is gone for good, "
                 "Enter again takes the run over."
             )
-        return Wish(self.model(run.model, typed=False), resume=run.run, take_over=bool(holder))
+        return Wish(self.model(run.model, typed=False), RunOptions(resume=run.run, take_over=bool(holder)))
 
     def _setting(self, name: str) -> float | int | None:
         value = self.number(name)

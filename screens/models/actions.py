@@ -118,13 +118,7 @@ def _run(models: "Models", wish: "Wish", dataset: int, tell: Callable[[str], Non
     run = models.run_model(
         wish.model,
         dataset,
-        limit=wish.limit,
-        repeats=wish.repeats,
-        seed=wish.seed,
-        way=wish.way,
-        options=wish.options,
-        resume=wish.resume,
-        take_over=wish.take_over,
+        wish.wanted,
         on_progress=on_progress,
     )
     if run.state == "failed":

@@ -9,6 +9,7 @@ from emotui.backends.host import ModelProcess
 from emotui.records import ClassGold
 from emotui.store.store import Store
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.runs.run import run_task
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
@@ -69,7 +70,9 @@ def test_a_file_and_a_run_are_asked_and_answered_alike(emotui: Emotui, files: Pa
     got = {record["id"]: record["probs"] for record in emotui(*asked, "--json").document["records"]}
     store = Store.open(files / "w.duckdb")
     with ModelProcess(HF) as model:
-        run = run_task(store, model, add_samples(store, "rephrase", "t", TEXTS, "test"), options={"labels": LABELS})
+        run = run_task(
+            store, model, add_samples(store, "rephrase", "t", TEXTS, "test"), RunOptions(options={"labels": LABELS})
+        )
     kept = [json.loads(row.prediction or b"")["probs"] for row in store.results.of_run(run.run)]
     assert kept == [pytest.approx(got[one.id], abs=1e-4) for one in TEXTS]
 

@@ -21,7 +21,7 @@ from emotui.tasks.masked.prompts import read_masked_prompts, read_words
 from emotui.tasks.masked.task import Masked, Prediction
 from emotui.tasks.task import Parsed
 from emotui.workbench.datasets.whole_records import import_files
-from emotui.workbench.progress import RunProgress
+from emotui.workbench.progress import RunOptions, RunProgress
 from emotui.workbench.runs.run import run_task
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT, TESTS
@@ -287,7 +287,9 @@ def _stopped_after_a_batch(db: Path, file: Path) -> str:
         return any(step.done for step in seen)
 
     with ModelProcess(f"hf:{TINY}") as model, pytest.raises(Cancelled):
-        run_task(store, model, dataset, options={"max_tokens": 24}, on_progress=seen.append, cancelled=cancelled)
+        run_task(
+            store, model, dataset, RunOptions(options={"max_tokens": 24}), on_progress=seen.append, cancelled=cancelled
+        )
     return seen[-1].run
 
 

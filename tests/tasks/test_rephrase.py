@@ -48,7 +48,7 @@ from emotui.tasks.rephrase.task import (
 )
 from emotui.tasks.task import Parsed
 from emotui.workbench.datasets.samples import add_samples
-from emotui.workbench.progress import RunProgress
+from emotui.workbench.progress import RunOptions, RunProgress
 from emotui.workbench.rephrase.evaluation import read_examples
 from emotui.workbench.runs.run import run_task
 from tests.conftest import Emotui
@@ -487,14 +487,21 @@ def test_a_stopped_run_is_resumed_with_its_own_labels_and_examples_to_the_same_r
         dataset = add_samples(store, "rephrase", "texts", texts, "test")
         seen: list[RunProgress] = []
         with ModelProcess(f"hf:{TINY}") as model:
-            asking: dict[str, Any] = {"way": "fs-r", "options": options, "on_progress": seen.append}
+            wanted = RunOptions(way="fs-r", options=options)
             if stop:
                 with pytest.raises(Cancelled):
-                    run_task(store, model, dataset, cancelled=lambda seen=seen: any(s.done for s in seen), **asking)
+                    run_task(
+                        store,
+                        model,
+                        dataset,
+                        wanted,
+                        on_progress=seen.append,
+                        cancelled=lambda seen=seen: any(s.done for s in seen),
+                    )
                 assert store.runs.get(seen[-1].run).done == 16
-                run = run_task(store, model, dataset, resume=seen[-1].run)
+                run = run_task(store, model, dataset, RunOptions(resume=seen[-1].run))
             else:
-                run = run_task(store, model, dataset, **asking)
+                run = run_task(store, model, dataset, wanted)
         assert (run.done, run.failed) == (20, 0)
         kept.append([(row.prompt, row.raw, row.prediction) for row in store.results.of_run(run.run)])
     assert kept[0] == kept[1]

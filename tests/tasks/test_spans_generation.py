@@ -19,7 +19,7 @@ from emotui.tasks.spans.prompts import RETRY_TEMPERATURE, ask_in_words, bare, br
 from emotui.tasks.spans.task import Prediction, Spans
 from emotui.tasks.task import Asked, Parsed
 from emotui.workbench.datasets.samples import add_experiment
-from emotui.workbench.progress import RunProgress
+from emotui.workbench.progress import RunOptions, RunProgress
 from emotui.workbench.runs.export_rows import export_run
 from emotui.workbench.runs.plan import identity
 from emotui.workbench.runs.run import rescore, run_task
@@ -270,7 +270,7 @@ def test_everything_that_can_change_an_answer_is_in_the_runs_identity() -> None:
 
 
 def test_repeats_are_drawn_with_different_seeds_at_a_temperature(workspace: Workspace) -> None:
-    run = workspace.run_model("contract:", "d", repeats=2, options={"retries": 0})
+    run = workspace.run_model("contract:", "d", RunOptions(repeats=2, options={"retries": 0}))
     said = [row.raw.split()[:2] for row in workspace.store.results.of_run(run.run) if row.raw and row.raw.endswith("!")]
     assert len(said) == 2
     assert said[0][0] != said[1][0]
@@ -286,13 +286,18 @@ def test_a_run_that_was_stopped_goes_on_with_its_own_way_settings_and_seeds(work
 
     with pytest.raises(Cancelled):
         workspace.run_model(
-            "contract:", "d", repeats=8, seed=3, way="highlight", options=settings, on_progress=stop_after_one_batch
+            "contract:",
+            "d",
+            RunOptions(repeats=8, seed=3, way="highlight", options=settings),
+            on_progress=stop_after_one_batch,
         )
     (stopped,) = workspace.store.runs.all()
     assert stopped.state == "stopped"
     assert 5 <= stopped.done < 40
-    finished = workspace.run_model("contract:", "d", resume=stopped.run)
-    again = workspace.run_model("contract:", "d", repeats=8, seed=3, way="highlight", options=settings, fresh=True)
+    finished = workspace.run_model("contract:", "d", RunOptions(resume=stopped.run))
+    again = workspace.run_model(
+        "contract:", "d", RunOptions(repeats=8, seed=3, way="highlight", options=settings, fresh=True)
+    )
     assert (
         (finished.state, finished.done, finished.failed) == (again.state, again.done, again.failed) == ("done", 40, 8)
     )
@@ -306,7 +311,7 @@ def test_a_run_that_was_stopped_goes_on_with_its_own_way_settings_and_seeds(work
 def test_an_experiment_is_a_dataset_and_a_way_and_has_figures_of_its_own(workspace: Workspace) -> None:
     dataset = add_experiment(workspace.store, 0)
     assert add_experiment(workspace.store, 0) == dataset
-    run = workspace.run_model("contract:copies", dataset.dataset, limit=12, way="experiment-0")
+    run = workspace.run_model("contract:copies", dataset.dataset, RunOptions(limit=12, way="experiment-0"))
     found = workspace.summary(run.run)["experiment"]
     assert isinstance(found, dict)
     cell = found["all"]
@@ -329,10 +334,10 @@ def test_a_way_or_a_setting_that_a_model_has_not_is_one_sentence(workspace: Work
     assert dataset is not None
     model = workspace.model("embedded")
     with pytest.raises(BadInput, match="embedded cannot be asked the spans task by 'highlight': there is one way only"):
-        run_task(workspace.store, model, dataset, way="highlight")
+        run_task(workspace.store, model, dataset, RunOptions(way="highlight"))
     with pytest.raises(BadInput, match="embedded writes no text, so these settings are not for it: temperature"):
-        run_task(workspace.store, model, dataset, options={"temperature": 1.0})
+        run_task(workspace.store, model, dataset, RunOptions(options={"temperature": 1.0}))
     with pytest.raises(BadInput, match=r"your prompts have none for retrieve: write a table \[retrieve\]"):
-        workspace.run_model("contract:", "d", options={"prompts": {"highlight": {"user": "{text}"}}})
+        workspace.run_model("contract:", "d", RunOptions(options={"prompts": {"highlight": {"user": "{text}"}}}))
     with pytest.raises(BadInput, match=r"temperature"):
-        workspace.run_model("contract:", "d", options={"temperature": -1.0})
+        workspace.run_model("contract:", "d", RunOptions(options={"temperature": -1.0}))

@@ -11,6 +11,7 @@ from emotui.backends.host import ModelProcess
 from emotui.errors import Unanswered
 from emotui.records import Mark, SpanSample
 from emotui.tasks.asking import MOST_IN_A_ROW, PASSED_OVER, Asking
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.conftest import Emotui
@@ -108,10 +109,10 @@ def test_a_text_that_kills_the_model_costs_itself(opened: Workspace) -> None:
     (error,) = [row.error for row in opened.store.results.of_run(finished.run) if row.error is not None]
     assert error == f"{PASSED_OVER}the model died when asked about this text alone"
     process = opened.model("breaking:").pid
-    again = opened.run_model("breaking:", 1, resume=finished.run)
+    again = opened.run_model("breaking:", 1, RunOptions(resume=finished.run))
     assert (again.done, again.failed) == (19, 1)
     assert opened.model("breaking:").pid == process, "the text was asked about again"
-    opened.run_model("breaking:", 1, resume=finished.run, retry=True)
+    opened.run_model("breaking:", 1, RunOptions(resume=finished.run, retry=True))
     assert opened.model("breaking:").pid is None
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emotui.backends.host import Cancelled
-from emotui.workbench.progress import RunProgress
+from emotui.workbench.progress import RunOptions, RunProgress
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.store.test_sharing import HOLDER, heard, program
@@ -74,7 +74,7 @@ def test_a_run_that_waits_can_be_stopped_and_finished_later(workspace: Workspace
     (stopped,) = workspace.runs(1)
     assert stopped.state == "stopped"
     assert 0 < stopped.done < SAMPLES
-    assert workspace.run_model("contract:", "d", resume=stopped.run).done == SAMPLES
+    assert workspace.run_model("contract:", "d", RunOptions(resume=stopped.run)).done == SAMPLES
 
 
 @pytest.mark.slow

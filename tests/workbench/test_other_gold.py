@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from emotui.store.query import Dataset, Run
-from emotui.workbench.progress import RunProgress
+from emotui.workbench.progress import RunOptions, RunProgress
 from emotui.workbench.runs import plan
 from emotui.workbench.runs.run import rescore
 from emotui.workbench.runs.scores import metrics
@@ -52,7 +52,7 @@ def ask(workspace: Workspace) -> Callable[..., tuple[Run, int]]:
             if step.run:
                 told.append(step.done)
 
-        run = workspace.run_model("contract:", dataset.dataset, on_progress=tell, **how)  # type: ignore[arg-type]
+        run = workspace.run_model("contract:", dataset.dataset, RunOptions(**how), on_progress=tell)  # type: ignore[arg-type]
         return run, told
 
     return asked

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from emotui.backends.base import ModelCard
 from emotui.backends.host import ModelProcess
 from emotui.tasks.scenes.task import Scenes
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.runs import run as runs_run
 from emotui.workbench.workspace import Workspace
 from tests.paths import TESTS
@@ -59,7 +60,9 @@ def ask(db: Path, spec: str, **how: Any) -> tuple[str, int]:
             path.write_text("\n".join(map(json.dumps, lines)))
             dataset = workspace.import_files([str(path)], "d", task="scenes")
         how = {"options": {"prompts": PROMPTS}, **how}
-        run = workspace.run_model(spec, dataset.dataset, on_progress=lambda step: told.append(step.done), **how)
+        run = workspace.run_model(
+            spec, dataset.dataset, RunOptions(**how), on_progress=lambda step: told.append(step.done)
+        )
         assert (run.state, run.failed) == ("done", 0)
         return run.run, max(told, default=0)
     finally:

@@ -11,6 +11,7 @@ from emotui.errors import ModelError, StoreError
 from emotui.records import Mark, SpanSample
 from emotui.store.results import ResultTable
 from emotui.store.runs import RunTable
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.effort import tried
@@ -35,7 +36,7 @@ def test_a_model_that_is_struck_once_is_started_again_and_the_run_goes_on(tmp_pa
                 os.kill(pid, blow)
                 tried("kills")
 
-        finished = workspace.run_model("embedded", dataset.dataset, limit=20, on_progress=strike)
+        finished = workspace.run_model("embedded", dataset.dataset, RunOptions(limit=20), on_progress=strike)
         assert len(killed) == 1
         assert (finished.state, finished.done, finished.failed) == ("done", 20, 0)
         assert workspace.model("embedded").pid not in (None, *killed)
@@ -59,7 +60,7 @@ def test_what_was_done_is_kept_where_a_model_dies_over_every_text_and_another_ti
         kept = {row.sample: row.raw for row in opened.store.results.of_run(failed.run)}
         install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
         with pytest.raises(ModelError, match="was killed by SIGKILL"):
-            opened.run_model("breaking:", 1, resume=failed.run)
+            opened.run_model("breaking:", 1, RunOptions(resume=failed.run))
         assert kept == {row.sample: row.raw for row in opened.store.results.of_run(failed.run)}
     finally:
         opened.close()
@@ -97,7 +98,7 @@ def test_a_run_whose_end_could_not_be_written_can_be_finished_once_there_is_room
         monkeypatch.undo()
         install_kind(monkeypatch, "breaking", "tests.backends.breaking_backend:load")
         monkeypatch.setattr("emotui.workbench.runs.run.Embedder", lambda model, cancelled: None)
-        finished = opened.run_model("breaking:", 1, resume=run.run)
+        finished = opened.run_model("breaking:", 1, RunOptions(resume=run.run))
         assert (finished.state, finished.done) == ("done", 40)
     finally:
         opened.close()

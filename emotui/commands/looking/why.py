@@ -12,6 +12,7 @@ from emotui.commands.output import as_written, bar, json_option, print_figures, 
 from emotui.commands.program_options import db_option, open_workspace
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.workbench.progress import RunOptions
 
 if TYPE_CHECKING:
     from emotui.store.query import Dataset
@@ -151,10 +152,8 @@ def _of_spans(
         run = workspace.run_model(
             spec,
             number,
+            RunOptions(way=way, options={"spans": spans} | ({} if filler is None else {"filler": filler}), limit=limit),
             task="evidence",
-            way=way,
-            options={"spans": spans} | ({} if filler is None else {"filler": filler}),
-            limit=limit,
             on_progress=lambda step: progress(step.done, step.n),
         )
     kept = workspace.store.datasets.get(number)

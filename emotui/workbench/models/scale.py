@@ -24,6 +24,7 @@ from emotui.tasks.registry import task_named, with_labels
 from emotui.workbench.files.predict import Asker
 from emotui.workbench.files.texts import Texts, line_of
 from emotui.workbench.models.benchmark import SENTENCES
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.runs.run import run_task
 from emotui.workbench.shards.merge import Question, merge, write_requests
 from emotui.workbench.shards.shard import Shard
@@ -201,7 +202,7 @@ def _kept(plan: Plan, model: Counted, place: Path) -> tuple[_Kept | None, str]:
             began = time.monotonic()
             dataset = store.datasets.add("sample", task.name, map(task.row, blank), "sample", "sample")
             bringing += (time.monotonic() - began) / 2
-            run_task(store, model, dataset, shard=Shard(number, 2), way=plan.way, options=options)
+            run_task(store, model, dataset, RunOptions(shard=Shard(number, 2), way=plan.way, options=options))
         whole = Store.open(place / "whole.duckdb")
         empty, began = whole.path.stat().st_size, time.monotonic()
         merge(whole, stores)

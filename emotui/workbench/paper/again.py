@@ -17,7 +17,7 @@ from emotui.workbench.datasets.label_maps import keep_label_map
 from emotui.workbench.datasets.samples import add_experiment, add_samples
 from emotui.workbench.paper.folder import write_paper
 from emotui.workbench.paper.recipe import FILE, Recipe, RecipeDataset, RecipeRun, limit_of, read_recipe
-from emotui.workbench.progress import OnProgress
+from emotui.workbench.progress import OnProgress, RunOptions
 from emotui.workbench.reports.report import unwatched
 from emotui.workbench.runs.packing import unpack
 from emotui.workbench.runs.plan import MOST_REPEATS, RunConfig
@@ -83,12 +83,14 @@ def reproduce(
     again = workspace.run_model(
         model or old.model,
         dataset.dataset,
-        limit=limit_of(old, dataset),
-        repeats=config.repeats,
-        seed=config.seed,
-        way=config.way or None,
-        options=config.options,
-        fresh=True,
+        RunOptions(
+            limit=limit_of(old, dataset),
+            repeats=config.repeats,
+            seed=config.seed,
+            way=config.way or None,
+            options=config.options,
+            fresh=True,
+        ),
         on_progress=on_progress,
     )
     return compared(workspace.store, old, again)
@@ -177,12 +179,14 @@ def make_again(
         done = workspace.run_model(
             (models or {}).get(one.model, one.model),
             dataset.dataset,
-            limit=one.limit,
-            repeats=config.repeats,
-            seed=config.seed,
-            way=config.way or None,
-            options=config.options,
-            fresh=True,
+            RunOptions(
+                limit=one.limit,
+                repeats=config.repeats,
+                seed=config.seed,
+                way=config.way or None,
+                options=config.options,
+                fresh=True,
+            ),
             on_progress=on_progress,
         )
         ids[done.run] = one.run

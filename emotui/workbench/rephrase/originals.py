@@ -13,7 +13,7 @@ from emotui.records import ClassGold
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.rephrase.task import Prediction
-from emotui.workbench.progress import OnProgress, RunProgress
+from emotui.workbench.progress import OnProgress, RunOptions, RunProgress
 from emotui.workbench.rephrase.views import FrozenClassifier, Original
 from emotui.workbench.runs.run import run_task
 from emotui.workbench.runs.scores import last_attempts
@@ -151,10 +151,14 @@ def _run(
     for old in map(with_state, runs_of(store, dataset)):
         if old.state in ("stopped", "failed") and old.n == dataset.n and _asks_alike(old, classifier):
             try:
-                return run_task(store, classifier.model, dataset, resume=old.run, on_progress=show, cancelled=cancelled)
+                return run_task(
+                    store, classifier.model, dataset, RunOptions(resume=old.run), on_progress=show, cancelled=cancelled
+                )
             except BadInput:
                 continue  # of another version of the model
-    return run_task(store, classifier.model, dataset, way=classifier.asked.way, on_progress=show, cancelled=cancelled)
+    return run_task(
+        store, classifier.model, dataset, RunOptions(way=classifier.asked.way), on_progress=show, cancelled=cancelled
+    )
 
 
 def _asks_alike(run: Run, classifier: FrozenClassifier) -> bool:

@@ -16,8 +16,8 @@ from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import resolve_labels, task_named
 from emotui.tasks.task import Task
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.runs.window import Pace
-from emotui.workbench.shards.shard import Shard
 from emotui.workbench.texts import stored_samples
 from emotui.workbench.turns import with_conversation
 
@@ -116,37 +116,32 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     store: Store
     dataset: Dataset
-    limit: int | None
-    repeats: int
-    seed: int
-    way: str | None
-    options: Mapping[str, object] | None
-    shard: Shard | None = None
+    wanted: RunOptions
     spans: Mapping[str, Sequence[Mark]] | None = None
 
     @property
     def whole(self) -> int:
         """Samples of all shards."""
-        return self.dataset.n if self.limit is None else min(self.limit, self.dataset.n)
+        return self.dataset.n if self.wanted.limit is None else min(self.wanted.limit, self.dataset.n)
 
     @property
     def places(self) -> range:
         """Which samples it asks about."""
-        return range(self.whole) if self.shard is None else self.shard.places(self.whole)
+        return range(self.whole) if self.wanted.shard is None else self.wanted.shard.places(self.whole)
 
     def plan(self, card: ModelCard) -> Plan:
         """Raises BadInput and ModelError as `chosen_way` and the task's options do."""
         store, dataset = self.store, self.dataset
         task = task_named(dataset.task)
-        way = chosen_way(task, card, self.way, self.options)
+        way = chosen_way(task, card, self.wanted.way, self.wanted.options)
         options = resolve_labels(
-            task, card, partial(labelled_samples, store, dataset), way, self.options or {}, self.seed
+            task, card, partial(labelled_samples, store, dataset), way, self.wanted.options or {}, self.wanted.seed
         )
-        task = configured(task, way, options, self.repeats)
+        task = configured(task, way, options, self.wanted.repeats)
         task = task if self.spans is None else task.with_spans(self.spans)
         task = with_conversation(task, options, _samples(store, dataset))
-        marks = identities(store, task, dataset, card, self.seed, self.repeats, way)
-        n = len(self.places) * self.repeats
+        marks = identities(store, task, dataset, card, self.wanted.seed, self.wanted.repeats, way)
+        n = len(self.places) * self.wanted.repeats
         hits = [old for old in finished(store.runs.all(dataset.dataset), marks) if self._as_many(old, n)]
         twins = [] if hits else self._twins(task, card, way, n)
         name = free_name(store, marks[0][:8])
@@ -162,13 +157,13 @@ class RunRequest(msgspec.Struct, frozen=True):
                 any(run.task == task.name for run in self.store.runs.all(other.dataset)) if same_size else False
             )
             if asked_here and asked_of(self.store, other) == asked:
-                marks = identities(self.store, task, other, card, self.seed, self.repeats, way)
+                marks = identities(self.store, task, other, card, self.wanted.seed, self.wanted.repeats, way)
                 found += [old for old in finished(self.store.runs.all(other.dataset), marks) if self._as_many(old, n)]
         return found
 
     def _as_many(self, old: Run, n: int) -> bool:
         """Whether a run is over the same samples of its dataset."""
-        return old.n == n and old.config.get("shard", "") == str(self.shard or "")
+        return old.n == n and old.config.get("shard", "") == str(self.wanted.shard or "")
 
 
 def labelled_samples(store: Store, dataset: Dataset) -> Iterator[Any]:

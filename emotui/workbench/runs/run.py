@@ -27,7 +27,7 @@ from emotui.tasks.task import Asked, Task
 from emotui.workbench.datasets.label_maps import for_scoring
 from emotui.workbench.datasets.samples import has_texts, is_sample_data
 from emotui.workbench.masked.lexicons import lexicon_of, with_lexicon
-from emotui.workbench.progress import OnProgress, RunProgress
+from emotui.workbench.progress import OnProgress, RunOptions, RunProgress
 from emotui.workbench.runs.machine import Meter, keep_measured, remember_card, remembered_card
 from emotui.workbench.runs.plan import (
     BATCH,
@@ -42,7 +42,7 @@ from emotui.workbench.runs.plan import (
 from emotui.workbench.runs.scores import ELSEWHERE, Embedder, Key, last_attempts, outputs_of, scored
 from emotui.workbench.runs.states import GOING, check_at_rest, is_own, signed, with_state
 from emotui.workbench.runs.window import Stop, Window
-from emotui.workbench.shards.shard import Shard, places_of
+from emotui.workbench.shards.shard import places_of
 from emotui.workbench.texts import check_needs, run_dataset, samples_of, stored_samples
 from emotui.workbench.turns import with_conversation
 
@@ -60,18 +60,8 @@ def run_task(
     store: Store,
     model: ModelProcess,
     dataset: Dataset,
+    wanted: RunOptions = RunOptions(),  # noqa: B008  # it is frozen
     *,
-    limit: int | None = None,
-    shard: Shard | None = None,
-    repeats: int = 1,
-    seed: int = 0,
-    way: str | None = None,
-    options: Mapping[str, object] | None = None,
-    resume: str | None = None,
-    take_over: bool = False,
-    retry: bool = False,
-    fresh: bool = False,
-    lexicon: "Lexicon | None" = None,
     spans: Mapping[str, Sequence[Mark]] | None = None,
     on_progress: OnProgress = lambda progress: None,
     cancelled: IsCancelled | None = None,
@@ -82,15 +72,6 @@ def run_task(
     dataset that differs in gold alone the answers are taken over.
 
     Args:
-        limit: only the dataset's first samples.
-        shard: a part of them; the others are asked elsewhere, and merged.
-        way: one of the task's ways to ask this model; None: the model's own.
-        options: the task's own settings (`Task.with_options`): prompts, sampling.
-        resume: a stopped run to finish instead of starting one; its own limit, repeats, way and options hold.
-        retry: ask in it also about texts that were passed over, because the model did not finish them.
-        take_over: finish it even where its process may be at it still, on a machine that cannot be asked.
-        lexicon: what masked words are compared by; a finished run that is returned is scored by it again. None: the
-            usual one, or that of the run.
         spans: what the task asks about in place of gold's spans, by the id of their text (`Task.with_spans`).
 
     Raises:
@@ -99,6 +80,7 @@ def run_task(
         ModelError: the model could not be loaded or died; what was done is kept, and the run can be resumed.
         Cancelled: `cancelled()` became true; likewise.
     """
+    resume, lexicon = wanted.resume, wanted.lexicon
     if not has_texts(dataset):
         raise BadInput(f"{dataset.name} has labels only: import it with its texts first (docs/results.md)")
     if lexicon is not None:
@@ -112,9 +94,9 @@ def run_task(
         RunProgress("", model.spec, 0, dataset.n, 0, None, None, f"loading {model.spec}"), on_progress, cancelled
     )
     store, on_progress = store.waiting(waits.wait), waits.tell
-    asked = RunRequest(store, dataset, limit, repeats, seed, way, options, shard, spans)
+    asked = RunRequest(store, dataset, wanted, spans)
     # What is known of a model suffices to find a finished run: asking twice does not load it.
-    known = None if resume is not None or fresh else remembered_card(store, model)
+    known = None if resume is not None or wanted.fresh else remembered_card(store, model)
     plan = None if known is None else asked.plan(known)
     if plan is not None and plan.hit is not None:
         return by_lexicon(store, plan.hit, lexicon, cancelled)
@@ -126,6 +108,8 @@ def run_task(
         remember_card(store, model, stamp, card)
         plan = None
     task, twin = task_named(dataset.task), None
+    repeats, seed = wanted.repeats, wanted.seed
+    options: Mapping[str, object]
     if resume is not None:
         run = store.runs.get(resume)
         if run.source != "model":
@@ -146,7 +130,7 @@ def run_task(
             raise BadInput(f"run {run.run} cannot be resumed: its model, samples or versions have changed since")
         if questions and run.identity != marks[0]:
             _check_answers(store, run, dataset, task, model, way, seed, cancelled)
-        if with_state(run).state == "running" and not is_own(settings) and not take_over:
+        if with_state(run).state == "running" and not is_own(settings) and not wanted.take_over:
             raise BadInput(
                 f"run {run.run} is going on in process {settings.pid} of {settings.host}: stop that first. Where it is "
                 "gone for good, --take-over finishes its run"
@@ -155,13 +139,13 @@ def run_task(
         mark = marks[0] if questions else former
     else:
         plan = plan or asked.plan(card)
-        if plan.hit is not None and not fresh:
+        if plan.hit is not None and not wanted.fresh:
             return by_lexicon(store, plan.hit, lexicon, cancelled)
         task, way, options, places = plan.task, plan.way, plan.options, asked.places
-        part, whole = (str(shard), asked.whole) if shard else ("", 0)
+        part, whole = (str(wanted.shard), asked.whole) if wanted.shard else ("", 0)
         former, mark, name = "", plan.identity, plan.name
         questions = questions_of(store, task, dataset, card, seed, repeats, way)
-        twin = None if fresh else plan.twin
+        twin = None if wanted.fresh else plan.twin
     by = lexicon.mark if lexicon is not None else "" if resume is None else str(run.config.get("lexicon", ""))
     config = RunConfig(
         seed=seed,
@@ -196,7 +180,7 @@ def run_task(
     running = _Running(
         store, model, ask, card, dataset, run, task, way, seed, repeats, places, on_progress, cancelled, stop
     )
-    return running.finish(retry=retry)
+    return running.finish(retry=wanted.retry)
 
 
 def _check_answers(

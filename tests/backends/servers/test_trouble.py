@@ -9,6 +9,7 @@ import pytest
 
 from emotui.errors import ModelError
 from emotui.workbench.files.predict import predict
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.workspace import Workspace
 from tests.backends.servers.faulty_server import FaultyServer
 from tests.conftest import Emotui
@@ -86,7 +87,9 @@ def test_a_server_that_goes_away_ends_the_run_and_marks_nothing_as_failed(server
                 server.stop()
 
         with pytest.raises(ModelError, match="No server answers at"):
-            workspace.run_model(f"openai:{server.spec}", dataset.dataset, options={"prompts": own}, on_progress=leave)
+            workspace.run_model(
+                f"openai:{server.spec}", dataset.dataset, RunOptions(options={"prompts": own}), on_progress=leave
+            )
         (run,) = workspace.runs(dataset.dataset)
         assert (run.state, run.failed) == ("failed", 0)
         assert 16 <= run.done < 600

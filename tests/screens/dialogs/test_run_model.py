@@ -13,6 +13,7 @@ from emotui.records import Mark, SpanSample
 from emotui.screens.dialogs.run_model import ModelDialog, Wish
 from emotui.screens.widgets.switches import OneOf
 from emotui.store.query import Run
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.runs.choices import run_choices
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.states import out_of_sight, signed
@@ -217,7 +218,7 @@ async def test_a_run_of_a_process_out_of_sight_is_taken_over_on_the_second_enter
         assert given == []
         assert "may be running in process 7 of elsewhere" in why(pilot)
         await press(pilot, "enter")
-        assert given == [Wish(KIND + ":", resume="far", take_over=True)]
+        assert given == [Wish(KIND + ":", RunOptions(resume="far", take_over=True))]
 
 
 def test_a_run_whose_process_can_be_seen_is_not_taken_over() -> None:

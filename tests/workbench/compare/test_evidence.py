@@ -12,6 +12,7 @@ from emotui.store.store import Store
 from emotui.tables import Cell, ResultsTable
 from emotui.workbench.compare.evidence import Evidence, beside_f1, evidence_of
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
 from tests.conftest import Emotui
@@ -43,7 +44,9 @@ def dataset(workspace: Workspace) -> Dataset:
 
 
 def _take_away(workspace: Workspace, dataset: Dataset, spans: str, **more: Any) -> str:
-    run = workspace.run_model(WORD, dataset.dataset, task="evidence", options={"spans": spans, "draws": 2, **more})
+    run = workspace.run_model(
+        WORD, dataset.dataset, RunOptions(options={"spans": spans, "draws": 2, **more}), task="evidence"
+    )
     return run.run
 
 

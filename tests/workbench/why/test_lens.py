@@ -11,6 +11,7 @@ from emotui.errors import BadInput
 from emotui.metrics.lexical import word_features
 from emotui.records import LabelsGold
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.progress import RunOptions
 from emotui.workbench.why.lens import Gold, _cosines, code_known, keep_unsaid, known_table, probed
 from emotui.workbench.workspace import Workspace
 from tests.conftest import Emotui
@@ -194,7 +195,7 @@ def test_results_have_the_share_that_was_known_and_not_said_beside_chance_and_le
         for key, text, row in zip(gold.ids, gold.texts, gold.table, strict=True)
     ]
     dataset = add_samples(opened.store, "labels", "mine", texts, "test")
-    run = opened.run_model("embedded", "mine", limit=3)
+    run = opened.run_model("embedded", "mine", RunOptions(limit=3))
     assert known_table(opened.store, dataset, [run]) is None, "there was no lens yet"
     answers = np.zeros_like(gold.table)
     answers[:5] = np.nan
