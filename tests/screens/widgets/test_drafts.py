@@ -24,7 +24,7 @@ from emotui.workbench.workspace import Workspace
 from tests.effort import tried
 from tests.paths import CHECKOUT
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import frame, notified, opened, press, screen_text, settle
+from tests.screens.driving import event_of, frame, notified, opened, press, screen_text, settle
 from tests.screens.masked.workspace import WRITES, masked_workspace
 from tests.screens.rephrase_workspace import scripted
 from tests.waiting import awaited, wait_until
@@ -91,8 +91,9 @@ def text_of(pilot: "Pilot[None]", field: Written) -> str:
 async def go_in(pilot: "Pilot[None]", keys: Sequence[str], widget: str = "") -> None:
     """Press the keys, then Tab until the widget has the focus."""
     for key in keys:
-        await press(pilot, key)
-        await settle(pilot, work=True)
+        pilot.app.post_message(event_of(key))
+        await settle(pilot, work=True, cells=False)
+    await settle(pilot)
     while widget and pilot.app.screen.query_one(widget) is not pilot.app.focused:
         await press(pilot, "tab")
 
