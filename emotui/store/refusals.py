@@ -62,7 +62,7 @@ def refusal(path: Path, error: Exception) -> StoreError:
     elif isinstance(error, (FileExistsError, NotADirectoryError)):
         what = "cannot be made: there is a file where its folder should be; choose another place with --db"
     elif "no such file" in low or "does not exist" in low:
-        what = "does not exist: check the path given with --db"
+        what = "does not exist: check its path"
     elif "out of memory" in low or "failed to allocate" in low or "failed to pin" in low:
         what = "there is not enough memory for this: close other programs, then try again"
     elif "version number" in low and "read a database file" in low:

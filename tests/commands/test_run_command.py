@@ -199,7 +199,7 @@ def test_what_needs_a_store_makes_none_where_the_path_is_mistyped(
     emotui: Emotui, db: Path, command: tuple[str, ...]
 ) -> None:
     said = emotui(*command, "--db", db)
-    assert (said.status, said.err) == (2, f"{db} does not exist: check the path given with --db\n")
+    assert (said.status, said.err) == (2, f"{db} does not exist: check its path\n")
     assert list(db.parent.glob("w.duckdb*")) == []
 
 

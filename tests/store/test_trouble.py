@@ -101,7 +101,7 @@ def test_a_missing_store_is_not_made_where_that_was_not_asked(tmp_path: Path, ho
     path = tmp_path / "none.duckdb"
     with pytest.raises(StoreError) as refused:
         Store.open(path, **how)
-    assert str(refused.value) == f"{path} does not exist: check the path given with --db"
+    assert str(refused.value) == f"{path} does not exist: check its path"
     assert list(tmp_path.iterdir()) == []
 
 
