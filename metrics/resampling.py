@@ -522,7 +522,7 @@ def _by_t(figure: Replicates, edge: float, note: str) -> Interval:
     # Parts that have no say in the figure leave it as it is, and add nothing.
     said = known[np.abs(known - figure.whole) > EQUAL * max(1.0, abs(figure.whole))]
     if not len(said):
-        return Interval(note="no interval: the same figure whichever text is left out")
+        return Interval(note="no interval: the same figure whatever is left out")
     idle = max(figure.n - len(said), 0)
     middle = (said.sum() + idle * figure.whole) / (len(said) + idle)
     squares = ((said - middle) ** 2).sum() + idle * (figure.whole - middle) ** 2

@@ -103,7 +103,7 @@ def test_a_ratio_has_an_interval_over_two_groups_or_more_where_they_differ() -> 
     sure, certain = ratio_intervals([some, all_of_them])
     # Student's t with 3 degrees of freedom, .5 +- 3.182 * .5774 / 2, within what a share can be.
     assert sure.ends == (0.0, 1.0)
-    assert (certain.ends, certain.note) == (None, "no interval: the same figure whichever text is left out")
+    assert (certain.ends, certain.note) == (None, "no interval: the same figure whatever is left out")
     assert ratio_intervals([some], np.array([0, 0, 0, 0]))[0].note == "no interval: it is over one group alone"
     assert ratio_intervals([some], np.array([0, 0, 1, 1]))[0].ends is None  # both halves have one of two
     assert ratio_intervals([some], np.array([0, 1, 0, 1]))[0].ends == (0.0, 1.0)
