@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from emotui.metrics.significance import Correction
     from emotui.workbench.compare.pairs import Axis, Comparing, Marks, Pair
     from emotui.workbench.compare.sources import Compared
-    from emotui.workbench.slices.conditions import Bools
+    from emotui.workbench.slices.facets import Bools
     from emotui.workbench.slices.slicing import Findings, Parts, Sliced, Slicing
 
 HOLM: "Correction" = "holm"

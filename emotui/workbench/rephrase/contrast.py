@@ -23,7 +23,7 @@ from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.rephrase.evaluation import asking_by, contender
 from emotui.workbench.rephrase.files import Rephrased
 from emotui.workbench.rephrase.views import COUNTER
-from emotui.workbench.slices.conditions import Said, emotions_of
+from emotui.workbench.slices.facets import Said, emotions_of
 from emotui.workbench.slices.slicing import Slicing
 
 CONVENTION = (

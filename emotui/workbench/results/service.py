@@ -249,7 +249,7 @@ class Results:
         """These runs, or the newest of each model and setting, by saved slice."""
         if not self._store.slices.all(dataset.dataset):
             return []
-        from emotui.workbench.slices.table import slice_table
+        from emotui.workbench.slices.slicing import slice_table
 
         kept = [with_state(run) for run in runs_of(self._store, dataset)]
         runs = _newest_each(kept) if names is None else [run for run in kept if run.run in names]

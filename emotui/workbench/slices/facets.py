@@ -1,47 +1,136 @@
-"""The facets of one dataset, and which samples a line of conditions keeps."""
+"""The facets of a dataset's samples, what can be asked of each, and which samples a line of conditions keeps."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from emotui.errors import BadInput
 from emotui.lexicons import emolex, plutchik_of
 from emotui.metrics.lexical import cues_of, is_negated
-from emotui.metrics.metric import Metric
-from emotui.metrics.resampling import BESIDE, convention, group_numbers, ratio_intervals, resamples_for
 from emotui.metrics.states import Floats
-from emotui.store.query import MARKS, Dataset, ListQuery, Run
+from emotui.store.query import MARKS, Dataset, ListQuery
 from emotui.store.store import Store
-from emotui.tables import INTERVAL, Cell, Column, ResultsTable, Row
 from emotui.workbench.agreement.documents import VALUES
 from emotui.workbench.agreement.of_values import value_names, values_table
 from emotui.workbench.agreement.panel import Panel, read_panel
 from emotui.workbench.agreement.panel import Said as Answer
 from emotui.workbench.datasets.sources import PERSON, sources
-from emotui.workbench.notes import Note, NoteBook
-from emotui.workbench.runs.scores import groups_of
-from emotui.workbench.slices.conditions import (
-    BUILT_IN,
-    MARK,
-    NUMBERS,
-    RESERVED,
-    SLICE,
-    TEXT,
-    WORDS,
-    Bools,
-    Condition,
-    Facet,
-    Said,
-    as_text,
-    categories,
-    emotions_of,
-    own,
-    parsed,
-    thirds,
-)
+from emotui.workbench.notes import Note
+from emotui.workbench.slices.conditions import BUILT_IN, MARK, NUMBERS, RESERVED, SLICE, TEXT, WORDS, Condition, parsed
+
+# A facet: columns of true and false, or of numbers.
+
+Bools = NDArray[np.bool_]
+
+MOST_VALUES = 40
+"""A column of one's own with more different values is no facet, unless they are numbers."""
+
+_FEW = 5
+"""So many different numbers, or texts that are all different, are still values of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One facet. `members` (n, k): which samples have which of `values`; several may hold of one.
+
+    `numbers` (n,): what the values were made of, where that is numbers; NaN where a sample has none. `about`: in words.
+    """
+
+    name: str
+    about: str
+    values: tuple[str, ...]
+    members: Bools
+    numbers: Floats | None = None
+
+
+class Said(msgspec.Struct):
+    """What facets need of a record, whatever task it is of."""
+
+    text: str | None = None
+    emotion: str | None = None
+    valence: str | None = None
+    spans: list[Any] | None = None
+    label: str | None = None
+    labels: Any = None
+    sentences: list[dict[str, Any]] = []
+    annotators: dict[str, Any] = {}
+    meta: dict[str, Any] = {}
+
+
+def as_text(value: object) -> str | None:
+    """A value of a column as text, as the list's own filter has it."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def own(name: str, said: Sequence[Any]) -> Facet | None:
+    """The facet of a column of one's own: thirds of numbers, else its values; None where these are too many.
+
+    Args:
+        said: what each sample says; None or empty where it says nothing.
+    """
+    known = [one for one in said if one is not None and one != ""]
+    numeric = all(isinstance(one, int | float) and not isinstance(one, bool) for one in known)
+    texts = [as_text(one) for one in said]
+    different = {text for text in texts if text}
+    if numeric and len(different) > _FEW:
+        numbers = np.array([float(one) if isinstance(one, int | float) else np.nan for one in said])
+        return thirds(name, f"{name}, a third each", numbers, ("low", "middle", "high"))
+    if len(different) > MOST_VALUES or len(different) == len(known) > _FEW:
+        return None
+    return categories(name, f"column {name}", [(text,) if text else () for text in texts])
+
+
+def categories(name: str, about: str, said: Sequence[Iterable[str]], order: Sequence[str] = ()) -> Facet | None:
+    """A facet of what each sample has; `order`: of values, where it is not that of their number."""
+    counts: dict[str, int] = {}
+    kept = [tuple(dict.fromkeys(each)) for each in said]
+    for each in kept:
+        for value in each:
+            counts[value] = counts.get(value, 0) + 1
+    if not counts:
+        return None
+    place = {value: at for at, value in enumerate(order)}
+    values = sorted(counts, key=lambda value: (place.get(value, len(place)), -counts[value], value))
+    at = {value: column for column, value in enumerate(values)}
+    members = np.zeros((len(kept), len(values)), dtype=np.bool_)
+    for row, each in enumerate(kept):
+        for value in each:
+            members[row, at[value]] = True
+    return Facet(name, about, tuple(values), members)
+
+
+def thirds(name: str, about: str, numbers: Floats, names: tuple[str, str, str]) -> Facet | None:
+    """A facet of numbers in three parts of about the same size; equal numbers are in one part."""
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        return None
+    low, high = np.quantile(known, [1 / 3, 2 / 3])
+    members = np.stack([numbers <= low, (numbers > low) & (numbers <= high), numbers > high], axis=1)
+    there = np.flatnonzero(members.sum(axis=0))
+    values = tuple(names[at] for at in there.tolist())
+    return Facet(name, about, values, members[:, there], numbers)
+
+
+def emotions_of(said: Said) -> tuple[str, ...]:
+    """All gold emotions or labels of a record."""
+    found = [said.emotion, said.label, *(one.get("emotion") for one in said.sentences)]
+    found += [span[2] for span in said.spans or () if isinstance(span, list) and len(span) > 2]
+    if isinstance(said.labels, Mapping):
+        found += [name for name, value in said.labels.items() if value]
+    elif isinstance(said.labels, Sequence):
+        found += said.labels
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, str) and one))
+
 
 # The facets that any dataset may have.
 
@@ -361,64 +450,3 @@ _MADE: Mapping[str, Callable[[Facets], Facet | None]] = {
     "code": lambda of: codes(of.notes, of.first, of.n),
     "note": lambda of: notes(of.notes, of.first, of.n),
 }
-
-
-# Runs by saved slice: a row a run, a column a slice.
-
-KEY = "slices"
-
-
-def slice_table(store: Store, dataset: Dataset, runs: Sequence[Run], metric: Metric) -> tuple[ResultsTable, ...]:
-    """The mean of a metric over the samples of each saved slice; nothing where no slice was saved, or no run scored."""
-    saved = store.slices.all(dataset.dataset)
-    if not saved or not runs:
-        return ()
-    facets = Facets(store, dataset, NoteBook(store).notes(dataset.dataset))
-    shared = groups_of(store, dataset.dataset)
-    groups = None if shared is None else group_numbers(list(shared[1].values()))
-    rows = []
-    for run in runs:
-        values = store.listing.metric_means(dataset.dataset, run.run, metric.name)
-        there = ~np.isnan(values)
-        if not there.any():
-            continue
-        plain = np.where(there, values, 0.0)
-        sides, why = [there], [""]
-        for _, line, _ in saved:
-            try:
-                sides.append(facets.keeps(line, run.run) & there)
-                why.append("no sample of this slice has a value")
-            except BadInput as problem:
-                sides.append(np.zeros_like(there))
-                why.append(str(problem))
-        sure = ratio_intervals([(plain * side, side) for side in sides], groups)
-        cells = []
-        for side, reason, interval in zip(sides, why, sure, strict=True):
-            n = int(side.sum())
-            numbers = (np.flatnonzero(side) + facets.first).tolist()
-            mean = float(values[side].mean()) if n else None
-            cells.append(
-                Cell(
-                    mean,
-                    None,
-                    "",
-                    None if n else reason,
-                    tuple(numbers),
-                    run.run,
-                    interval.low,
-                    interval.high,
-                    interval.note,
-                )
-            )
-        way = str(run.config.get("way") or "")
-        rows.append(Row(" ".join(part for part in (run.model, way) if part), "run", run.run, tuple(cells)))
-    if not rows:
-        return ()
-    columns = (Column("all", "All"), *(Column(name, name) for name, _, _ in saved))
-    n = dataset.n if groups is None else int(groups.max()) + 1
-    of = "samples" if groups is None else "groups of samples that share a text"
-    notes = (
-        *(f"{name}: {line}" for name, line, _ in saved),
-        f"{INTERVAL} {convention(n, of, resamples_for(n, BESIDE), 0)}",
-    )
-    return (ResultsTable(KEY, f"{dataset.name}: {metric.title} by slice", columns, tuple(rows), notes),)
