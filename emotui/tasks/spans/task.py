@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from emotui.backends.base import Evidence, Extract, ModelCard, Refused
-from emotui.backends.host import lacks
 from emotui.backends.relabelled import MAPPED, hash_of
 from emotui.errors import BadInput, ModelError
 from emotui.lexicons import empath_keywords, keywords_from
@@ -453,6 +452,8 @@ class Spans(Task):
         if "extract" in card.capabilities:
             return ()
         if "generate" not in card.capabilities:
+            from emotui.backends.host import lacks  # processes: not before a model is asked
+
             raise ModelError(lacks(card.spec, "generate"))
         return ALL_WAYS
 
