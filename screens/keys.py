@@ -220,7 +220,10 @@ class Keys:
         sign, title = SIGNS[key], self._place.entry.title
         if key in "0123456789" and key.isdigit():
             return f"{key}: {title} is open" if TITLES.get(int(key)) == title else f"{key}: no place has this number"
-        here = [one for one in self._session.keymap.on(key) if self._is_here(one)]
+        bound = self._session.keymap.on(key)
+        here = [one for one in bound if self._is_here(one)]
+        if not here and any(one.id == "view" for one in bound):
+            return f"{sign}: {title} has one view"
         if not here:
             return f"{sign} does nothing in {title}: " + self._session.keymap.words("{help} shows what does")
         told = [one for one in here if self._place.doing(one.id) is not None] or here

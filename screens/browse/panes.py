@@ -222,11 +222,13 @@ def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tupl
         if cells >= _WITH_BAR:
             full = round(detail.f1 * _BAR)
             left += [Part(" " + "■" * full, "said"), Part("·" * (_BAR - full), "rest")]
-        if detail.precision is not None and detail.recall is not None:
-            left.append(Part(" = min of ", "dim"))
-        for name, figure in (("P", detail.precision), ("R", detail.recall), ("Sim", detail.sim)):
-            apart = "" if left[-1].text.endswith(" ") else "  "
-            left += [Part(f"{apart}{name} ", "dim"), Part(share(figure).strip())]
+        both = detail.precision is not None and detail.recall is not None
+        for before, name, figure in (
+            (" = min of " if both else "  ", "P", detail.precision),
+            (", " if both else "  ", "R", detail.recall),
+            ("  ", "Sim", detail.sim),
+        ):
+            left += [Part(f"{before}{name} ", "dim"), Part(share(figure).strip())]
         if detail.marks:
             left.append(Part(f"  {detail.marks}", "mark"))
     kind = " · ".join(part for part in (sample.emotion, sample.valence, _sentences(len(sample.sentences))) if part)

@@ -166,7 +166,7 @@ def first_wrong(found: Sequence[Thing], marks: str = "") -> int:
 
 _SIGN = 3
 _NARROW, _ROOMY = 62, 90
-_LABEL, _LABEL_ROOMY = 12, 24
+_LABEL, _LABEL_ROOMY = 14, 24
 _LABEL_HEAD, _DROP_HEAD = "label", "drop"
 
 
