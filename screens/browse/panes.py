@@ -301,7 +301,7 @@ def notes(evidence: "Evidence", repeat: int, *, first_start: bool = False) -> li
     if (why := _no_wrong_label(evidence, said)) is not None:
         lines.append(why)
     if detail.keyword:
-        lines.append("A gold span of this sample holds a keyword of the lexicon.")
+        lines.append("A gold span holds a word of Empath's emotions: a keyword sample.")
     if detail.sim is None and detail.gold and detail.predicted:
         lines.append("Sim is not there, or not yet: it takes the embedded model.")
     return lines
@@ -314,8 +314,8 @@ def _no_wrong_label(evidence: "Evidence", said: "RepeatView") -> str | None:
     labelled = any(mark.label for mark in sample.spans or ())
     if labelled or not sample.spans or not any(span.label for span in said.spans) or not any(emotions):
         return None
-    of = "emotions of sentences" if sample.sentences else f"{emotions[0]} for the text"
-    return f"No L: gold has {of}, but no label for a span."
+    of = "emotions of sentences" if sample.sentences else f"{emotions[0]} of the text"
+    return f"No L (wrong label): gold has {of}, none of a span."
 
 
 def _gold_note(evidence: "Evidence") -> list[str]:
