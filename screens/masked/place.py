@@ -20,7 +20,7 @@ from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, width, wrap
-from emotui.screens.widgets.line import Line, Part, tabs
+from emotui.screens.widgets.line import Line, Part, bar, tabs
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import Page, side_by_side
@@ -45,6 +45,9 @@ _STANDINGS = {
     "unknown": "unknown: it has no vector",
 }
 _NAME, _WORD = 12, 14
+
+_SURE = 12
+"""Cells of a likeliest word's bar, which is full at probability 1."""
 _LEAST = 32
 """Cells that the entries beside the bars need."""
 
@@ -122,7 +125,8 @@ def _words(
     lines.append([Part("likeliest" + ("" if said.gold_rank else ", gold not among them"), "dim")])
     for rank, (word, p) in enumerate(said.likeliest, start=1):
         right = Part(" gold", "gold") if rank == said.gold_rank else Part("")
-        lines.append([Part(f"{rank} {fit(word, _WORD)} {share(p)} "), Part("■" * max(round(p * 12), 1), "said"), right])
+        drawn = bar(p, 1.0, _SURE)
+        lines.append([Part(f"{rank} {fit(word, _WORD)} {share(p)} "), drawn[0], right])
     return lines
 
 

@@ -110,7 +110,7 @@ def attempt(chain: "ChainView", written: str, hint: str, draft: str, *, suggeste
     if draft:
         return [*left, Part(f"  {draft}", "mark")], []
     if chain.attempts:
-        left.append(Part(f"  attempt {here - 1} is still read as {shown(chain.attempts[-1].predicted)}", "mark"))
+        left.append(Part(f"  still read as {shown(chain.attempts[-1].predicted)}", "mark"))
     before, now = len(chain.original.split()), len(written.split())
     return left, [Part(f"{now} words, original {before} ", "dim")]
 

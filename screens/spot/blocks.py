@@ -8,7 +8,7 @@ import msgspec
 
 from emotui.records import Span
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.line import SEEN, Part, bar
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Lines
 from emotui.tables import reads_zero
@@ -154,12 +154,6 @@ USES = {
 MASK = "<mask>"
 """What stands in a text for a word that is to be filled in."""
 
-_EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
-"""What is left over of a bar."""
-
-_SEEN = 0.005
-"""Of the most: what is less is written as zero, and draws nothing."""
-
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -241,14 +235,6 @@ def carrying(words: "Attribution | None", most: int = FEW) -> list[tuple[int, in
     return sorted(carried, key=lambda word: -word[2])[:most]
 
 
-def bar(value: float, most: float, cells: int) -> list[Part]:
-    """A bar of so many cells, full at `most`, to an eighth of a cell: what is there shows one, and zero nothing."""
-    part = min(max(value, 0.0) / most, 1.0) if most > 0 else 0.0
-    whole, eighths = divmod(max(round(part * cells * 8), int(part >= _SEEN)), 8)
-    drawn = "█" * whole + _EIGHTHS[eighths]
-    return [Part(drawn, "said"), Part(" " * (cells - len(drawn)))]
-
-
 def _evidence(text: str, spans: "Sequence[Evidence]", cells: int) -> Lines:
     if not spans:
         return [[Part("  nothing is marked", "dim")]]
@@ -280,7 +266,7 @@ def _about(one: "Classification", every: bool) -> str:
 def _seen(one: "Classification", every: bool) -> list[tuple[str, float]]:
     """The labels that have a row, the likeliest first; several whose figure would read .00 have none."""
     best = sorted(one.probs.items(), key=lambda pair: -pair[1])[: None if every else FEW]
-    seen = [pair for at, pair in enumerate(best) if not at or pair[1] >= _SEEN]
+    seen = [pair for at, pair in enumerate(best) if not at or pair[1] >= SEEN]
     return seen if len(best) - len(seen) > 1 else best
 
 
@@ -328,7 +314,7 @@ def _differs(one: "Odds", other: "Odds | None") -> bool:
 
 def _emotion(name: str, odds: float, best: bool, cells: int, differs: bool) -> list[Part]:
     half = min(max((cells - 2 - _NAME - 7 - 4) // 2, 4), 10)
-    size = min(round(min(abs(odds) / STRONG, 1.0) * half) or 1, half) if abs(odds) >= _SEEN else 0
+    size = min(round(min(abs(odds) / STRONG, 1.0) * half) or 1, half) if abs(odds) >= SEEN else 0
     left, right = (size, 0) if odds < 0 else (0, size)
     drawn = [
         Part("▸ " if best else "  ", "said"),

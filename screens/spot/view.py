@@ -16,7 +16,6 @@ from emotui.screens.spot.blocks import (
     TASK,
     Block,
     Column,
-    bar,
     blocks,
     carried,
     carrying,
@@ -28,7 +27,7 @@ from emotui.screens.spot.blocks import (
 from emotui.screens.widgets import drawing
 from emotui.screens.widgets.cell_width import shown, width, wrap
 from emotui.screens.widgets.editor import DirectionLine, Editor
-from emotui.screens.widgets.line import Line, Part, cut
+from emotui.screens.widgets.line import Line, Part, bar, cut
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count, share
 from emotui.screens.widgets.page import Lines, Page

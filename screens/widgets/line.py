@@ -113,6 +113,21 @@ def cut(parts: Sequence[Part], cells: int) -> list[Part]:
     return [*kept, Part(" " * cells)]
 
 
+_EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+"""What is left over of a bar."""
+
+SEEN = 0.005
+"""Of the most: what is less is written as zero, and draws nothing."""
+
+
+def bar(value: float, most: float, cells: int) -> list[Part]:
+    """A bar of so many cells, full at `most`, to an eighth of a cell: what is there shows one, and zero nothing."""
+    part = min(max(value, 0.0) / most, 1.0) if most > 0 else 0.0
+    whole, eighths = divmod(max(round(part * cells * 8), int(part >= SEEN)), 8)
+    drawn = "█" * whole + _EIGHTHS[eighths]
+    return [Part(drawn, "said"), Part(" " * (cells - len(drawn)))]
+
+
 def fitted(parts: Sequence[Part], cells: int) -> Sequence[Part]:
     """The parts, cut with an ellipsis where what is written in them takes more than so many cells."""
     if taken(parts) <= cells:
