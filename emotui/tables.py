@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -282,3 +282,22 @@ def _bare(value: float, n: int) -> str:
     """So many decimals without a zero before the point: `.571`, `-.020`, `1.000`."""
     written = f"{value:.{n}f}"
     return written.replace("0.", ".", 1) if written.lstrip("-").startswith("0.") else written
+
+
+# Which sources stand in a table beside others: who has only begun does not.
+
+FEW = 10
+"""Texts from which on a source is held against others that say as much."""
+
+_Key = TypeVar("_Key")
+
+
+def with_enough(texts: Mapping[_Key, int]) -> list[_Key]:
+    """Those with at least `FEW` texts where two have as many, else all: who has just begun says little of how far the
+    others agree.
+
+    Args:
+        texts: about how many each says something.
+    """
+    enough = [key for key, n in texts.items() if n >= FEW]
+    return enough if len(enough) > 1 else list(texts)

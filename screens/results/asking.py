@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from emotui.screens.results.parts import FEW
 from emotui.screens.results.state import ALL, GROUPS, RULES
+from emotui.tables import FEW
 
 if TYPE_CHECKING:
     from emotui.metrics.metric import Metric

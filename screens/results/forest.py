@@ -10,13 +10,12 @@ from textual.message import Message
 
 from emotui.screens.keymaps import keyed
 from emotui.screens.results.cells import decimals, in_words, shortened, written
-from emotui.screens.results.parts import FEW
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.drawing import Dot, Scale
 from emotui.screens.widgets.line import Part, opened, taken
 from emotui.screens.widgets.page import Page, tell_end
-from emotui.tables import Cell
+from emotui.tables import FEW, Cell
 from emotui.workbench.results.forests import Forest, Point
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, bars, count, value_of
 from emotui.screens.widgets.page import Lines, Page, tell_end
 from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
-from emotui.tables import reads_zero
+from emotui.tables import FEW, reads_zero
 
 if TYPE_CHECKING:
     from emotui.metrics.slice_rules import Rule
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from emotui.workbench.compare.pairs import Difference, Marks, Pair
     from emotui.workbench.compare.sources import Compared
     from emotui.workbench.slices.slicing import Findings, FoundRule, Parts, Sliced
-
-FEW = 10
-"""Sources and parts of fewer texts say too little: they stand aside and stretch no axis."""
 
 BOTH = f"{axis.OWN} − {axis.OTHER}"
 """The difference of two sources, as it is headed."""

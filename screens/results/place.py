@@ -24,7 +24,7 @@ from emotui.screens.results.counted import PATIENCE, CountedPlace
 from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.parts import FEW, DifferenceRows
+from emotui.screens.results.parts import DifferenceRows
 from emotui.screens.results.state import (
     AGREEMENT,
     ALL,
@@ -41,6 +41,7 @@ from emotui.screens.widgets.line import Line, Part, fitted, tabs, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
+from emotui.tables import FEW
 
 if TYPE_CHECKING:
     from emotui.workbench.slices.slicing import Sliced

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from emotui.screens.results.parts import FEW, bare
+from emotui.screens.results.parts import bare
 from emotui.screens.widgets.number_format import UNDEFINED, count
-from emotui.tables import Cell
+from emotui.tables import FEW, Cell
 from emotui.workbench.results.forests import Forest, Point, figures_of, forest_of
 
 if TYPE_CHECKING:

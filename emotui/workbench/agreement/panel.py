@@ -11,6 +11,7 @@ from emotui.errors import BadInput
 from emotui.records import ClassGold, LabelsGold, Mark, MaskedGold, ScenesGold, SpanSample, ValuesGold
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
+from emotui.tables import FEW, with_enough
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS, SourceCount
@@ -115,8 +116,8 @@ def read_panel(
 
     Args:
         kind: of answers, as tasks name it: labels, values, … None: what the dataset came for.
-        names: of sources: gold, people, models, files, or ids of runs. None: all people, where there are two or more;
-            else all sources, each model's newest run.
+        names: of sources: gold, people, models, files, or ids of runs. None: all people, where there are two or more
+            (without those of under ten texts where two have as many); else all sources, each model's newest run.
 
     Raises:
         BadInput: no such dataset or source, fewer than two sources, or a task of which nothing can be compared.
@@ -181,9 +182,12 @@ def _chosen(
     if names is None:
         speaking = [one for one in known if one.n]
         people = [one for one in speaking if one.kind == PERSON]
-        picked = people if len(people) > 1 else speaking
+        kept = with_enough({one: one.n for one in people})
+        picked = kept if len(people) > 1 else speaking
         if len(people) > 1:
             notes["sources"] = "the people alone, since there are several"
+        if beside := [one.name for one in people if one not in kept]:
+            notes["aside"] = f"{', '.join(beside)}: under {FEW} texts, not counted unless named"
         listed = {one.name: one for one in reversed(picked)}  # of equal names the newest, which stands first
         picked = [one for one in picked if listed[one.name] is one]
     else:

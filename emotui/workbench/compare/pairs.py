@@ -27,6 +27,7 @@ from emotui.metrics.sums import SumFigure, compared_sums, intervals_within, rati
 from emotui.records import Mark, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
+from emotui.tables import with_enough
 from emotui.tasks.registry import task_named
 from emotui.workbench.compare.figures import (
     SourceFigures,
@@ -348,10 +349,11 @@ class Comparing:
         sign = -1.0 if by.higher_is_better else 1.0
         order = sorted(range(len(standing)), key=lambda at: sign * (standing[at].mean or 0.0))
         base = next((at for at, source in enumerate(known) if source.key == first), order[0])
+        tested = with_enough({at: one.n for at, one in enumerate(standing)})
         p = adjusted_known(
             [
                 _p(table[:, base], table[:, at], groups)
-                if sure and at != base and lexicons[at] == lexicons[base]
+                if sure and at != base and at in tested and lexicons[at] == lexicons[base]
                 else None
                 for at in order
             ],

@@ -4,14 +4,20 @@ from pathlib import Path
 
 import pytest
 
+from emotui.records import LabelsGold
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.agreement.looking import looked_at, standing, verified_tables
+from emotui.workbench.agreement.panel import read_panel
 from emotui.workbench.agreement.study import study
 from emotui.workbench.agreement.tables import traced, traced_tables
 from emotui.workbench.annotate.events import Accept, SetLabels, SuggestionTaken
 from emotui.workbench.annotate.planning.assignment import Assignment, Retest, assign
+from emotui.workbench.compare.pairs import Comparing
+from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.datasets.sources import PERSON
 from emotui.workbench.runs.elsewhere import Said, keep_said
+from emotui.workbench.workspace import Workspace
 from tests.workbench.annotate.small_sets import begin, numbers, store_with
 
 
@@ -91,3 +97,32 @@ def test_labels_of_a_model_are_verified_by_all_people_and_by_each_two(tmp_path: 
     tables = {table.key: table for table in looked_at(store, dataset, ["model"])}
     assert len(tables["agreement-verified-model"].rows) == len(table.rows)
     assert "agreement-pairs" in tables
+
+
+def test_who_has_just_begun_changes_no_agreement_spread_or_correction_of_the_others(tmp_path: Path) -> None:
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    turns = [("joy", "joy", "anger"), ("anger", "anger", "anger"), ("joy", "anger", "joy")]
+    samples = [
+        LabelsGold(id=f"s{at}", text=f"text {at}", labels=[gold], annotators={"ada": [one], "ben": [other]})
+        for at, (gold, one, other) in enumerate(turns * 5)
+    ]
+    dataset = add_samples(opened.store, "labels", "several", samples, "written for a test")
+    order = list(opened.store.samples.file_order(dataset.dataset))
+    for name, wrong in (("m1", 3), ("m2", 4)):
+        said = [Said(number, 0, {"labels": ["anger" if at % wrong else "joy"]}) for at, number in enumerate(order)]
+        keep_said(opened.store, dataset, name, "file", said)
+    axis = Comparing(opened.store).axis(dataset.dataset, "jaccard", first="m1")
+    before = {row.name: row.p for row in axis.rows}
+    keep_said(opened.store, dataset, "eve", PERSON, [Said(order[0], 0, {"labels": ["anger"]})])
+
+    panel = read_panel(opened.store, "several")
+    assert panel.raters == ["ada", "ben"]
+    assert panel.notes["aside"] == "eve: under 10 texts, not counted unless named"
+    assert read_panel(opened.store, "several", ["ada", "ben", "eve"]).raters == ["ada", "ben", "eve"]
+    after = Comparing(opened.store).axis(dataset.dataset, "jaccard", first="m1").rows
+    assert {row.name: row.p for row in after} == before | {"eve": None}
+    (table, *_) = opened.results().spread(dataset.dataset)
+    (people,) = [row for row in table.rows if row.kind == "people"]
+    assert people.source == "2 annotators"
+    assert table.notes[0] == "Annotators of under 10 texts are not held against the others: 1."
+    opened.close()

@@ -35,10 +35,11 @@ from emotui.metrics.resampling import (
 from emotui.metrics.values import value_names
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.tables import Cell, Column, Plot, ResultsTable, Row
+from emotui.tables import Cell, Column, Plot, ResultsTable, Row, with_enough
 from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.progress import IsCancelled
 from emotui.workbench.results.spread.opinions import (
+    ASIDE,
     INTERVALS,
     MOST,
     NOTHING,
@@ -291,9 +292,11 @@ def _tables(spread: NumberSpread, at: int, *, composed: bool) -> list[ResultsTab
         repeats = spread.said[run.run].shape[1]
         remark = f"its distribution is that of {repeats} repeats" if repeats > 1 else ""
         rows.append(Row(name_of(run), "run", run.run, _cells(side, run.run), remark))
-    told = f"{len(spread.people)} annotators", _among(spread), COMPOSED if composed else ""
+    told = f"{len(_counted(spread))} annotators", _among(spread), COMPOSED if composed else ""
     rows.append(Row("Annotators, each against the others", "people", *told))
-    notes = (ANSWERS, MEANS, OTHERS, INTERVALS.format(resamples=resamples_for(spread.by.n)))
+    beside = len(spread.people) - len(_counted(spread))
+    asides = (f"{ASIDE}: {beside}.",) if beside else ()
+    notes = (*asides, ANSWERS, MEANS, OTHERS, INTERVALS.format(resamples=resamples_for(spread.by.n)))
     title = f"Sources against the spread of people: {spread.name}"
     tables = [ResultsTable(f"spread-{at}", title, _COLUMNS, tuple(rows), notes)]
     if spread.runs:
@@ -315,18 +318,25 @@ def _cells(side: NumberSide, run: str) -> tuple[Cell, ...]:
     )
 
 
+def _counted(spread: NumberSpread) -> list[int]:
+    """The places of the annotators that are held against the others."""
+    import numpy as np
+
+    return with_enough({at: int((~np.isnan(spread.answers[:, at])).sum()) for at in range(len(spread.people))})
+
+
 def _among(spread: NumberSpread) -> tuple[Cell, ...]:
     """Each annotator against the others of a text, the means over annotators."""
     import numpy as np
 
     found, drawn = [], []
-    for at in range(len(spread.people)):
+    for at in _counted(spread):
         others = np.delete(spread.answers, at, axis=1)
         side = number_side(spread, others, spread.answers[:, at : at + 1])
         if side.numbers:
             parts = number_parts(side)
             found.append(number_sums(parts.sum(axis=0)[None])[0])
-            if side.by.n > 1 and len(spread.people) <= MOST:
+            if side.by.n > 1 and len(_counted(spread)) <= MOST:
                 drawn.append(number_resampled(side, parts))
     return mean_cells(found, drawn)
 

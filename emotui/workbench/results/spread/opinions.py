@@ -9,7 +9,7 @@ import msgspec
 from emotui.metrics.resampling import Interval, Replicates, averaged, interval_of
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.tables import Cell
+from emotui.tables import FEW, Cell
 from emotui.tasks.registry import task_named
 from emotui.tasks.texts import said_of_text
 from emotui.workbench.progress import Cancelled, IsCancelled
@@ -59,6 +59,9 @@ def mean_cells(found: "Sequence[Figures]", drawn: "Sequence[Sequence[Replicates]
 
 def _sd(values: "Figures") -> float | None:
     return float(values.std(ddof=1)) if len(values) > 1 else None
+
+
+ASIDE = f"Annotators of under {FEW} texts are not held against the others"
 
 
 def most_texts(texts: Mapping[str, int]) -> list[str]:

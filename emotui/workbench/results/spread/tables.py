@@ -28,9 +28,10 @@ from emotui.metrics.resampling import (
     resamples_for,
 )
 from emotui.store.query import Run
-from emotui.tables import Cell, Column, Plot, ResultsTable, Row
+from emotui.tables import Cell, Column, Plot, ResultsTable, Row, with_enough
 from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.results.spread.opinions import (
+    ASIDE,
     INTERVALS,
     MOST,
     NOTHING,
@@ -194,9 +195,19 @@ def spread_tables(
         )
     among = _among(spread, by)
     if among is not None:
-        told = f"{len(spread.people)} annotators", tuple(among[at] for at in kept), COMPOSED if composed else ""
+        told = f"{len(_counted(spread))} annotators", tuple(among[at] for at in kept), COMPOSED if composed else ""
         rows.append(Row("Annotators, each against the others", "people", *told))
-    notes = (spread.asked.note, SHARES, CALIBRATED, MAJORITY, OTHERS, INTERVALS.format(resamples=resamples_for(by.n)))
+    beside = len(spread.people) - len(_counted(spread))
+    asides = (f"{ASIDE}: {beside}.",) if beside else ()
+    notes = (
+        *asides,
+        spread.asked.note,
+        SHARES,
+        CALIBRATED,
+        MAJORITY,
+        OTHERS,
+        INTERVALS.format(resamples=resamples_for(by.n)),
+    )
     key, title = f"spread{spread.asked.key}", spread.asked.title
     tables = [ResultsTable(key, title, tuple(columns[at] for at in kept), tuple(rows), notes)]
     if there:
@@ -215,16 +226,21 @@ def _cells(side: Side, run: str) -> tuple[Cell, ...]:
     return tuple(figure_cell(value, one, samples, run) for value, one in zip(values, sure, strict=True))
 
 
+def _counted(spread: Spread) -> list[str]:
+    """The annotators that are held against the others."""
+    return with_enough({name: len(one.texts) for name, one in spread.people.items()})
+
+
 def _among(spread: Spread, by: Drawn) -> tuple[Cell, ...] | None:
     """Each annotator against the others of a text, the means over annotators."""
     found, drawn = [], []
-    for one in spread.people.values():
+    for one in map(spread.people.__getitem__, _counted(spread)):
         counts = spread.counts[spread.text[one.rows]] - 1
         others = (spread.sums[one.rows] - one.gives) / counts
         side = side_of(spread, one.rows, by, one.gives, one.gives, others)
         parts = parts_of(side)
         found.append(of_sums(parts.sum(axis=0)[None], side.classes)[0])
-        if by.n > 1 and len(spread.people) <= MOST:
+        if by.n > 1 and len(_counted(spread)) <= MOST:
             drawn.append(resampled(side, parts))
     return mean_cells(found, drawn) if found else None
 
