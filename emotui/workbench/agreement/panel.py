@@ -143,8 +143,8 @@ def read_panel(
         samples.append(sample)
         if (own := reading.read(sample)) is not None:
             gold[place[number]] = own
-        for name in wants_people & sample.annotators.keys() if wants_people else ():
-            said[name][place[number]] = _of_person(sample.annotators[name])
+        for name in wants_people & _annotators(sample).keys() if wants_people else ():
+            said[name][place[number]] = _of_person(_annotators(sample)[name])
     if GOLD in said:
         said[GOLD] = gold
     kinds, again = {GOLD: GOLD}, {}
@@ -165,7 +165,7 @@ def read_panel(
             if mapping:
                 said[name], again[name] = _mapped(said[name], mapping), _mapped(again.get(name, {}), mapping)
                 notes["labels"] = "labels of spans are mapped to gold's by the mapping that is kept for the source"
-    written = {name for sample in samples for name in sample.annotators} if is_sample_data(found) else set()
+    written = {name for sample in samples for name in _annotators(sample)} if is_sample_data(found) else set()
     if composed := [name for name in said if name in written]:
         notes[", ".join(composed)] = COMPOSED
     kind = _kind(reading.kind, task.sample, said)
@@ -255,6 +255,12 @@ def _as_said(answer: Answer, kind: str) -> Said:
     if kind == WORDS:
         return tuple(answer.words.get(mask, "") for mask in range(1 + max(answer.words, default=-1)))
     return dict(answer.values) if kind == VALUES else tuple(answer.labels or ())
+
+
+def _annotators(sample: Any) -> Mapping[str, Any]:
+    """What people say inside a record; records of one class and of masks hold nobody's answers."""
+    there: Mapping[str, Any] = getattr(sample, "annotators", {})
+    return there
 
 
 def _of_person(said: Any) -> Said:

@@ -16,6 +16,7 @@ from emotui.workbench.annotate.planning.assignment import Assignment, Retest, as
 from emotui.workbench.compare.pairs import Comparing
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.datasets.sources import PERSON
+from emotui.workbench.datasets.whole_records import add_own_samples
 from emotui.workbench.runs.elsewhere import Said, keep_said
 from emotui.workbench.workspace import Workspace
 from tests.workbench.annotate.small_sets import begin, numbers, store_with
@@ -125,4 +126,17 @@ def test_who_has_just_begun_changes_no_agreement_spread_or_correction_of_the_oth
     (people,) = [row for row in table.rows if row.kind == "people"]
     assert people.source == "2 annotators"
     assert table.notes[0] == "Annotators of under 10 texts are not held against the others: 1."
+    opened.close()
+
+
+@pytest.mark.parametrize("task", ["rephrase", "masked", "spans"])
+def test_agreement_is_over_the_samples_of_the_project_whatever_their_records_hold(tmp_path: Path, task: str) -> None:
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    add_own_samples(opened.store, task)
+    (dataset,) = opened.store.datasets.all()
+    first, second = list(opened.store.samples.file_order(dataset.dataset))[:2]
+    keys = {"rephrase": {"label": "joy"}, "masked": {"labels": ["glad"]}, "spans": {"spans": []}}[task]
+    keep_said(opened.store, dataset, "eve", PERSON, [Said(number, 0, keys) for number in (first, second)], sim=False)
+    panel = read_panel(opened.store, dataset.name, ["gold", "eve"])
+    assert (panel.raters, len(panel.said["eve"])) == (["gold", "eve"], 2)
     opened.close()
