@@ -71,7 +71,9 @@ class MarkingKeys(AtWork):
         marking = self.at_work.marking
         starts = [start for start, _ in self.words_in_sight()]
         marking.show_hints(starts, alphabet(labelling.keys_of(self.at_work.scheme)))
-        if not marking.hints:
+        if marking.hints:
+            self.passage.focus()  # the letters are for the text, wherever they were asked for
+        else:
             self.remark("No word is in sight: the caret goes by characters with ⇧← ⇧→")
         self.changed()
 

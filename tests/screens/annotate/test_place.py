@@ -103,6 +103,17 @@ async def test_e_writes_what_the_annotator_says_beside_gold(
     ]
 
 
+async def test_letters_that_were_asked_for_from_the_list_are_typed_in_the_text(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "2")
+        while place(pilot).passage.has_focus:
+            await press(pilot, "escape")
+        await press(pilot, "i")
+        assert place(pilot).passage.has_focus
+        await choose(pilot, "held")
+        assert place(pilot).at_work.marking.ends_hinted
+
+
 async def test_every_word_in_sight_has_its_letters_wherever_the_caret_is(source: Workspace) -> None:
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "2", ">", ">", ">", "i")
