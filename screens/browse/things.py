@@ -236,14 +236,18 @@ def label_parts(one: Thing) -> list[Part]:
 
 
 def cut_to(parts: Sequence[Part], cells: int) -> list[Part]:
-    """The parts in exactly so many cells, of which each that is cut ends in an ellipsis."""
-    kept, room = [], cells
+    """The parts in exactly so many cells; an ellipsis ends what is cut, also where whole parts are left out."""
+    kept: list[Part] = []
+    room = cells
+    left = sum(width(part.text) for part in parts)
     for part in parts:
-        if room <= 0:
-            break
-        text = fit(part.text, min(width(part.text), room))
-        kept.append(Part(text, part.kind, part.press))
-        room -= width(text)
+        size = width(part.text)
+        left -= size
+        if size > room or (size == room and left):
+            # One more sign than there is room for, so that the ellipsis comes even where this part ends at the edge.
+            return [*kept, Part(fit(part.text + "…", room), part.kind, part.press)] if room > 0 else kept
+        kept.append(Part(fit(part.text, size), part.kind, part.press))
+        room -= size
     return [*kept, Part(" " * room)] if room else kept
 
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from emotui.screens.browse.score import About, heading
-from emotui.screens.browse.things import Thing
+from emotui.screens.browse.things import Thing, cut_to
 from emotui.screens.widgets.cell_width import fit, joined, right_to_left, shown, turns, whole, width, wrap
+from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import bars, share, tenths
 from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Tier, lay_out
 from emotui.screens.widgets.tiered_text import flatten
@@ -213,3 +214,19 @@ def test_the_line_about_a_span_has_each_thing_whole_or_not_at_all(cells: int) ->
     assert ("in 2 contempt − F1 .22" in line) or " in " not in line
     assert ("at 35–68" in line) or " at " not in line
     assert len(line) <= cells
+
+
+@pytest.mark.parametrize(
+    ("texts", "cells", "drawn"),
+    [
+        (("anger", "  ", "surprise"), 15, "anger  surprise"),
+        (("anger", "  ", "surprise"), 18, "anger  surprise   "),
+        (("anger", "  ", "surprise"), 7, "anger …"),
+        (("anger", "  ", "surprise"), 5, "ange…"),
+        (("anger", "  ", "surprise"), 9, "anger  s…"),
+        (("anger", "  ", "surprise"), 0, ""),
+        ((), 3, "   "),
+    ],
+)
+def test_what_is_left_out_is_told_by_an_ellipsis(texts: tuple[str, ...], cells: int, drawn: str) -> None:
+    assert "".join(part.text for part in cut_to([Part(text) for text in texts], cells)) == drawn
