@@ -35,7 +35,7 @@ STEPS = (
         "A text, with the evidence in it; {list} shows the list.",
     ),
     Step("Browse", "Underlined is gold, shaded what the model said.", "next_error", "next error"),
-    Step("Browse", "Letters are errors: M missed, X extra; the strip: all texts.", "Results", "Results"),
+    Step("Browse", "Letters are errors: M missed, X extra; strip: all texts.", "Results", "Results"),
     Step("Results", "A dot a source, with its 95% interval; {view}: two of them.", "Scenes", "Scenes"),
     Step(
         "Scenes",
