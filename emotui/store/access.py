@@ -467,6 +467,7 @@ class Access:
         # Not even for 0 s where there is nothing to stay away for: on a busy machine that gives the processor away.
         if (away := self._away_until - time.monotonic()) > 0:
             time.sleep(away)
+        begun = time.monotonic()  # here already: Ctrl-C may come at any line below
         try:
             connection, waited = self._attach(read_only, beside)
         except (duckdb_core.Error, OSError, RuntimeError, BadStore) as error:
@@ -514,11 +515,13 @@ class Access:
                 raise KeyboardInterrupt from error
             raise
         finally:
-            now = time.monotonic()
-            most = _MOST_COURTESY_IN_A_CROWD if waited else _MOST_COURTESY
-            self._away_until = now + random.uniform(*_COURTESY) * min(most, now - begun)
-            self._until_let_go.close()
-            self._lock.release()
+            try:
+                now = time.monotonic()
+                most = _MOST_COURTESY_IN_A_CROWD if waited else _MOST_COURTESY
+                self._away_until = now + random.uniform(*_COURTESY) * min(most, now - begun)
+                self._until_let_go.close()
+            finally:
+                self._lock.release()
 
     def _attach(self, read_only: bool, beside: Path | None) -> tuple["DuckDBPyConnection", bool]:
         """Take the lock and open the file, trying again while another program has it; nobody of this process waits for

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,7 @@ def test_a_program_that_keeps_the_file_is_named_with_what_to_do(store: Store) ->
 
 ALONE = """
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from emotui.store.store import Store
 
@@ -237,3 +239,27 @@ def test_what_is_told_of_waiting_can_end_it(store: Store) -> None:
     finally:
         holder.communicate()
     assert [run.run for run in store.runs.all()] == ["run"]
+
+
+def test_ctrl_c_at_any_look_at_the_clock_lets_the_store_go(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, left = time.monotonic, 0
+
+    def struck() -> float:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise KeyboardInterrupt
+        return clock()
+
+    met = 0
+    for look in range(1, 12):
+        left = look
+        with monkeypatch.context() as patch:
+            patch.setattr("emotui.store.access.time.monotonic", struck)
+            try:
+                store.runs.all()
+            except KeyboardInterrupt:
+                met += 1
+        with ThreadPoolExecutor(1) as other:
+            assert [run.run for run in other.submit(store.runs.all).result(timeout=20)] == ["run"]
+    assert met >= 3
