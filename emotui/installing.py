@@ -26,6 +26,18 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 """What each extra of pyproject.toml brings."""
 
 
+_MODULES = {"cassis": "dkpro-cassis", "llama_cpp": "llama-cpp-python"}
+"""Distributions whose module has another name than the same with `_` for `-`."""
+
+
+def extra_of(module: str) -> str:
+    """The extra that brings a module (`captum`: `attribution`); empty: none does."""
+    top = module.partition(".")[0]
+    wanted = _MODULES.get(top, top.replace("_", "-")).lower()
+    brought = ((extra, package.partition(">")[0].lower()) for extra, packages in EXTRAS.items() for package in packages)
+    return next((extra for extra, package in brought if package == wanted), "")
+
+
 _CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
 """Where torch's builds without CUDA are: for Linux, what package indices have brings 2.8 GB with it."""
 

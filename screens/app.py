@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.css.query import NoMatches
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -22,7 +23,7 @@ from textual.widgets import Static
 from emotui.collector import Tidying
 from emotui.screens.frame import Frame
 from emotui.screens.keymaps import keyed
-from emotui.screens.requests import in_words
+from emotui.screens.requests import in_words, missing_extra
 from emotui.screens.widgets.cell_width import PlainCells, shown
 from emotui.screens.widgets.line import PART_CSS
 from emotui.screens.widgets.textual_private import KeptStylesheet, let_go_of_closed_widgets, use_two_colours
@@ -58,8 +59,15 @@ class Failures:
         self._told.clear()
 
     def news(self, error: BaseException) -> bool:
-        """Count an error; is it to be told? Not where a timer raises it over and over."""
-        self._times.append(self._clock())
+        """Count an error; is it to be told? Not where a timer raises it over and over.
+
+        Nor where a widget is missing because of one that was told: that would take the place of the cause.
+        """
+        now = self._clock()
+        follows = bool(self._times) and now - self._times[-1] < 1
+        self._times.append(now)
+        if isinstance(error, NoMatches) and follows:
+            return False
         last = traceback.extract_tb(error.__traceback__)[-1:]
         where = (type(error), last[0].filename, last[0].lineno or 0) if last else (type(error), "", 0)
         told = where in self._told
@@ -69,6 +77,9 @@ class Failures:
     @property
     def too_many(self) -> bool:
         return len(self._times) == MANY and self._times[-1] - self._times[0] < 1
+
+
+_STAYS = "What you have written stays; if this comes again, leave with Ctrl+Q."
 
 
 # The clipboard inside tmux, which by itself keeps back what a program in it copies.
@@ -259,9 +270,10 @@ class EmotuiApp(OutlivingApp):
         if self._failures.too_many or not self.is_running or not self.screen_stack or not self.frame.is_mounted:
             self.end_with(f"emotui had to end: {in_words(error)}")
         elif news:
+            said = in_words(error)
             self.notify(
-                f"{in_words(error)}. What you have written stays; if this comes again, leave with Ctrl+Q.",
-                title="Something went wrong that nobody foresaw",
+                said if missing_extra(error) else f"{said}\n{_STAYS}",
+                title=next(iter(getattr(error, "__notes__", ())), "Something went wrong that nobody foresaw"),
                 severity="error",
                 timeout=20,
                 markup=False,

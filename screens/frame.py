@@ -515,7 +515,16 @@ class Frame(Acting, LaidOut):
         one = self.keys.answering(action)
         do = one.doing(action) if one is not None else None
         if do is not None:
-            do()
+            try:
+                do()
+            except Exception as error:
+                error.add_note(f"{self._named(action)} failed")
+                raise
+
+    def _named(self, action: str) -> str:
+        """An action as it is told of: its key and what that does."""
+        one = next((one for one in self.keys.actions if one.id == action), None)
+        return action if one is None else f"{one.shown} {one.label}".strip()
 
     def do_own_keys(self) -> None:
         """Put other keys in place of these."""

@@ -105,8 +105,12 @@ class OpenPlaces(Horizontal):
                 # Shown, and told anything, only once all of it is there and knows what to ask.
                 place.display = False
                 await self.mount(place)
-                if self._session.source is not None:
-                    place.bind_source(self._session.source)
+                try:
+                    if self._session.source is not None:
+                        place.bind_source(self._session.source)
+                except Exception:
+                    await place.remove()  # the next time it is made anew
+                    raise
                 self._places[number] = place
             before, focused = self.here, self.screen.focused
             before.display = False

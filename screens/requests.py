@@ -53,12 +53,28 @@ _LONGEST = 300
 """Characters of an error that nobody foresaw, as it is told; all of it stands in the file."""
 
 
+def missing_extra(problem: BaseException) -> str:
+    """The extra that would bring the package that was not found; empty: it is another problem."""
+    if not isinstance(problem, ModuleNotFoundError) or not problem.name:
+        return ""
+    from emotui.installing import extra_of
+
+    return extra_of(problem.name)
+
+
 def in_words(problem: Exception) -> str:
-    """An error as a person reads it; one that nobody foresaw says its kind too, and where its traceback stands."""
+    """An error as a person reads it; one that nobody foresaw says its kind too, and where its traceback stands.
+
+    Of a package that an extra brings it says the command that installs it.
+    """
     if isinstance(problem, EmotuiError):
         return str(problem)
     if isinstance(problem, OSError) and problem.strerror:
         return f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
+    if extra := missing_extra(problem):
+        from emotui.installing import install
+
+        return f"{getattr(problem, 'name', '').partition('.')[0]} is not installed: {install(extra)}"
     from emotui.workbench.failure_log import written_down
 
     said = str(problem)

@@ -15,7 +15,7 @@ import pytest
 
 from emotui import installing
 from emotui.errors import ModelError
-from emotui.installing import EXTRAS, check_transformers, install, pip
+from emotui.installing import EXTRAS, check_transformers, extra_of, install, pip
 from tests.conftest import Emotui
 from tests.paths import CHECKOUT
 
@@ -198,6 +198,17 @@ def test_what_is_said_to_be_installed_is_what_the_extras_bring() -> None:
         name: tuple(packages) for name, packages in extras.items() if name not in ("all", "test", "docs", "dev")
     } == dict(EXTRAS)
     assert install("openai").endswith("pip install 'aiohttp>=3.11' 'tenacity>=9'")
+    modules = ("captum.attr", "cassis", "matplotlib.figure", "pyarrow", "textual_serve", "llama_cpp", "HanTa", "duckdb")
+    assert [extra_of(module) for module in modules] == [
+        "attribution",
+        "cas",
+        "figures",
+        "arrow",
+        "serve",
+        "llamacpp",
+        "masking",
+        "",
+    ]
 
 
 def test_the_base_brings_no_torch_and_the_tests_do() -> None:

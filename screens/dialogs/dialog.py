@@ -118,10 +118,19 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
         self.set_class(self.wide, "-wide")
         with Vertical(id="sheet") as sheet:
             sheet.border_title = Content(self._title)
-            yield from self.body()
+            try:
+                yield from self.body()
+            except Exception:
+                # What is left is an empty sheet that takes all keys: the frame tells why there is none.
+                self.app.call_later(self._give_up)
+                raise
             yield Label("", id="unkept", markup=False)
             yield Label("", id="why", markup=False)
         yield Line(id="sheet-keys")
+
+    def _give_up(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
 
     def on_mount(self) -> None:
         """Name the keys; nothing blinks."""

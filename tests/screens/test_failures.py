@@ -6,12 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual.css.query import NoMatches
 from textual.widgets import Input, Label
 
 from emotui.errors import BadInput
 from emotui.screens.app import MANY, EmotuiApp, Failures
 from emotui.screens.browse.place import Browse
 from emotui.screens.dialogs.file import ExportDialog
+from emotui.screens.dialogs.help import HelpDialog
+from emotui.screens.generate.place import Generate
 from emotui.screens.requests import in_words
 from emotui.screens.widgets.line import Line
 from emotui.workbench import failure_log
@@ -153,3 +156,49 @@ async def test_keys_that_come_before_a_place_or_a_sheet_is_all_there_raise_nothi
         app.post_message(event_of("e"))
         app.exit()
     assert not log.exists(), log.read_text("utf-8")
+
+
+async def test_a_key_says_which_it_was_and_what_failed_and_of_a_missing_extra_what_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacks(name: str) -> Callable[..., None]:
+        return lambda *_: _raise(ModuleNotFoundError(f"No module named {name!r}", name=name))
+
+    async with opened(workspace(tmp_path / "w.duckdb"), (80, 24)) as pilot:
+        for name, said in (
+            ("captum.attr", "captum is not installed: "),
+            ("no_such", "ModuleNotFoundError: No module named 'no_such'"),
+        ):
+            with monkeypatch.context() as broken:
+                broken.setattr(type(frame(pilot).tool), "do_help", lacks(name))
+                await press(pilot, "question_mark")
+            line = next(line for line in screen_text(pilot).split("\n") if "? help failed" in line)
+            assert said in line
+            assert ("'captum>=0.9'" in screen_text(pilot)) == (name == "captum.attr")
+
+
+async def test_a_sheet_or_place_that_cannot_be_made_leaves_the_frame_which_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb")) as pilot:
+        for kind, broken_part, key in ((HelpDialog, "body", "question_mark"), (Generate, "compose", "6")):
+            with monkeypatch.context() as broken:
+                broken.setattr(kind, broken_part, _raising(ImportError))
+                await press(pilot, key)
+            assert pilot.app.screen is frame(pilot)
+            assert "ImportError: lost" in screen_text(pilot)
+            assert frame(pilot).places.number == 1
+            told = len(notified(pilot))
+            await press(pilot, key)
+            assert len(notified(pilot)) == told
+            await press(pilot, "escape")
+        assert frame(pilot).places.number == 6
+
+
+def test_what_is_missing_because_of_an_error_is_not_told_in_its_place() -> None:
+    now = [0.0]
+    failures = Failures(lambda: now[0])
+    assert failures.news(_caught(ImportError("a")))
+    assert not failures.news(_caught(NoMatches("a part of what was to be made")))
+    now[0] += 2
+    assert failures.news(_caught(NoMatches("something else")))
