@@ -54,8 +54,11 @@ _HIGH = 30
 _UNDER = 12
 """Lines that they take there."""
 
-_LEAST_BELOW = 6
-"""Lines of labels that stay in sight under the longest text."""
+_LEAST_BELOW, _LEAST_UNDER_LETTERS = 6, 2
+"""Lines of labels that stay in sight under the longest text, and while letters take the room that there is."""
+
+_AROUND = 3
+"""Lines of the title, of the space over the text, and of what keys would act on."""
 
 _SAYS = SetLabels | SetNumber | SetSentence | SetWord | SuggestionTaken
 """What may end an answer that is given by saying all that is asked."""
@@ -328,7 +331,7 @@ class AtWork(Place):
         """The guidelines stand beside the text or under it where there is room, unless one put them away."""
         there = next(iter(self.query(".guidelines")), None)
         wanted = "" if self.work is None else self.work.scheme.guidelines
-        room = self.has_room and not self.without_guidelines
+        room = self.has_room and not self.without_guidelines and not self._letters_take_room
         if not wanted or (there is None and not room):
             if there is not None:
                 there.remove()
@@ -343,13 +346,28 @@ class AtWork(Place):
             there.remove()
         self.mount(GuidelinesPane(wanted, under=self.size.width < _WIDE))
 
+    @property
+    def _room_for_letters(self) -> int:
+        """The rows of a text with letters under its lines, where guidelines under it give way."""
+        return self.size.height - _AROUND - _LEAST_UNDER_LETTERS
+
+    @property
+    def _letters_take_room(self) -> bool:
+        """Whether letters need the lines that guidelines have under the text."""
+        if self.work is None or not self.work.marking.hints or self.size.width >= _WIDE:
+            return False
+        return 2 * self.passage.lines > self._room_for_letters - _UNDER
+
+    def words_for_letters(self, start: int) -> list[tuple[int, int]]:
+        """The words that letters have room under: all, or as many lines as fit from that of an offset on."""
+        return self.at_work.marking.units.words(*self.passage.lettered(start, self._room_for_letters))
+
     def draw(self) -> None:
         """The text with what is marked in it, and the lines around it."""
         work = self.work
         if work is not None:
             self.place_guidelines()
             self.query_one("#annotate-title", Line).show(*drawing.title(work))
-            self.passage.most_rows = self.size.height - self._guided[1] - 4 - _LEAST_BELOW
             self.passage.show(drawing.passage_view(work, self._tierer))
             self.draw_below()
 
@@ -378,7 +396,7 @@ class AtWork(Place):
         rows = max(self._rows, passage.rows + 2)
         if not passage.view.hints:
             self._rows = rows
-        least = min(below, _LEAST_BELOW)
+        least = min(below, _LEAST_UNDER_LETTERS if passage.view.hints else _LEAST_BELOW)
         height = max(min(rows, room - least), 1)
         for pane, lines in ((passage, height), (labels, max(min(below, room - height), 1))):
             if pane.styles.height is None or pane.styles.height.value != lines:
@@ -387,10 +405,6 @@ class AtWork(Place):
     def remark(self, words: str) -> None:
         """Say this in the footer until the next key: a notice would lie over the text, its labels and numbers."""
         self.post_message(Ended(words))
-
-    def words_in_sight(self) -> list[tuple[int, int]]:
-        """The words of which lines are in sight."""
-        return self.at_work.marking.units.words(*self.passage.in_sight)
 
     # What is kept.
 

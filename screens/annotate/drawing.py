@@ -88,6 +88,7 @@ def passage_view(work: Work, tierer: Tierer) -> PassageView:
         selection=selection,
         chosen=marking.chosen,
         hints=_hints(marking),
+        dealt=dict(sorted(marking.dealt.items())) if marking.hints else {},
     )
 
 
@@ -190,8 +191,13 @@ def about(work: Work, last: str | None, cells: int) -> tuple[list[Part], list[Pa
     scheme, marking, text, said = work.scheme, work.marking, work.text.text, work.said
     if marking.hints:
         what = "where it ends" if marking.ends_hinted else "where the span begins"
-        how = "a label's key: that one word " if marking.ends_hinted and scheme.span_labels is not None else ""
-        return [Part(f" type the letters: {what}", "key"), Part(f"  {marking.typed}", "strong")], [Part(how, "dim")]
+        one = "a label's key: that one word" if marking.ends_hinted and scheme.span_labels is not None else ""
+        words = marking.units.words(0, len(text))
+        further = f"Space: words {'after these' if max(marking.dealt) < words[-1][0] else 'from the start'}"
+        how = ", ".join(filter(None, (one, further if len(marking.dealt) < len(words) else "")))
+        return [Part(f" type the letters: {what}", "key"), Part(f"  {marking.typed}", "strong")], [
+            Part(f"{how} ", "dim")
+        ]
     stretch, chosen = marking.selection, marking.chosen_span
     if work.tie is not None:
         return _begun(work), []

@@ -69,6 +69,7 @@ class Marking:
         self.caret: Span | None = units.word_at(0) or units.grapheme_at(0)
         self.chosen: str | None = None
         self.hints: dict[str, int] = {}
+        self.dealt: dict[int, str] = {}
         self.typed = ""
         self._anchor: Span | None = None
         self._dragged: Span | None = None
@@ -146,11 +147,17 @@ class Marking:
 
     # Hints.
 
-    def show_hints(self, starts: Sequence[int], letters: str) -> None:
-        """Put letters over these places: the first one chosen begins a span, the second ends it."""
-        self._anchor = self._dragged = self.chosen = None
+    def show_hints(self, starts: Sequence[int], letters: str, *, go_on: bool = False) -> None:
+        """Deal letters to these places: the first one chosen begins a span, the second ends it.
+
+        Args:
+            go_on: a span that is begun stays so, and the letters are for its end.
+        """
+        if not go_on:
+            self._anchor = self._dragged = self.chosen = None
         self.typed = ""
         self.hints = hints(starts, self.at, letters)
+        self.dealt = {at: code for code, at in self.hints.items()}
 
     @property
     def ends_hinted(self) -> bool:

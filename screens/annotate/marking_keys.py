@@ -68,14 +68,26 @@ class MarkingKeys(AtWork):
         if self.at_work.scheme.of(MASK):
             self._ask_word()
             return
-        marking = self.at_work.marking
-        starts = [start for start, _ in self.words_in_sight()]
-        marking.show_hints(starts, alphabet(labelling.keys_of(self.at_work.scheme)))
-        if marking.hints:
+        self._deal(self.passage.in_sight[0])
+        if self.at_work.marking.hints:
             self.passage.focus()  # the letters are for the text, wherever they were asked for
         else:
             self.remark("No word is in sight: the caret goes by characters with ⇧← ⇧→")
         self.changed()
+
+    def _deal(self, start: int, *, go_on: bool = False) -> None:
+        """Deal letters to the words that they have room under, from the line of an offset on."""
+        starts = [word for word, _ in self.words_for_letters(start)]
+        letters = alphabet(labelling.keys_of(self.at_work.scheme))
+        self.at_work.marking.show_hints(starts, letters, go_on=go_on)
+
+    def _deal_further(self) -> None:
+        """Deal letters to the words after those that have some; after the last ones to the first."""
+        marking = self.at_work.marking
+        words = [start for start, _ in marking.units.words(0, len(self.at_work.text.text))]
+        if len(marking.dealt) < len(words):
+            last = max(marking.dealt)
+            self._deal(next((start for start in words if start > last), 0), go_on=marking.ends_hinted)
 
     def _ask_word(self) -> None:
         """Ask for the word of the next mask that has none, from the caret on; else of the first."""
@@ -105,6 +117,8 @@ class MarkingKeys(AtWork):
             marking.typed = marking.typed[:-1]
         elif character is None:
             return False
+        elif character == " ":
+            self._deal_further()
         elif marking.ends_hinted and not marking.typed and (one := self._label_of_span(character)) is not None:
             # A label's key after the first letters marks that one word.
             marking.hints = {}

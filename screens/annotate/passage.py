@@ -4,8 +4,9 @@ Only the lines in sight are drawn. Lines are broken once for a text and a width;
 """
 
 import os
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, takewhile
 from operator import is_
 
 import msgspec
@@ -112,6 +113,7 @@ class PassageView(msgspec.Struct, frozen=True):
     """What is drawn. `heads`: what stands at the left of the line on which each sentence begins.
 
     `caret`, `selection`: stretches of the text. `chosen`: the id of a span. `hints`: by offset, in order, what to type.
+    `dealt`: the same with all letters of every word that has some, which keep their places while they are typed.
     """
 
     text: str = ""
@@ -122,6 +124,7 @@ class PassageView(msgspec.Struct, frozen=True):
     selection: Span | None = None
     chosen: str | None = None
     hints: Mapping[int, str] = {}
+    dealt: Mapping[int, str] = {}
 
 
 class Passage(ScrollView, can_focus=True, inherit_bindings=False):
@@ -129,8 +132,6 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
 
     Args:
         press: takes the name of a key and its character, and says whether something was done.
-
-    `most_rows`: the rows that its owner has room for; letters stand in rows of their own if these fit too.
     """
 
     ALLOW_SELECT = False
@@ -146,8 +147,6 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         & > .passage--selected { background: $primary; color: $background; }
         & > .passage--caret { background: $field; text-style: bold; }
         & > .passage--hint { color: $primary; text-style: bold; }
-        & > .passage--hint-beside { background: $field; color: $primary; text-style: bold; }
-        & > .passage--hint-on { background: $field; color: $primary; text-style: bold underline; }
         & > .passage--bar-own { color: $gold; }
         & > .passage--bar-chosen { color: $gold; text-style: bold reverse; }
         & > .passage--bar-selected { color: $primary; text-style: bold; }
@@ -159,8 +158,6 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         &:nocolor > .passage--chosen { text-style: bold underline; }
         &:nocolor > .passage--selected { text-style: reverse bold; }
         &:nocolor > .passage--caret { text-style: reverse; }
-        &:nocolor > .passage--hint-beside { text-style: reverse bold; }
-        &:nocolor > .passage--hint-on { text-style: reverse bold underline; }
     }
     """ + label_rules("Passage", "passage--label-")
 
@@ -185,9 +182,6 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         self._broken: BrokenLines = break_lines("", 10)
         self._broken_for: tuple[str, tuple[Span, ...], int] = ("", (), 10)
         self._tiers: Tiers[TierMark] = Tiers(self._broken)
-        self._hinted: tuple[int, ...] = ()
-        self._hints_under = False
-        self.most_rows = 0
         self._told_direction = False
         self._gutter = 0
         self._columns = 10
@@ -197,7 +191,6 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
     def show(self, view: PassageView, *, follow: bool = True) -> None:
         """Show this; `follow`: bring the caret into sight."""
         before, self.view = self.view, view
-        self._hinted = tuple(view.hints)
         same = view.text is before.text and view.sentences == before.sentences
         tiers_same = len(view.tiers) == len(before.tiers) and all(map(is_, view.tiers, before.tiers))
         rows, placed = self._tiers.n, (self._gutter, self._columns)
@@ -207,8 +200,11 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         if not same:
             self.scroll_home(animate=False)
             self._tell_direction()
-        if follow and view.caret is not None and (not same or view.caret != before.caret):
+        if follow and view.caret is not None and (not same or view.caret != before.caret) and not view.dealt:
             self.reveal(view.caret)
+        if view.dealt and view.dealt != before.dealt:
+            # Once there is as much room as its owner makes for the rows of letters.
+            self.call_after_refresh(self._reveal_letters)
         placed_anew = (self._tiers.n, self._gutter, self._columns) != (rows, *placed)
         if not same or placed_anew or view.hints or before.hints or view.heads != before.heads:
             self.refresh()
@@ -256,11 +252,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         if wanted != self._broken_for:
             self._broken_for, self._broken = wanted, break_lines(view.text, self._columns, view.sentences)
             self._tiers = Tiers(self._broken)
-        marks = [tier.marks for tier in view.tiers]
-        lines = self._tiers.put(marks)
-        self._hints_under = bool(view.hints) and self._tiers.n + len(self._broken.lines) <= self.most_rows
-        if self._hints_under:
-            lines |= self._tiers.put([*marks, self._hint_marks()])
+        lines = self._tiers.put([*(tier.marks for tier in view.tiers), self._hint_marks()])
         # Another height has everything on the screen laid out again: rows come and go within the same one.
         height, n = self.scrollable_content_region.height, self._tiers.n
         size = Size(cells, height if n <= height else -(-n // _STEP) * _STEP)
@@ -269,13 +261,37 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         return lines
 
     def _hint_marks(self) -> tuple[Placed, ...]:
-        """What is to type for each word, under it; a cell is left behind it."""
+        """What is to type for each word, under it; a cell is left behind it. Rows stay while letters are typed."""
         marks: list[Placed] = []
-        for at, code in self.view.hints.items():
+        for at, code in self.view.dealt.items():
             end = self._broken.lines[self._broken.line_of(at)][1]
             after = max(min(at + len(code) + 1, end), at + 1)
-            marks.append((at, after, TierMark("", at, after, code, code, "hint")))
+            marks.append((at, after, TierMark("", at, after, self.view.hints.get(at, ""), "", "hint")))
         return tuple(marks)
+
+    def lettered(self, start: int, most: int) -> Span:
+        """The stretch of the text of which every word can have letters in a row under its line.
+
+        Args:
+            start: an offset, with whose line it begins where not all of the text has room.
+            most: the rows that there is room for.
+        """
+        lines = self._broken.lines
+        bars = range(len(self.view.tiers))
+        rows = [2 + sum(len(self._tiers.lanes(tier, line)) for tier in bars) for line in range(len(lines))]
+        if sum(rows) <= most:
+            return 0, len(self.view.text)
+        first = self._broken.line_of(start)
+        fits = sum(1 for _ in takewhile(most.__ge__, accumulate(rows[first:])))
+        return lines[first][0], lines[first + max(fits, 1) - 1][1]
+
+    def _reveal_letters(self) -> None:
+        """Scroll so that all words with letters are in sight, as little as that takes."""
+        if self.view.dealt:
+            first, last = (self._broken.line_of(at) for at in (min(self.view.dealt), max(self.view.dealt)))
+            top, height = self.scroll_offset.y, max(self.scrollable_content_region.height, 1)
+            if self._tiers.first_row(first) < top or self._tiers.after(last) > top + height:
+                self.scroll_to(y=self._tiers.first_row(first), animate=False, force=True)
 
     def on_resize(self) -> None:
         """Break the lines anew where the width has changed."""
@@ -304,6 +320,11 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
     def columns(self) -> int:
         """The cells for which its lines are broken."""
         return self._columns
+
+    @property
+    def lines(self) -> int:
+        """How many lines the text takes, without what stands under them."""
+        return len(self._broken.lines)
 
     @property
     def rows(self) -> int:
@@ -393,7 +414,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
                 segments += self._stretch(at, first, 0)
             segments += self._stretch(first, last, layers)
             at = last
-        return self._with_hints(segments, line) if view.hints and not self._hints_under else segments
+        return segments
 
     def _chosen(self, tier: int, line: int) -> list[Span]:
         if self.view.chosen is None or tier >= len(self.view.tiers):
@@ -411,39 +432,6 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         if layers & _CARET and not layers & _SELECTED:
             style += self._style("caret")
         return drawn_literally(self.view.text, start, end, style, self._style("symbol"))
-
-    def _with_hints(self, segments: Sequence[Segment], line: int) -> list[Segment]:
-        """The letter that is next for each word in the space before it; of a word without one over its first cell.
-
-        So they are drawn where there is no room for a row of them under each line.
-
-        Of two letters the second follows when the first is typed, in the same cell, so that no word is covered.
-        """
-        start, end = self._broken.lines[line]
-        cells = self._gutter + width(self.view.text, start, end)
-        codes: list[Segment] = []
-        cuts: list[int] = []
-        column, at = self._gutter, start
-        for place in self._hinted[bisect_left(self._hinted, start) : bisect_left(self._hinted, end)]:
-            column, at = column + width(self.view.text, at, place), place
-            code = self.view.hints[place]
-            least = cuts[-1] if cuts else 0
-            beside = max(column - 1, least) if self._is_space(place - 1, start) else column
-            if beside < least:
-                continue
-            codes.append(Segment(code[0], self._style("hint-beside" if len(code) == 1 else "hint-on")))
-            cuts += [beside, beside + 1]
-        if not codes:
-            return list(segments)
-        parts = [*Segment.divide(segments, [*cuts, cells])]
-        drawn: list[Segment] = []
-        for n, part in enumerate(parts):
-            drawn += [codes[n // 2]] if n % 2 and n < len(cuts) else part
-        return drawn
-
-    def _is_space(self, at: int, start: int) -> bool:
-        """Whether a free cell stands before a word: a space, or the gutter where the line starts with it."""
-        return self._gutter > 0 if at < start else self.view.text[at].isspace()
 
     def _hint_row(self, row: Row) -> list[Segment]:
         """The letters of the words of a line, each under the beginning of its own."""

@@ -5,7 +5,6 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.segment import Segment
 from rich.style import Style
 
 from emotui.screens.annotate.lines import Tiers, break_lines
@@ -60,52 +59,39 @@ def test_words_keep_their_letters_from_the_start_to_the_end(n: int, first: int, 
     assert marking.selection == (5 * first, 5 * last + 4)
 
 
-@pytest.mark.parametrize(
-    ("hints", "drawn"),
-    [({0: "a", 2: "s", 5: "dk"}, "asamdcold"), ({5: "k"}, "I amkcold"), ({6: "dk"}, "I am cdld")],
-)
-def test_the_letter_that_is_next_stands_in_the_space_before_its_word_and_covers_none(
-    hints: dict[int, str], drawn: str
-) -> None:
-    """Of two letters the second comes when the first is typed; a word without a space before it is covered by one."""
-    text = "I am cold"
-    view = PassageView(text=text, hints=hints)
+def laid_out(text: str, columns: int, dealt: dict[int, str], typed: str = "") -> Passage:
+    """A passage with these letters under its words, and so many cells a line."""
+    left = {at: code[len(typed) :] for at, code in dealt.items() if code.startswith(typed)}
     passage = Passage(lambda *_: False)
-    passage.view, passage._hinted = view, tuple(view.hints)
-    passage._broken = break_lines(view.text, 20)
-    styles: list[str] = []
-    passage._style = lambda name: styles.append(name) or Style()  # type: ignore[method-assign, func-returns-value]
-    found = passage._with_hints([Segment(view.text)], 0)
-    assert "".join(segment.text for segment in found) == drawn
-    assert [name for name in styles if name] == [
-        "hint-on" if len(code) > 1 else "hint-beside" for code in hints.values()
-    ]
-
-
-def test_where_there_is_room_the_letters_stand_in_a_row_under_their_words() -> None:
-    passage = Passage(lambda *_: False)
-    passage.view = PassageView(text="I am not cold", hints={0: "a", 2: "s", 5: "dk", 9: "dl"})
-    passage._hinted = tuple(passage.view.hints)
-    passage._broken = break_lines(passage.view.text, 9)
+    passage.view = PassageView(text=text, hints=left, dealt=dealt)
+    passage._broken_for, passage._broken = (text, (), 8), break_lines(text, columns)
     passage._tiers = Tiers(passage._broken)
     passage._style = lambda name: Style()  # type: ignore[method-assign]
-    passage._tiers.put([passage._hint_marks()])
-    rows = [passage._tiers.row(y) for y in range(passage._tiers.n)]
-    drawn = [
-        "".join(part.text for part in (passage._text_row(row.line) if row.tier < 0 else passage._hint_row(row)))
-        for row in rows
-    ]
-    passage._hints_under = True
-    assert [line.rstrip() for line in drawn[1::2]] == ["a s  dk", "dl"]
-
-
-@pytest.mark.parametrize(("most", "under"), [(4, True), (3, False)])
-def test_the_rows_of_letters_are_there_only_where_they_fit(most: int, under: bool) -> None:
-    passage = Passage(lambda *_: False)
-    passage.most_rows = most
-    passage.view = PassageView(text="I am not cold", hints={0: "a", 9: "s"}, tiers=())
-    passage._broken_for = ("I am not cold", (), 8)
-    passage._broken = break_lines("I am not cold", 9)
-    passage._tiers = Tiers(passage._broken)
     passage._lay_out()
-    assert (passage._hints_under, passage.rows) == (under, 4 if under else 2)
+    return passage
+
+
+def drawn(passage: Passage) -> list[str]:
+    rows = [passage._tiers.row(y) for y in range(passage.rows)]
+    parts = [passage._text_row(row.line) if row.tier < 0 else passage._hint_row(row) for row in rows]
+    return ["".join(part.text for part in line).strip("\n").rstrip()[1:] for line in parts]
+
+
+def test_the_letters_stand_in_a_row_under_their_words() -> None:
+    dealt = {0: "a", 2: "s", 5: "dk", 9: "dl"}
+    assert drawn(laid_out("I am not cold", 9, dealt)) == ["I am not", "a s  dk", "cold", "dl"]
+
+
+def test_what_is_left_to_type_stays_in_the_rows_that_there_were() -> None:
+    dealt = {0: "a", 2: "s", 5: "dk", 9: "dl"}
+    assert drawn(laid_out("I am not cold", 9, dealt, "d")) == ["I am not", "     k", "cold", "l"]
+
+
+@pytest.mark.parametrize(
+    ("start", "most", "found"),
+    [(0, 8, "a b c d"), (4, 8, "a b c d"), (0, 4, "a b "), (0, 5, "a b "), (2, 4, "b c "), (6, 4, "d"), (0, 1, "a ")],
+)
+def test_letters_go_to_as_many_lines_as_have_room_for_them(start: int, most: int, found: str) -> None:
+    passage = laid_out("a b c d", 2, {})
+    first, last = passage.lettered(start, most)
+    assert passage.view.text[first:last] == found

@@ -122,9 +122,32 @@ async def test_every_word_in_sight_has_its_letters_wherever_the_caret_is(source:
         assert sorted(work.marking.hints.values()) == [start for start, _ in words_there]
         lines = screen_text(pilot).splitlines()
         code = next(code for code, start in work.marking.hints.items() if start == 0)
-        assert lines[3].split()[1].startswith(code[0])
+        assert lines[4].split()[0] == code
         first = work.text.text.splitlines()[0].partition(".")[0]
         assert all(word in lines[3] for word in first.split()), "no word is covered"
+
+
+async def test_where_not_all_words_have_room_for_letters_space_deals_them_to_the_next_ones(tmp_path: Path) -> None:
+    text = "The old ferry was still there and I stood and cried. " * 25
+    source = workspace(tmp_path / "long.duckdb", samples=[SpanSample(id="a", text=text)], run=False)
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "2", "i")
+        work = place(pilot).at_work
+        words = [start for start, _ in work.marking.units.words(0, len(work.text.text))]
+        seen: set[int] = set()
+        while not seen & set(work.marking.dealt):
+            seen |= set(work.marking.dealt)
+            shown = screen_text(pilot)
+            assert all(f" {code}" in shown for code in work.marking.dealt.values()), shown
+            assert "Space: words" in shown
+            await press(pilot, "space")
+        assert sorted(seen) == words
+        assert min(work.marking.dealt) == 0, "and begins again"
+        await press(pilot, *work.marking.dealt[words[0]], "space")
+        assert work.marking.ends_hinted, "a span that is begun stays so"
+        await press(pilot, *work.marking.dealt[max(work.marking.dealt)])
+        assert work.marking.selection is not None
+        assert work.marking.selection[0] == 0
 
 
 async def test_a_labels_key_after_the_first_letters_marks_one_word(source: Workspace) -> None:
