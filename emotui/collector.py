@@ -21,6 +21,11 @@ def collect_seldom() -> None:
     gc.set_threshold(COLLECT_AFTER)
 
 
+def start_without() -> None:
+    """Do not look at all until the first tick: what is made on the way to the first screen stays as long as that."""
+    gc.disable()
+
+
 class Tidying:
     """Looks at everything once a minute of use, in a moment in which no key comes."""
 
@@ -33,6 +38,9 @@ class Tidying:
 
     def tick(self) -> None:
         """To be called now and then."""
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
         now = self._clock()
         if self._key > self._tidied and now - self._tidied >= EVERY and now - self._key >= STILL:
             gc.collect()

@@ -18,7 +18,6 @@ from textual.widget import Widget
 
 from emotui.errors import EmotuiError
 from emotui.screens.requests import LatestRequest
-from emotui.screens.widgets.editor import write_elsewhere
 from emotui.screens.widgets.textual_private_text import Input
 
 if TYPE_CHECKING:
@@ -197,6 +196,8 @@ class LongInput(Input):
 
     def action_elsewhere(self) -> None:
         """Write on in the editor that $EDITOR names."""
+        from emotui.screens.widgets.editor import write_elsewhere
+
         self._show(" ".join(write_elsewhere(self.app, self.value).split("\n")).strip())
 
     def action_as_kept(self) -> None:

@@ -97,10 +97,13 @@ def view(gold: str, predicted: tuple[str, ...], skip_bad: bool) -> None:
 
 def show_app(app: "App[None]") -> None:
     """Run an app on this terminal. Raises EmotuiError where there is none."""
+    from emotui.collector import start_without
+
     # `emotui serve` starts the workbench with a driver that draws into a pipe.
     if not sys.stdout.isatty() and os.environ.get("TEXTUAL_DRIVER") != WEB_DRIVER:
         raise EmotuiError("the workbench needs a terminal; see emotui --help for what works without one")
     end_with_terminal()
+    start_without()
     app.run()
     if app.return_code:
         sys.exit(app.return_code)

@@ -18,7 +18,7 @@ from textual.widgets import TextArea
 from emotui.errors import BadInput
 from emotui.screens.widgets.cell_width import NOT_TURNED, right_to_left, turns
 from emotui.screens.widgets.line import Line, Part
-from emotui.screens.widgets.textual_private_text import MarkedTextArea
+from emotui.screens.widgets.textual_private_area import MarkedTextArea
 
 LONGEST = 4000
 """Characters that a rephrasing may have, or twice its original's where that is more."""

@@ -1,5 +1,6 @@
 """Widgets get to know that they have come into sight, and are gone when they are closed."""
 
+import gc
 from weakref import ref
 
 import pytest
@@ -9,7 +10,7 @@ from textual.color import Color
 from textual.screen import Screen
 from textual.widgets import Static
 
-from emotui.collector import EVERY, STILL, Tidying
+from emotui.collector import EVERY, STILL, Tidying, start_without
 from emotui.screens.widgets.textual_private import LaidOut, let_go_of_closed_widgets
 
 
@@ -98,3 +99,15 @@ def test_what_is_left_in_circles_is_looked_for_once_a_minute_of_use_where_no_key
     tidying.key_came()
     assert not is_gone(2 * EVERY + STILL / 2)
     assert is_gone(2 * EVERY + 2 * STILL)
+
+
+def test_objects_are_looked_through_from_the_first_tick_on() -> None:
+    start_without()
+    try:
+        assert not gc.isenabled()
+        Tidying().tick()
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.enable()
+        gc.unfreeze()

@@ -17,8 +17,7 @@ from emotui.metrics.masked import masked_report
 from emotui.records import MaskedGold
 from emotui.store.store import Store
 from emotui.tasks.masked.lexicon import word_vectors
-from emotui.tasks.masked.prompts import read_masked_prompts, read_words
-from emotui.tasks.masked.task import Masked, Prediction
+from emotui.tasks.masked.task import Masked, Prediction, read_masked_prompts, read_words
 from emotui.tasks.task import Parsed
 from emotui.workbench.datasets.whole_records import import_files
 from emotui.workbench.progress import RunOptions, RunProgress

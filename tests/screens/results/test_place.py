@@ -375,7 +375,7 @@ async def test_without_colour_nothing_of_a_plot_has_any(source: Workspace, monke
 
 
 def test_the_first_paint_imports_no_arrays_and_no_plotting_library() -> None:
-    late = "'plotext' in m or m in ('scipy', 'numpy', 'duckdb')"
+    late = "'plotext' in m or m in ('scipy', 'numpy', 'duckdb', 'textual.widgets._text_area')"
     code = f"import emotui.screens.app, sys; print([m for m in sys.modules if {late}])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
