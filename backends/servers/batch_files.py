@@ -311,7 +311,7 @@ class FileAsker:
 
     @property
     def judges_itself(self) -> bool:
-        return self.abilities.width > 0
+        return self.abilities.width > 0 and self._settings.verdict == "along"
 
     @property
     def room(self) -> int:
@@ -374,6 +374,7 @@ class BatchModel:
         told = {
             name: getattr(settings, name) for name in ("engine", "top_logprobs", "thinking", "thinking_room", "extra")
         }
+        told |= {"verdict": settings.verdict} if settings.verdict != FileSettings.verdict else {}
         self.card = ModelCard(
             spec=f"batch:{model}",
             name=model,

@@ -139,6 +139,7 @@ def parse_extra(kind: str, value: Any) -> Mapping[str, Any]:
 # The SPEC of answers in files: `batch:MODEL@FILE.jsonl#NAME=VALUE`, or a folder of such files.
 
 ENGINES = ("vllm", "openai")
+VERDICTS = ("along", "second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +149,22 @@ class FileSettings:
     Attributes:
         engine: `vllm` (also SGLang), or `openai`, which takes other fields.
         top_logprobs: alternatives a token, from which yes and no are read; 0 asks for none.
+        verdict: where yes stands against no behind a text that the model writes (`reasoned` scenes). `along`: in the
+            answer with that text, which then has alternatives to each of its tokens; `second`: in a second question of
+            one token, which begins with the text. Only for engines that let an answer begin with given words.
         thinking, thinking_room: as of a server (`emotui.backends.servers.settings`).
         extra: further fields of each request's body.
     """
 
     engine: str = "vllm"
     top_logprobs: int = 20
+    verdict: str = "along"
     thinking: str = "off"
     thinking_room: int = 2048
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-_OF_FILES = {"engine": ENGINES, "thinking": THINKING}
+_OF_FILES = {"engine": ENGINES, "thinking": THINKING, "verdict": VERDICTS}
 _WHOLE_OF_FILES = {"top_logprobs": 0, "thinking_room": 0}
 
 
@@ -167,7 +172,7 @@ def read_spec_of_files(argument: str, options: Mapping[str, Any]) -> tuple[str, 
     """The model's name, the file or folder (empty where none is named), and the options.
 
     Raises:
-        BadModel: no model is named, an option is unknown, or has a value that it cannot have.
+        BadModel: no model is named, an option is unknown, or has a value that it cannot have, also beside the others.
     """
     whole, _, rest = argument.partition("#")
     model, _, path = whole.partition("@")
@@ -185,4 +190,7 @@ def read_spec_of_files(argument: str, options: Mapping[str, Any]) -> tuple[str, 
         if name not in known:
             raise BadModel(f"batch: has no option {name!r} (it has: {', '.join(known)})")
         values[name] = read_value("batch", name, value, choices=_OF_FILES, whole=_WHOLE_OF_FILES, below=1e6)
-    return model, path, FileSettings(**values)
+    settings = FileSettings(**values)
+    if settings.verdict == "second" and (settings.engine == "openai" or not settings.top_logprobs):
+        raise BadModel("batch: verdict=second needs engine=vllm, and log-probabilities (top_logprobs)")
+    return model, path, settings

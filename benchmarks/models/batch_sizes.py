@@ -84,7 +84,13 @@ WORDS = [
 THOUGHT = 112
 """Words before a reasoned answer's tags; 120 tokens in all."""
 
-WAYS = (("labels", "zero-shot"), ("scenes", "first-token"), ("scenes", "reasoned"))
+WAYS = (
+    ("labels", "zero-shot", ""),
+    ("scenes", "first-token", ""),
+    ("scenes", "reasoned", ""),
+    ("scenes", "reasoned", "verdict=second"),
+)
+"""A task, a way of asking, and options of the requests."""
 
 
 def alternative(word: str, draws: random.Random) -> dict[str, Any]:
@@ -92,14 +98,15 @@ def alternative(word: str, draws: random.Random) -> dict[str, Any]:
     return {"token": word, "logprob": -20 * draws.random(), "bytes": list(word.encode())}
 
 
-def tokens_of(task: str, way: str, draws: random.Random) -> list[str]:
-    """What is written, in tokens."""
+def tokens_of(task: str, way: str, body: dict[str, Any], draws: random.Random) -> list[str]:
+    """What is written to a request, in tokens."""
     if task == "labels":
         return ['["', "joy", '",', ' "', "trust", '"]']
-    if way == "first-token":
+    if way == "first-token" or body["max_tokens"] == 1:
         return ["Yes"]
     thought = [f" {draws.choice(WORDS)}" for _ in range(THOUGHT)]
-    return [*thought, "<confidence>", "4", "</confidence>", "\n", "<answer>", "Yes", "</", "answer>"]
+    thought += ["<confidence>", "4", "</confidence>", "\n"]
+    return thought if body.get("stop") else [*thought, "<answer>", "Yes", "</", "answer>"]
 
 
 def answer(asked: dict[str, Any], tokens: list[str], draws: random.Random) -> dict[str, Any]:
@@ -133,7 +140,7 @@ def answers(requests: Path, task: str, way: str) -> Iterator[bytes]:
     with requests.open() as file:
         for line in file:
             asked = json.loads(line)
-            told = answer(asked, tokens_of(task, way, draws), draws)
+            told = answer(asked, tokens_of(task, way, asked["body"], draws), draws)
             yield json.dumps(told, separators=(",", ":")).encode() + b"\n"
 
 
@@ -150,32 +157,49 @@ def main(n: int = 200) -> None:
         )
         labels.write_text("\n".join(LABELS))
         emotui = [sys.executable, "-m", "emotui"]
-        for task, way in WAYS:
+        for task, way, options in WAYS:
             given = ["--records", str(texts), "--labels", str(labels), "--way", way]
             asked, said = Path(folder, "asked.jsonl"), Path(folder, "said.jsonl")
-            writes = [*emotui, "batch", "write", task, "--model", "ORG/MODEL", *given, "--to", str(asked), "--force"]
-            subprocess.run(writes, check=True, capture_output=True)
-            with said.open("wb") as file:
-                file.writelines(answers(asked, task, way))
-            reads = [*emotui, "predict", task, "--model", f"batch:ORG/MODEL@{said}", *given, "--json"]
-            document = json.loads(subprocess.run(reads, check=True, capture_output=True).stdout)
-            assert (document["n"], document["failed"]) == (n, 0)
-            count = len(asked.read_bytes().splitlines())
-            request, reply = asked.stat().st_size / count, said.stat().st_size / count
-            packed, packed_reply = asked.with_suffix(".parquet"), said.with_suffix(".parquet")
-            subprocess.run([*writes[:-2], str(packed), "--force"], check=True, capture_output=True)
+            said.write_bytes(b"")
+            writes = [*emotui, "batch", "write", task, "--model", "ORG/MODEL", *given]
+            writes += ["--options", options] if options else []
+            count = request = packed_request = 0.0
+            while True:  # what is asked next depends on what is answered
+                more = [*writes, "--answers", str(said), "--force", "--to"]
+                subprocess.run([*more, str(asked)], check=True, capture_output=True)
+                if not (lines := len(asked.read_bytes().splitlines())):
+                    break
+                packed = asked.with_suffix(".parquet")
+                subprocess.run([*more, str(packed)], check=True, capture_output=True)
+                count += lines
+                request += asked.stat().st_size
+                packed_request += packed.stat().st_size
+                with said.open("ab") as file:
+                    file.writelines(answers(asked, task, way))
             columns = "{custom_id: 'varchar', response: 'json', error: 'json'}"
             how = f"format = 'newline_delimited', columns = {columns}, maximum_object_size = {2**28}"
-            duckdb.sql(f"copy (from read_json('{said}', {how})) to '{packed_reply}' (format parquet, compression zstd)")
-            reads[reads.index(f"batch:ORG/MODEL@{said}")] = f"batch:ORG/MODEL@{packed_reply}"
-            again = json.loads(subprocess.run(reads, check=True, capture_output=True).stdout)
-            assert again["records"] == document["records"]
-            small, small_reply = packed.stat().st_size / count, packed_reply.stat().st_size / count
+            packed = said.with_suffix(".parquet")
+            duckdb.sql(f"copy (from read_json('{said}', {how})) to '{packed}' (format parquet, compression zstd)")
+            records = []
+            for file in (said, packed):
+                reads = [
+                    *emotui,
+                    "predict",
+                    task,
+                    "--model",
+                    f"batch:ORG/MODEL@{file}{options and '#' + options}",
+                    *given,
+                    "--json",
+                ]
+                document = json.loads(subprocess.run(reads, check=True, capture_output=True).stdout)
+                assert (document["n"], document["failed"]) == (n, 0)
+                records.append(document["records"])
+            assert records[0] == records[1]
+            sizes = [size / n for size in (request, said.stat().st_size, packed_request, packed.stat().st_size)]
             print(
-                f"{task} {way}: {count / n:g} requests a text, {request:,.0f} bytes each, answers {reply:,.0f}; ",
-                end="",
+                f"{task} {way} {options}: {count / n:g} requests a text of {request / count:,.0f} bytes; bytes a text:"
+                " requests {:,.0f}, answers {:,.0f}; as Parquet {:,.0f} and {:,.0f}".format(*sizes)
             )
-            print(f"as Parquet {small:,.0f} and {small_reply:,.0f}")
 
 
 if __name__ == "__main__":

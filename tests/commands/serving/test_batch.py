@@ -264,6 +264,43 @@ def test_reasoned_answers_need_one_round_and_broken_ones_another(emotui: Emotui,
     assert json.loads((tmp_path / "more.jsonl").read_text().splitlines()[0])["body"]["temperature"] == 0.6
 
 
+def test_reasoned_answers_may_be_judged_by_a_second_question_of_one_token(
+    emotui: Emotui, tmp_path: Path, scenes: Path
+) -> None:
+    asked = ("--records", scenes, "--way", "reasoned")
+    writes = ("batch", "write", "scenes", "--model", "M", *asked, "--limit", "2", "--options", "verdict=second")
+    emotui(*writes, "--to", "ask.jsonl")
+    thoughts = [json.loads(line)["body"] for line in (tmp_path / "ask.jsonl").read_text().splitlines()]
+    assert {"logprobs", "top_logprobs"} & set().union(*thoughts) == set()
+    assert all(body["stop"] == ["<answer>"] for body in thoughts)
+    engine(tmp_path / "ask.jsonl", tmp_path / "said.jsonl", lambda body: "So. <confidence>4</confidence>")
+    more = emotui(*writes, "--answers", "said.jsonl", "--to", "more.jsonl", "--json").document
+    assert (more["open"], more["requests"]) == (2, 16)
+    verdicts = [json.loads(line)["body"] for line in (tmp_path / "more.jsonl").read_text().splitlines()]
+    for thought, verdict in zip(thoughts, verdicts, strict=True):
+        begun = {"role": "assistant", "content": "So. <confidence>4</confidence><answer>"}
+        assert verdict["messages"] == [*thought["messages"], begun]
+        assert (verdict["max_tokens"], verdict["top_logprobs"]) == (1, 20)
+        assert (verdict["continue_final_message"], verdict["add_generation_prompt"]) == (True, False)
+    engine(tmp_path / "more.jsonl", tmp_path / "said.jsonl")
+    assert emotui(*writes, "--answers", "said.jsonl", "--to", "none.jsonl", "--json").document["requests"] == 0
+    said = emotui("predict", "scenes", "--model", "batch:M@said.jsonl#verdict=second", *asked)
+    records = [json.loads(line) for line in said.out.splitlines()]
+    assert [record["confidence"] for record in records] == [dict.fromkeys(PLUTCHIK, 4)] * 2
+    assert all(record["scores"].keys() == set(PLUTCHIK) for record in records)
+
+
+@pytest.mark.parametrize("others", ["engine=openai", "top_logprobs=0"])
+def test_a_second_question_needs_an_engine_that_can_be_asked_it(
+    emotui: Emotui, tmp_path: Path, scenes: Path, others: str
+) -> None:
+    options = ("--options", f"verdict=second&{others}")
+    done = emotui("batch", "write", "scenes", "--model", "M", "--records", scenes, *options, "--to", "a.jsonl")
+    assert done.status == 2
+    assert "verdict=second needs engine=vllm" in done.err
+    assert not (tmp_path / "a.jsonl").exists()
+
+
 def test_openais_own_batches_hold_only_fields_that_it_knows(emotui: Emotui, tmp_path: Path, scenes: Path) -> None:
     asked = ("batch", "write", "scenes", "--model", "gpt", "--records", scenes, "--options", "engine=openai")
     emotui(*asked, "--to", "ask.jsonl")
