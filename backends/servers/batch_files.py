@@ -374,7 +374,7 @@ class BatchModel:
         told = {
             name: getattr(settings, name) for name in ("engine", "top_logprobs", "thinking", "thinking_room", "extra")
         }
-        told |= {"verdict": settings.verdict} if settings.verdict != FileSettings.verdict else {}
+        told |= {"verdict": settings.verdict} if settings.verdict != FileSettings().verdict else {}
         self.card = ModelCard(
             spec=f"batch:{model}",
             name=model,

@@ -290,6 +290,13 @@ def test_reasoned_answers_may_be_judged_by_a_second_question_of_one_token(
     assert all(record["scores"].keys() == set(PLUTCHIK) for record in records)
 
 
+def test_a_way_of_judging_that_nobody_chose_is_no_part_of_an_identity() -> None:
+    asked = {"engine": "vllm", "extra": {}, "thinking": "off", "thinking_room": 2048, "top_logprobs": 20}
+    assert json.loads(batch_files.asked_only("M").card.identity["asked"]) == asked
+    second = batch_files.asked_only("M#verdict=second").card.identity["asked"]
+    assert json.loads(second) == asked | {"verdict": "second"}
+
+
 @pytest.mark.parametrize("others", ["engine=openai", "top_logprobs=0"])
 def test_a_second_question_needs_an_engine_that_can_be_asked_it(
     emotui: Emotui, tmp_path: Path, scenes: Path, others: str
