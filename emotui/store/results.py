@@ -170,9 +170,11 @@ class ResultTable:
     def of_run(self, run: str, numbers: "Numbers | None" = None) -> Iterator[ResultRow]:
         """What a run kept (of these samples only), in the order committed, with current predictions and scores."""
         if numbers is not None:
-            with self._turns.reading(access.ROOMY) as connection:
-                rows = _results_of(connection, run, plain(numbers))
-            yield from rows
+            wanted = plain(numbers)
+            if len(wanted) == 1:  # several parts of a screen ask at once; of many samples it would be kept too long
+                yield from self._turns.once(("results of one", run, *wanted), lambda: self._about(run, wanted))
+            else:
+                yield from self._about(run, wanted)
             return
         size = chunk_rows()
         with self._turns.reading(access.ROOMY) as connection:
@@ -185,6 +187,10 @@ class ResultTable:
             if start <= last:
                 with self._turns.reading(access.ROOMY) as connection:
                     rows = _results(connection, run, _BETWEEN, [start, start + size])
+
+    def _about(self, run: str, numbers: Sequence[int]) -> list[ResultRow]:
+        with self._turns.reading(access.ROOMY) as connection:
+            return _results_of(connection, run, numbers)
 
     def outcomes(self, run: str) -> Iterator[Outcome]:
         """What became of each question of a run, without the outputs themselves: for tables over all of it.
