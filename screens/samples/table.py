@@ -346,6 +346,15 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             self._asked.add(page)
             self.post_message(self.Wanted(tuple(sorted(self._asked))))
 
+    def want_in_sight(self) -> None:
+        """Fit the columns, and ask for the rows in sight that are not here: whenever rows are drawn."""
+        if self._shaped_for != self.scrollable_content_region.width:
+            self._reshape()
+        top = self.scroll_offset.y
+        for position in range(top, min(top + self.size.height, self._n)):
+            if self.row(position) is None or position // PAGE in self._old:
+                self._want(position // PAGE)
+
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> "SampleList":
@@ -360,10 +369,10 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         What is painted again because something beside it has changed is not drawn again.
         """
         if self._shaped_for != self.scrollable_content_region.width:
-            self._reshape()
             self._drawn = None
         offset = self.scroll_offset
         if self._drawn is None or self._drawn[:2] != (crop, offset):
+            self.want_in_sight()
             self._drawn = None
             strips = super().render_lines(crop)
             self._drawn = (crop, offset, strips)
@@ -374,9 +383,6 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         position = y + self.scroll_offset.y
         if position >= self._n:
             return Strip.blank(cells, base)
-        page = position // PAGE
-        if self.row(position) is None or page in self._old:
-            self._want(page)
         return selectable(self, self._row(position), position)
 
     def _row(self, position: int) -> Strip:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from textual._compositor import Compositor
+from textual.app import App
 from textual.events import Key
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.message_pump import MessagePump
@@ -24,10 +25,11 @@ from emotui.workbench.source import BrowseSource
 from tests.waiting import awaited
 
 
-async def settle(pilot: "Pilot[None]", *, work: bool = False, cells: bool = True) -> None:
+async def settle(pilot: "Pilot[None]", *, work: bool = False, cells: bool = False) -> None:
     """Wait until every question has its answer and every page its rows; with `work` until long work is over too.
 
-    `cells`: make the cells of what has changed, too. They take half of the time; only what is read needs them.
+    `cells`: make the cells of what has changed, too. They take half of the time: who reads the screen or clicks on it
+    makes them anyway, and what a test leaves there is drawn at its end.
     """
     app = pilot.app
     assert isinstance(app, EmotuiApp)
@@ -77,6 +79,18 @@ async def drawn(pilot: "Pilot[None]") -> None:
         if draws:
             screen._on_timer_update()
         quiet = 0 if draws else quiet + 1
+        if quiet == 3 and asks_for_rows(app):
+            quiet = 0
+
+
+def asks_for_rows(app: "App[None]") -> bool:
+    """Whether lists in sight ask for rows that are not here, as they do whenever their cells are made."""
+    asked = 0
+    for rows in (one for screen in app.screen_stack for one in screen.query(SampleList) if one.is_on_screen):
+        before = len(rows._asked)
+        rows.want_in_sight()
+        asked += len(rows._asked) - before
+    return asked > 0
 
 
 def _waits(pump: MessagePump) -> bool:
@@ -92,12 +106,15 @@ async def opened(
     size: tuple[int, int] = (160, 45),
     *,
     notifications: bool = True,
+    cells: bool = False,
 ) -> "AsyncIterator[Pilot[None]]":
-    """The workbench over a source, at rest."""
+    """The workbench over a source, at rest; `cells`: with the cells of the first screen made on the way there."""
     app = EmotuiApp(source if callable(source) else lambda: source, poll=None)
     async with app.run_test(size=size, notifications=notifications) as pilot:
-        await settle(pilot)
+        await settle(pilot, cells=cells)
         yield pilot
+        if app.is_running and not app._exception_event.is_set():
+            make_cells(pilot)
 
 
 async def click(
@@ -110,9 +127,9 @@ async def click(
 
 async def press(pilot: "Pilot[None]", *keys: str) -> None:
     """Press keys, each once what the one before asked for is here."""
-    for number, key in enumerate(keys, 1):
+    for key in keys:
         pilot.app.post_message(event_of(key))
-        await settle(pilot, cells=number == len(keys))
+        await settle(pilot)
 
 
 async def strike(pilot: "Pilot[None]", *keys: str) -> None:

@@ -59,7 +59,7 @@ async def test_a_place_goes_on_with_its_draft_whatever_an_action_a_timer_a_threa
             broken.setattr(Line, "render_line", _raising(IndexError))
             for line in frame(pilot).query(Line):
                 line.refresh()
-            await settle(pilot)
+            await settle(pilot, cells=True)
         await press(pilot, "i", "!", "escape")
         assert here.editor.text == TEXTS[0][2] + "?!"
         assert "Something went wrong" in screen_text(pilot)

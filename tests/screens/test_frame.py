@@ -14,7 +14,7 @@ from emotui.workbench.source import BrowseSource
 from emotui.workbench.workspace import Workspace
 from tests.screens import scenes_workspace
 from tests.screens.browse_workspace import SAMPLE_DATA, sample_records, workspace
-from tests.screens.driving import frame, listed, opened, press, screen_text, settle, shown_id, strike
+from tests.screens.driving import click, frame, listed, opened, press, screen_text, settle, shown_id, strike
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ async def test_a_click_on_the_footer_does_what_it_says(source: Workspace) -> Non
     async with opened(source) as pilot:
         line = next(i for i, text in enumerate(screen_text(pilot).split("\n")) if "j k move" in text)
         column = screen_text(pilot).split("\n")[line].index("overlay")
-        await pilot.click(offset=(column, line))
+        await click(pilot, offset=(column, line))
         await settle(pilot)
         assert frame(pilot).query_one(Browse).overlay == "gold"
 

@@ -17,7 +17,7 @@ from emotui.workbench.annotate.planning.assignment import Assignment, assign
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import frame, help_text, notified, opened, press, screen_text, settle, strike
+from tests.screens.driving import click, frame, help_text, notified, opened, press, screen_text, settle, strike
 
 Pilots = Pilot[None]
 
@@ -279,7 +279,7 @@ async def test_the_mouse_marks_by_dragging_and_chooses_by_clicking(source: Works
         await press(pilot, "h")
         assert spans(pilot) == [("The ferry to", "happy")]
         await press(pilot, "escape")
-        await pilot.click(passage, offset=(8, 2))
+        await click(pilot, passage, offset=(8, 2))
         chosen = place(pilot).at_work.marking.chosen_span
         assert chosen == place(pilot).at_work.said.spans[0]
 

@@ -23,7 +23,7 @@ from emotui.workbench.files.view import FileView
 from emotui.workbench.results.service import Results as Service
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import SAMPLE_DATA, add_run, embed, workspace
-from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, strike, until
+from tests.screens.driving import click, frame, listed, notified, opened, press, screen_text, settle, strike, until
 from tests.screens.results_workspace import QWEN, several_runs
 from tests.waiting import wait_until
 
@@ -521,7 +521,7 @@ async def test_a_click_puts_the_cursor_on_a_cell(source: Workspace) -> None:
         await tables(pilot)
         line = next(at for at, text in enumerate(grid(pilot).text.split("\n")) if text.startswith(QWEN))
         start, _ = grid(pilot)._column_places[4]
-        await pilot.click(Grid, offset=(start + 2, line))
+        await click(pilot, Grid, offset=(start + 2, line))
         await settle(pilot)
         row, column, _cell = cell(pilot)
         assert (row.label, column.key) == (QWEN, "retrieve-cot/f1")

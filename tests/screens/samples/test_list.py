@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,9 +21,21 @@ from emotui.screens.folding import Divider
 from emotui.screens.samples.corpus import Corpus, CorpusLine, ticks
 from emotui.screens.samples.table import SampleList, columns, feelings, telling
 from emotui.store.query import ListQuery, ListRow
+from emotui.workbench.rephrase.service import Rephrasing
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import list_query, sample_records, workspace
-from tests.screens.driving import click, event_of, frame, listed, opened, press, screen_text, settle, shown_id, until
+from tests.screens.driving import (
+    click,
+    event_of,
+    frame,
+    listed,
+    opened,
+    press,
+    screen_text,
+    settle,
+    shown_id,
+    until,
+)
 from tests.screens.rephrase_workspace import scripted
 from tests.waiting import awaited
 
@@ -138,10 +151,10 @@ async def test_rows_are_drawn_twice_at_a_start_and_a_click_selects_and_the_wheel
         return cells(rows, row, base, plain=plain)
 
     monkeypatch.setattr(SampleList, "_cells", counted)
-    async with opened(source, (160, 20)) as pilot:
+    async with opened(source, (160, 20), cells=True) as pilot:
         assert max(Counter(drawn).values()) <= 2
         rows = frame(pilot).query_one(SampleList)
-        await pilot.click(SampleList, offset=(5, 4))
+        await click(pilot, SampleList, offset=(5, 4))
         await settle(pilot)
         assert rows.cursor == 4
         assert shown_id(pilot) == sample_records()[4].id
@@ -152,21 +165,34 @@ async def test_rows_are_drawn_twice_at_a_start_and_a_click_selects_and_the_wheel
         assert rows.cursor == 4
 
 
-async def test_where_an_answer_is_right_or_wrong_the_list_says_so_and_speaks_of_no_f1(tmp_path: Path) -> None:
+async def test_where_an_answer_is_right_or_wrong_the_list_says_so_and_speaks_of_no_f1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = scripted(tmp_path)
     source.run_model("embedded", source.store.datasets.get("rephrase").dataset)  # type: ignore[union-attr]
+    # The list has marks until the round begins, which puts the state of its chains in their place.
+    begins, begin = threading.Event(), Rephrasing.begin
+
+    def late(rephrasing: Rephrasing, *asked: Any, **how: Any) -> Any:
+        begins.wait()
+        return begin(rephrasing, *asked, **how)
+
+    monkeypatch.setattr(Rephrasing, "begin", late)
     async with opened(source) as pilot:
-        await press(pilot, "3")
-        shown = screen_text(pilot)
-        assert "  id     right marks  emotion" in shown
-        assert "rs-1     yes        " in shown
-        assert "rs-5      no    M   " in shown
-        assert frame(pilot).query_one(CorpusLine).text[:5] == "····M"
-        await press(pilot, "s")
-        assert "wrong ones first" in screen_text(pilot)
-        await press(pilot, "escape", "f")
-        assert "right from" in screen_text(pilot)
-        assert "F1" not in screen_text(pilot)
+        try:
+            await press(pilot, "3")
+            shown = screen_text(pilot)
+            assert "  id     right marks  emotion" in shown
+            assert "rs-1     yes        " in shown
+            assert "rs-5      no    M   " in shown
+            assert frame(pilot).query_one(CorpusLine).text[:5] == "····M"
+            await press(pilot, "s")
+            assert "wrong ones first" in screen_text(pilot)
+            await press(pilot, "escape", "f")
+            assert "right from" in screen_text(pilot)
+            assert "F1" not in screen_text(pilot)
+        finally:
+            begins.set()
 
 
 async def test_the_corpus_line_has_a_tick_a_sample_follows_n_and_a_click_and_dims_what_is_filtered(

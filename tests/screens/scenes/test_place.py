@@ -26,7 +26,7 @@ from emotui.workbench.files.view import FileView
 from emotui.workbench.scenes.decoding import Figures, Sweep
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import SAMPLE_DATA
-from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, strike
+from tests.screens.driving import click, frame, listed, make_cells, notified, opened, press, screen_text, settle, strike
 from tests.screens.scenes_workspace import add_scenes_run, scenarios, workspace
 
 
@@ -128,7 +128,7 @@ async def test_an_emotion_is_chosen_from_any_pane_and_a_click_on_its_ribbon_take
         assert "J K emotion" in screen_text(pilot).splitlines()[-1]
         rows = place(pilot).rows
         assert rows.cursor == 1
-        await pilot.click("#scene-rows", offset=(1 + 15 + 20, 4))
+        await click(pilot, "#scene-rows", offset=(1 + 15 + 20, 4))
         await settle(pilot)
         assert rows.cursor == 3
         assert place(pilot).alpha == 1.0
@@ -208,7 +208,7 @@ async def test_flips_are_listed_gains_and_losses_apart_and_a_click_goes_there(so
         assert f"losses  {len(decoded.flips.losses)}" in lines
         listed_gains = [line.split()[1] for line in lines[1 : 1 + len(decoded.flips.gains)]]
         assert listed_gains == [redecoding.scenes.ids[at] for at in decoded.flips.gains]
-        await pilot.click("#scene-view", offset=(6, 2))
+        await click(pilot, "#scene-view", offset=(6, 2))
         await settle(pilot)
         scene = place(pilot).scene
         assert scene is not None
@@ -304,10 +304,12 @@ async def test_a_click_opens_a_view_and_a_part_of_it(source: Workspace) -> None:
         await press(pilot, "4", "v", "v", "v")
         line = place(pilot).query_one("#scene-views", Line)
         assert "> [couplings] information  together  given" in line.text
-        await pilot.click(line, offset=(line._drawn.index("together"), 0))
+        make_cells(pilot)
+        await click(pilot, line, offset=(line._drawn.index("together"), 0))
         await settle(pilot)
         assert (place(pilot).view, place(pilot).part) == ("pairs", "together")
-        await pilot.click(line, offset=(line._drawn.index("flips"), 0))
+        make_cells(pilot)
+        await click(pilot, line, offset=(line._drawn.index("flips"), 0))
         await settle(pilot)
         assert (place(pilot).view, place(pilot).part) == ("flips", "flips")
 

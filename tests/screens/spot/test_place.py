@@ -10,7 +10,7 @@ from emotui.workbench.datasets.spot_checks import SPOT_CHECKS
 from emotui.workbench.files.view import FileView
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import sample_records
-from tests.screens.driving import frame, help_text, listed, notified, opened, press, screen_text, settle
+from tests.screens.driving import click, frame, help_text, listed, notified, opened, press, screen_text, settle
 from tests.screens.spot import driving as spot_driving
 from tests.screens.spot.driving import TINY, editor, page, spot, write
 
@@ -160,11 +160,11 @@ async def test_the_mouse_does_what_the_keys_do(source: Workspace) -> None:
         await press(pilot, "8")
         await settle(pilot, work=True)
         assert not editor(pilot).has_focus
-        await pilot.click(SpotEditor, offset=(8, 0))
+        await click(pilot, SpotEditor, offset=(8, 0))
         await settle(pilot)
         assert editor(pilot).has_focus
         line = frame(pilot).query_one("#spot-models")
-        await pilot.click("#spot-models", offset=(line.size.width - 5, 0))
+        await click(pilot, "#spot-models", offset=(line.size.width - 5, 0))
         await settle(pilot)
         assert "Second model" in screen_text(pilot)
 

@@ -92,7 +92,7 @@ async def go_in(pilot: "Pilot[None]", keys: Sequence[str], widget: str = "") -> 
     """Press the keys, then Tab until the widget has the focus."""
     for key in keys:
         pilot.app.post_message(event_of(key))
-        await settle(pilot, work=True, cells=False)
+        await settle(pilot, work=True)
     await settle(pilot)
     while widget and pilot.app.screen.query_one(widget) is not pilot.app.focused:
         await press(pilot, "tab")
