@@ -1,6 +1,7 @@
 """What runs leave: outputs, predictions and scores."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput, StoreError
@@ -112,6 +113,9 @@ def add_columns(connection: "DuckDBPyConnection", table: str, columns: Columns) 
 
 _BETWEEN = "output >= ? and output < ?"
 
+_TAKEN = 200_000
+"""Outputs of another store that are taken over in one transaction."""
+
 
 class ResultTable:
     """Every method is one short transaction (a long iteration: one a chunk); safe across threads."""
@@ -129,6 +133,25 @@ class ResultTable:
         """
         with self._turns.writing() as connection:
             commit(connection, run, rows, gold)
+
+    def take_over(self, run: str, path: Path, theirs: str, offset: int, *, gold: int) -> None:
+        """Take a run's outputs, current predictions and scores from another store of this version into a run of this
+        one, but for those of a (sample, repeat) that has an output here already. In parts, each of them all or none.
+
+        Args:
+            path: the other store. That no line in it does harm was looked at before.
+            theirs: what the run is called there.
+            offset: from a sample's number there to its number here.
+            gold: the version of gold that the scores were computed under.
+        """
+        with self._turns.writing(beside=path) as connection:
+            (source,) = connection.execute("select number from staged.runs where run = ?", [theirs]).fetchone() or (-1,)
+            number = number_of(connection, run)
+            _, known = _output_bounds(connection, number)
+            start, end = _output_bounds(connection, source, "staged.outputs")
+        for first in range(start, end, _TAKEN):
+            with self._turns.writing(beside=path) as connection:
+                _take(connection, (number, source), (first, first + _TAKEN), offset, known, gold)
 
     def revise(self, run: str, rows: Sequence[ResultRow], withdrawn: Sequence[int], *, gold: int) -> None:
         """Let a person's source say these rows, and nothing of the `withdrawn` samples any more, all or none.
@@ -178,13 +201,13 @@ class ResultTable:
             return
         size = chunk_rows()
         with self._turns.reading(access.ROOMY) as connection:
-            start, last = _output_bounds(connection, run)
-            rows = _results(connection, run, _BETWEEN, [start, start + size]) if start <= last else []
-        while start <= last:
+            start, end = _output_bounds(connection, number_of(connection, run))
+            rows = _results(connection, run, _BETWEEN, [start, start + size]) if start < end else []
+        while start < end:
             yield from rows
             start += size
             size = chunk_rows(size, sum(map(_length, rows)))
-            if start <= last:
+            if start < end:
                 with self._turns.reading(access.ROOMY) as connection:
                     rows = _results(connection, run, _BETWEEN, [start, start + size])
 
@@ -307,12 +330,82 @@ def commit(connection: "DuckDBPyConnection", run: str, rows: Sequence[ResultRow]
     )
 
 
-def _output_bounds(connection: "DuckDBPyConnection", run: str) -> tuple[int, int]:
-    """The numbers of the run's first and last output; (1, 0) where it has none."""
-    row = connection.execute(
-        "select min(output), max(output) from outputs where run = ?", [number_of(connection, run)]
-    ).fetchone()
-    return (1, 0) if row is None or row[0] is None else (int(row[0]), int(row[1]))
+def _take(
+    connection: "DuckDBPyConnection",
+    runs: tuple[int, int],
+    between: tuple[int, int],
+    offset: int,
+    known: int,
+    gold: int,
+) -> None:
+    """Take over one part of a run that stands in `staged`; arguments as of `ResultTable.take_over`.
+
+    Args:
+        runs: the run's number here and there.
+        between: the first output of the part, and the first one behind it.
+        known: the first number of an output that the run did not have before all of this.
+    """
+    number, source = runs
+    theirs = f"run = {source} and output >= {between[0]} and output < {between[1]}"
+    connection.execute(
+        "create or replace temp table part as"
+        f" select output as old, sample + {offset} as sample, repeat, error is null as good,"
+        "   row_number() over (order by output) - 1 as output"
+        f" from staged.outputs where {theirs} and (sample + {offset}, repeat) not in ("
+        f"   select (sample, repeat) from outputs where run = {number} and output < {known} and error is null)"
+    )
+    counted = "select count(*), coalesce(min(sample), 0), coalesce(max(sample), -1) from temp.part"
+    n, low, high = connection.execute(counted).fetchone() or (0, 0, -1)
+    if not n:
+        connection.execute("drop table temp.part")
+        return
+    base = _ids(connection, "output_ids", n)[0]
+    connection.execute(f"update temp.part set output = output + {base}")
+    # DuckDB passes over blocks whose samples lie outside of these.
+    before = f"run = {number} and output < {base} and sample between {low} and {high}"
+    gained, lost = connection.execute(
+        "with new as (select sample, repeat, bool_or(good) as good from temp.part group by all),"
+        f" old as (select sample, repeat, bool_or(error is null) as good from outputs where {before} group by all)"
+        " select count(*) filter (old.good is not true and new.good),"
+        "   count(*) filter (old.good is null and not new.good) - count(*) filter (not old.good and new.good)"
+        " from new left join old using (sample, repeat)"
+    ).fetchone() or (0, 0)
+    connection.execute(
+        f"insert into outputs select p.output, {number}, p.sample, p.repeat, attempt, prompt, raw, error, seconds"
+        f" from (select * from staged.outputs where {theirs}) as o join temp.part as p on p.old = o.output"
+        " order by p.output"
+    )
+    sets = {int(kind): tuple(names) for kind, names in connection.execute("from staged.metric_sets").fetchall()}
+    here = numbers_of(connection, sets.values())
+    kinds = " ".join(f"when {kind} then {here[names]}" for kind, names in sets.items())
+    kind = f"case metric_set {kinds} end" if kinds else "null"
+    for table, sequence, columns, which in (
+        ("predictions", "prediction_ids", "record", ""),
+        ("scores", "score_ids", f"convention, marks, detail, {kind}, {VALUES}, {gold}", f" and {kind} is not null"),
+    ):
+        rows = f"select * from staged.{table} where {theirs} and current{which}"
+        current = f"({rows}) as r join temp.part as p on p.old = r.output"
+        connection.execute(
+            f"update {table} set current = false where {before} and current"
+            f" and (sample, repeat) in (select (p.sample, p.repeat) from {current})"
+        )
+        (count,) = connection.execute(f"select count(*) from {current}").fetchone() or (0,)
+        if count:
+            first = _ids(connection, sequence, count)[0]
+            connection.execute(
+                f"insert into {table} select {first} + row_number() over (order by p.output) - 1, p.output, {number},"
+                " p.sample, p.repeat, p.output = max(p.output) over (partition by p.sample, p.repeat),"
+                f" {columns} from {current} order by p.output"
+            )
+    connection.execute("drop table temp.part")
+    connection.execute("update runs set done = done + ?, failed = failed + ? where number = ?", [gained, lost, number])
+
+
+def _output_bounds(connection: "DuckDBPyConnection", number: int, outputs: str = "outputs") -> tuple[int, int]:
+    """The number of the first output of a run in a table, and the first one behind its last; (0, 0) for none."""
+    bounds = f"select coalesce(min(output), 0), coalesce(max(output) + 1, 0) from {outputs} where run = ?"
+    first, behind = connection.execute(bounds, [number]).fetchone() or (0, 0)
+    return int(first), int(behind)
 
 
 def _results_of(connection: "DuckDBPyConnection", run: str, wanted: Sequence[int]) -> list[ResultRow]:

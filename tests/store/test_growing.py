@@ -1,14 +1,21 @@
-"""A data set that grows: numbers stay, ids are never given twice, and runs over it stay what they were."""
+"""A data set that grows: numbers stay, ids are never given twice, and runs over it stay what they were.
 
+And a run that grows by what another store has of it.
+"""
+
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from emotui.errors import StoreError
 from emotui.store.query import ListQuery
-from emotui.store.rows import SampleRow
+from emotui.store.rows import ResultRow, SampleRow, ScoreRow
 from emotui.store.store import Store
-from tests.store.store_samples import result, sample, samples, score
+from tests.store.store_samples import failure, result, sample, samples, score
 
 
 @pytest.fixture
@@ -89,3 +96,46 @@ def test_what_cannot_be_added_leaves_the_data_set_as_it_was(
 def test_an_unknown_data_set_cannot_grow(store: Store) -> None:
     with pytest.raises(StoreError, match="has changed meanwhile"):
         store.datasets.extend(7, [sample("new")], "1", "2")
+
+
+OUTCOMES = st.lists(
+    st.tuples(st.integers(1, 6), st.integers(0, 1), st.sampled_from(["failed", "raw", "scored", "many"])), max_size=12
+)
+
+
+def outcome(number: int, repeat: int, kind: str, at: int) -> ResultRow:
+    if kind == "failed":
+        return failure(number, repeat, at)
+    if kind == "raw":
+        return result(number, repeat, at)
+    values = {f"m{place}": number / (place + 2) for place in range(6 if kind == "many" else 2)}
+    return result(number, repeat, at, ScoreRow("words", values, "MX", f'{{"at":{at}}}'.encode()))
+
+
+@given(OUTCOMES, OUTCOMES, st.integers(1, 5))
+@settings(deadline=None, max_examples=25)
+def test_a_run_of_another_store_is_taken_over_as_if_its_rows_were_kept_here(
+    theirs: list[tuple[int, int, str]], own: list[tuple[int, int, str]], part: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("emotui.store.results._TAKEN", part)
+        stores = [Store.open(Path(folder, f"{name}.duckdb")) for name in ("theirs", "sql", "rows")]
+        for store in stores:
+            store.datasets.add("before", "spans", samples(0 if store is stores[0] else 3), "before", "f0")
+            dataset = store.datasets.add("texts", "spans", samples(6), "texts", "f")
+            store.runs.start(run="r", identity="i", task="spans", model="m", dataset=dataset.dataset, config={}, n=12)
+        source, by_sql, by_rows = stores
+        for at, row in enumerate(theirs):
+            source.results.commit("r", [outcome(*row, at)])
+        for store in (by_sql, by_rows):
+            for number, repeat, kind in own:
+                store.results.commit("r", [outcome(number + 3, repeat, kind, 99)])
+        done = by_rows.results.done("r")
+        moved = [replace(row, sample=row.sample + 3, output=None) for row in source.results.of_run("r")]
+        by_rows.results.commit("r", [row for row in moved if (row.sample, row.repeat) not in done], gold=1)
+        by_sql.results.take_over("r", source.path, "r", 3, gold=1)
+        said = [[replace(row, output=None) for row in store.results.of_run("r")] for store in (by_sql, by_rows)]
+        assert said[0] == said[1]
+        runs = [store.runs.get("r") for store in (by_sql, by_rows)]
+        assert (runs[0].done, runs[0].failed) == (runs[1].done, runs[1].failed)
+        assert len({row.output for row in by_sql.results.of_run("r")}) == len(said[0])

@@ -16,7 +16,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.formats.rows import literal
 from emotui.formats.written import is_stream, refusal, replacing
 from emotui.store.query import Dataset, Run
-from emotui.store.rows import ResultRow, ScoreRow
+from emotui.store.rows import ScoreRow
 from emotui.store.store import Store
 from emotui.tasks.prompting.settings import configured
 from emotui.tasks.registry import task_named
@@ -170,10 +170,6 @@ def _groups_of_samples(samples: Iterable[Any]) -> Iterator[list[Any]]:
     left = iter(samples)
     while some := list(islice(left, _AT_ONCE)):
         yield some
-
-
-_TAKEN = 5000
-"""Answers that are kept in one transaction."""
 
 
 class Merged(msgspec.Struct, frozen=True):
@@ -331,9 +327,9 @@ def _kept(target: Store, parts: Sequence[_Part]) -> Merged:
             config=config,
             n=n,
         )
-    before = target.results.done(there.run)
     for part in parts:
-        _take(target, there.run, part, dataset, before)
+        offset = _first(target, dataset) - _first(part.store, part.dataset)
+        target.results.take_over(there.run, part.store.path, part.run.run, offset, gold=dataset.gold)
     ended = target.runs.get(there.run)
     whole = ended.done + ended.failed >= n
     state = ("failed" if ended.failed and not ended.done else "done") if whole else "stopped"
@@ -349,26 +345,6 @@ def _identity(parts: Sequence[_Part]) -> str:
 
 def _same(run: Run, identity: str, n: int, name: str | None) -> bool:
     return run.identity == identity and run.n == n and not run.config.get("shard") and name in (None, run.run)
-
-
-def _take(target: Store, run: str, part: _Part, dataset: Dataset, before: set[tuple[int, int]]) -> None:
-    """Keep a part's answers, whose samples have other numbers there."""
-    first = _first(part.store, part.dataset)
-    offset = _first(target, dataset) - first
-
-    def moved(row: ResultRow) -> ResultRow:
-        return msgspec.structs.replace(row, sample=row.sample + offset, output=None)
-
-    rows = map(moved, part.store.results.of_run(part.run.run))
-    new = (row for row in rows if (row.sample, row.repeat) not in before)
-    for some in _groups(new):
-        target.results.commit(run, some, gold=dataset.gold)
-
-
-def _groups(rows: Iterable[ResultRow]) -> Iterator[list[ResultRow]]:
-    left = iter(rows)
-    while some := list(islice(left, _TAKEN)):
-        yield some
 
 
 def _first(store: Store, dataset: Dataset) -> int:
