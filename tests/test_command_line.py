@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from emotui.commands import COMMANDS, GROUPS
+from emotui.store.store import Store
 from tests.conftest import Emotui
 
 GOLD = {"id": "1", "text": "I was glad.", "spans": [[6, 10]], "emotion": "happy"}
@@ -61,3 +63,20 @@ def test_the_help_has_every_command_once_under_what_one_wants() -> None:
 def test_a_file_in_place_of_a_command_opens_the_workbench_and_one_that_is_not_there_is_named(emotui: Emotui) -> None:
     assert "the workbench needs a terminal" in emotui("gold.jsonl").err
     assert emotui("nowhere.csv").err.strip() == "nowhere.csv: there is no such file"
+    assert emotui("--read-only", "gold.jsonl").status == 2
+
+
+def test_a_workspace_in_place_of_a_command_is_opened(
+    emotui: Emotui, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apps: list[Any] = []
+    monkeypatch.setattr("emotui.commands.browse.show_app", apps.append)
+    told = emotui("mine.duckdb").err
+    assert told.strip() == "mine.duckdb: there is no such file; emotui --db mine.duckdb makes a workspace there"
+    Store.open(tmp_path / "mine.duckdb")
+    assert emotui("mine.duckdb", "--read-only").status == 0
+    monkeypatch.chdir(tmp_path)
+    source = apps[0]._open_source()
+    assert (source.store.path.name, source.store.read_only, apps[0]._file) == ("mine.duckdb", True, "")
+    twice = emotui("--db", "other.duckdb", "mine.duckdb")
+    assert (twice.status, "name one of them" in twice.err) == (2, True)

@@ -184,7 +184,8 @@ class LazyGroup(click.Group):
 
             return args[0], takes_program_options(open_with_file), args
         if args[0] not in COMMANDS and Path(args[0]).suffix:
-            raise BadInput(f"{args[0]}: there is no such file")
+            new = f"; emotui --db {args[0]} makes a workspace there" if args[0].endswith(".duckdb") else ""
+            raise BadInput(f"{args[0]}: there is no such file{new}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -203,7 +204,8 @@ class LazyGroup(click.Group):
 def cli(ctx: click.Context, db: str | None, read_only: bool, annotator: str | None) -> None:
     """See what a language model thinks people feel, and why it is wrong.
 
-    Without a command, opens the workbench; with a FILE, such as emotui my.csv, shows there how it would be imported.
+    Without a command, opens the workbench; with a FILE, such as emotui my.csv, shows there how it would be imported,
+    and with a workspace, such as emotui my.duckdb, opens that.
     The options below mean the same before a command and after it.
     """
     if ctx.invoked_subcommand is None:

@@ -3,6 +3,7 @@
 import getpass
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,8 +14,6 @@ from emotui.errors import BadInput, EmotuiError
 from emotui.installing import install
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from textual.app import App
 
     from emotui.screens.actions import Action
@@ -76,10 +75,21 @@ def user_name() -> str:
 @click.command()
 @click.argument("file", type=click.Path())
 @db_option
+@read_only_option
 @annotator_option("Who annotates, from the first screen on.")
-def open_with_file(file: str, db: str | None, annotator: str | None) -> None:
-    """Open the workbench and show how FILE would be imported; Enter there brings it in."""
-    open_workbench(db, annotator=annotator, file=file)
+def open_with_file(file: str, db: str | None, read_only: bool, annotator: str | None) -> None:
+    """Open the workbench and show how FILE would be imported; Enter there brings it in. A workspace is opened."""
+    from emotui.store.access import is_duckdb
+
+    path = Path(file)
+    if path.is_file() and is_duckdb(path):
+        if db is not None:
+            raise BadInput(f"{file}: is a workspace, and so is --db {db}: name one of them")
+        open_workbench(file, read_only=read_only, annotator=annotator)
+    elif read_only:
+        raise BadInput(f"{file} would be imported, which writes into the workspace: leave --read-only out")
+    else:
+        open_workbench(db, annotator=annotator, file=file)
 
 
 @click.command()
