@@ -21,7 +21,7 @@ from emotui.__main__ import main
 from emotui.collector import collect_seldom
 from tests.effort import LEAST, MINUTES, WHOLE, counted
 from tests.forked_models import CAN_FORK, Server, forked_models
-from tests.kept_engines import kept_engines
+from tests.kept_engines import engines, kept_engines
 from tests.kept_models import kept_models
 from tests.paths import CHECKOUT
 from tests.templates import copied_stores
@@ -145,6 +145,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     few = [f"{few:,} {what}" for what, few in LEAST.items() if MINUTES and counted[what] < few]
     least = f" ({WHOLE} minutes of all try at least {', '.join(few)})" if few else ""
     terminalreporter.write_line(f"tried: {said}{least}: {came}")
+
+
+def pytest_runtest_logfinish() -> None:
+    """What a test leaves of its stores is over."""
+    engines.take_back()
 
 
 def pytest_collection_finish() -> None:

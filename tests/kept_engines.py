@@ -109,6 +109,23 @@ class Engines:
         if id(engine) not in self.in_turn:
             self._idle.append(engine)
 
+    def take_back(self) -> None:
+        """Have the engines of all turns that nobody takes now wait for the next test.
+
+        A screen that is gone, and with it its store, goes only when the garbage collector comes by. Turns that do go on
+        get another engine.
+        """
+        for turns, comes_back in tuple(self._lent.items()):
+            if not turns._lock.acquire(blocking=False):
+                continue
+            try:
+                if turns._engine is not None and id(turns._engine) not in self.in_turn:
+                    comes_back()
+                    del self._lent[turns]
+                    turns._engine = turns._prepared = None
+            finally:
+                turns._lock.release()
+
     def begin(self, turns: Access, read_only: bool) -> bool:
         """Whether the file is open as this turn has to have it; nobody else's engine has it open any more."""
         self._reads.discard(turns)
