@@ -30,13 +30,13 @@ ENTRY = PlaceEntry(
             "next_mismatch",
             ("n",),
             "n",
-            "next mismatch",
-            "Next mask whose two vectors differ, in this text or a later one",
+            "next miss",
+            "Next mask that is missed (M), in this text or a later one",
             "Masked",
             1,
-            ("{next_mismatch} {previous_mismatch}", "differ"),
+            ("{next_mismatch} {previous_mismatch}", "missed"),
         ),
-        Action("previous_mismatch", ("p",), "p", "mismatch before", "The mask before whose vectors differ", "Masked"),
+        Action("previous_mismatch", ("p",), "p", "miss before", "The mask before that is missed", "Masked"),
         Action(
             "study",
             ("f4",),
@@ -170,6 +170,10 @@ ENTRY = PlaceEntry(
         "In Masked",
         (
             ("✓", "in the list: this text of the blind study has your answer"),
+            (
+                "M in Masked",
+                "no emotion of gold's word is in the run's (F1 0), or there is no word; where EmoLex lacks one, no M",
+            ),
             ("▸ ≠", "the chosen mask; its two words carry other emotions"),
             ("■ ·", "the word carries this emotion in EmoLex, or does not; in a study ■: a code that you chose"),
             ("● ○", "in a study: your answer, another one"),

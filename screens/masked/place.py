@@ -188,12 +188,14 @@ def mask_heading(view: "MaskedView", mask: int, guesses: Sequence[str]) -> list[
         said = view.said[mask]
         word = "no word" if said.entry is None else said.entry.word
         parts += [Part("  run "), Part(fit(word, 20).rstrip(), "ground")]
-        parts.append(Part(f"  F1 of vectors {share(said.f1).strip()}"))
-        if said.entry is not None and said.same_vector:
-            parts.append(Part("  same vector", "dim"))
+        lacks = "" if said.entry is None else masked_text.without_vector(view.gold[mask], said.entry)
+        counts = bool(lacks) and not said.same_vector
+        parts.append(Part(f"  F1 of vectors {UNDEFINED if counts else share(said.f1).strip()}"))
+        if counts:
+            parts.append(Part(f", {lacks}: 0", "mark"))
         elif said.entry is not None:
-            known = view.gold[mask].vector is not None and said.entry.vector is not None
-            parts.append(Part("  ≠ they differ" if known else "  ≠ no vector: 0", "mark"))
+            same = said.same_vector
+            parts.append(Part("  same vector" if same else "  ≠ they differ", "dim" if same else "mark"))
     if mask < len(guesses):
         parts += [Part("  you "), Part(fit(guesses[mask], 16).rstrip(), "mark")]
     return parts
@@ -204,7 +206,9 @@ def _gold(word: str) -> Part:
 
 
 _ABOUT = (
-    " {fill} shows the gap, gold's word or the run's; the table: which of ten emotions EmoLex ties to each word",
+    " {fill} shows the gap, gold's word or the run's; the table: which of ten emotions EmoLex ties to each word; "
+    "M in the list: none in both",
+    " {fill} gap, gold's word, the run's; table: emotions in EmoLex; M: none shared",
     " {fill} gap, gold's word, the run's; the table: a word's emotions in EmoLex",
     " {fill} gap, gold's word, the run's",
 )
@@ -526,7 +530,7 @@ class Masked(GuessPlace):
 
     def _mismatches(self) -> list[int]:
         said = () if self.view is None else self.view.said
-        return [place for place, one in enumerate(said) if not one.same_vector]
+        return [place for place, one in enumerate(said) if one.missed]
 
     def can_next_mismatch(self) -> bool:
         return self._wanted[1] is not None and self.filled != HIDDEN and not self.typing

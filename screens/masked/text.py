@@ -15,7 +15,7 @@ from emotui.store.query import Run
 if TYPE_CHECKING:
     from emotui.screens.widgets.page import Lines
     from emotui.workbench.drafts import Field
-    from emotui.workbench.masked.looking import MaskedView
+    from emotui.workbench.masked.looking import MaskedView, WordEntry
 
 # The line in which a person types: the word behind a mask, why, codes of their own.
 
@@ -131,6 +131,14 @@ def filling(view: "MaskedView", place: int, filled: str, typed: Mapping[int, str
     if said is None or said.entry is None:
         return Filling("[no word]", "mark", differs)
     return Filling(said.entry.word, "ground", differs)
+
+
+def without_vector(gold: "WordEntry", said: "WordEntry") -> str:
+    """Why the vectors of two words cannot share an emotion, whatever the words are; empty: they can."""
+    vectors = gold.vector, said.vector
+    if None in vectors:
+        return "no vector"
+    return "" if all(any(one or ()) for one in vectors) else "ten zeros"
 
 
 def title(view: "MaskedView", filled: str, run: Run | None) -> list[Part]:

@@ -26,7 +26,7 @@ def title(chain: "ChainView", round_: "Round", cells: int) -> Sides:
     verdict = "mark" if not chain.right else "dim"
     left = [
         Part(f" {chain.id}", "strong"),
-        Part("  gold ", "dim"),
+        Part(" original  gold ", "dim"),
         Part(chain.label, "gold-line"),
         Part(f"  {short(round_.model)} says ", "dim", "do('name_model')"),
         Part(chain.predicted, "plain" if chain.right else "mark"),
@@ -39,7 +39,7 @@ def title(chain: "ChainView", round_: "Round", cells: int) -> Sides:
 
 def waiting_title(text: Text) -> list[Part]:
     """A text before anything was asked about it, and its gold label."""
-    return [Part(f" {text.id}", "strong"), Part("  gold ", "dim"), Part(text.gold, "gold-line")]
+    return [Part(f" {text.id}", "strong"), Part(" original  gold ", "dim"), Part(text.gold, "gold-line")]
 
 
 def short(spec: str) -> str:
@@ -128,18 +128,20 @@ def meaning(
     warnings: Sequence[str],
     cells: int,
     most: int,
+    gold: str = "",
 ) -> Lines:
     """How near the text still is, what kind of text it is, and which words give it away.
 
     Args:
+        gold: its label; EmoLex has the cues of eight emotions, of which another may stand for it.
         most: lines that the cue words may take.
     """
     similarity, is_new = nearness
     first = [Part("similarity ", "dim"), Part(share(similarity).strip(), "strong" if is_new else "dim")]
     if lexical is not None:
-        first += [Part("   "), Part(lexical.category, "strong"), Part(f": {_ABOUT_CUES[lexical.category]}", "dim")]
+        first += [Part("   "), Part(lexical.category, "strong"), Part(f": {_about(lexical, gold)}", "dim")]
         first += [Part("   negation ", "dim"), Part("yes" if lexical.negated else "no", "strong")]
-    lines: list[list[Part]] = [first, *_cues(lexical, cells, most), _leaning(words, cells)]
+    lines: list[list[Part]] = [first, *_cues(lexical, cells, most, gold), _leaning(words, cells)]
     for warning in warnings:
         for place, line in enumerate(folded(warning, max(cells - 2, 10))):
             lines.append([Part("  " if place else "! ", "mark"), *line])
@@ -151,16 +153,31 @@ _ABOUT_CUES = {
     "misleading": "cues of other emotions only",
     "implicit": "no cues",
 }
-"""What the cue words of a text of each category are."""
+"""What the cue words of a text of each category are, where EmoLex has gold itself."""
 
 
-def _cues(lexical: "Lexical | None", cells: int, most: int) -> list[list[Part]]:
+def _stands_for(lexical: "Lexical", gold: str) -> str:
+    """The emotion of EmoLex whose cues count as those of gold; empty: gold's own do."""
+    return lexical.emotion or "" if gold and lexical.emotion != gold.strip().lower() else ""
+
+
+def _about(lexical: "Lexical", gold: str) -> str:
+    """What the cue words of this text are."""
+    other = _stands_for(lexical, gold)
+    if not other or lexical.category == "implicit":
+        return _ABOUT_CUES[lexical.category]
+    return f"cues of {other}" if lexical.category == "explicit" else f"no cues of {other}"
+
+
+def _cues(lexical: "Lexical | None", cells: int, most: int, gold: str) -> list[list[Part]]:
     """The cue words with their emotions, on at most so many lines."""
     if lexical is None:
         return [[Part("no cue words: no list ties words to this label", "dim")]]
+    other = _stands_for(lexical, gold)
+    lacks = f"EmoLex has no cues of {shown(gold)}, {other}'s count"
     if not lexical.cues:
-        return [[Part("no cue words left", "dim")]]
-    head = "cues in EmoLex "
+        return [[Part(f"no cue words left{f'; {lacks}' if other else ''}", "dim")]]
+    head = f"EmoLex ({shown(gold)} counts as {other}) " if other else "cues in EmoLex "
     lines = [[Part(head, "dim")]]
     room = cells - width(head)
     for cue in lexical.cues:

@@ -8,8 +8,8 @@ from textual.containers import Vertical
 
 from emotui.screens.keymaps import keyed
 from emotui.screens.requests import LatestRequest
-from emotui.screens.widgets.cell_width import fit, wrap
-from emotui.screens.widgets.line import Line, Part, tabs
+from emotui.screens.widgets.cell_width import fit, width, wrap
+from emotui.screens.widgets.line import Line, Part, tabs, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
 from emotui.screens.widgets.page import Lines, Page, side_by_side
@@ -67,7 +67,7 @@ def _needed(document: Mapping[str, Any]) -> list[list[Part]]:
     rows.append(("T_incorrect", document["t_incorrect"]))
     most = max((n for _, n in rows), default=0)
     room = _BLOCK - _NAME - 7
-    lines = [[Part("rephrasings needed", "strong")]]
+    lines = [[Part("rephrasings needed", "strong"), Part("  texts each", "dim")]]
     for name, n in rows:
         size = round(n / most * room) if most else 0
         kind = "said" if name.endswith(("attempt", "attempts")) else "rest"
@@ -75,36 +75,45 @@ def _needed(document: Mapping[str, Any]) -> list[list[Part]]:
     return lines
 
 
+def _named(columns: Mapping[str, Mapping[str, Any]]) -> Mapping[str, list[Part]]:
+    """Each column's name and over how many texts its figures are."""
+    most = max(width(count(column["n"])) for column in columns.values())
+    return {
+        name: [Part(fit(name, _NAME - 1)), Part(f"n {count(column['n']):>{most}} ", "dim")]
+        for name, column in columns.items()
+    }
+
+
 def _bars(title: str, columns: Mapping[str, Mapping[str, Any]], figure: str, places: int | None) -> list[list[Part]]:
     """A bar a column; `places` decimals, or None for a share of one."""
     values = {name: column[figure] for name, column in columns.items()}
     known = [value for value in values.values() if value is not None]
     most = 1.0 if places is None else max(known, default=0.0)
-    room = _BLOCK - _NAME - 8
+    name_of = _named(columns)
+    room = _BLOCK - taken(name_of["original"]) - 8
     lines = [[Part(title, "strong")]]
     for name, value in values.items():
         if figure == "kl" and name in ("original", "T_incorrect"):
             continue  # the table says why
         size = 0 if value is None or not most else round(value / most * room)
         said = UNDEFINED if value is None else _figure(value, places)
-        lines.append(
-            [Part(fit(name, _NAME)), Part("█" * size, "said"), Part(f" {said}", "dim" if value is None else "plain")]
-        )
+        lines.append([*name_of[name], Part("█" * size, "said"), Part(f" {said}", "dim" if value is None else "plain")])
     return lines
 
 
 def _shares(columns: Mapping[str, Mapping[str, Any]]) -> list[list[Part]]:
     """One bar a column, parted into the three kinds of text, with their shares."""
-    room = _BLOCK - _NAME - 1 - 5 * len(_CATEGORIES)
+    name_of = _named(columns)
+    room = _BLOCK - taken(name_of["original"]) - 1 - 5 * len(_CATEGORIES)
     legend = [Part("kind  ", "strong")]
     for name, sign, kind in _CATEGORIES:
         legend += [Part(sign, kind), Part(f" {name} ", "dim")]
     lines = [legend]
     for name, column in columns.items():
         if column["explicit"] is None:
-            lines.append([Part(fit(name, _NAME)), Part(UNDEFINED, "dim")])
+            lines.append([*name_of[name], Part(UNDEFINED, "dim")])
             continue
-        bar: list[Part] = [Part(fit(name, _NAME))]
+        bar: list[Part] = list(name_of[name])
         done, filled = 0.0, 0
         for category, sign, kind in _CATEGORIES:
             done += column[category]

@@ -388,11 +388,12 @@ class Writing(Container):
         self._draw_bars()
         seen = self.seen
         now = partial(rephrase_lines.meaning, seen.nearness, seen.now, seen.words, seen.warnings)
+        gold = "" if seen.chain is None else seen.chain.label
         low = self.has_class("-low")
         meaning = self.query_one("#rephrase-meaning", Page)
         meaning.set_class(stale, "-stale")
         if self.editor.text.strip():
-            meaning.show_for(lambda room: now(_cells(room), 1)[:1] if low else now(_cells(room), 1))
+            meaning.show_for(lambda room: now(_cells(room), 1, gold)[: 1 if low else None])
         else:
             meaning.show([])
         if self.stacked and self.part in (CHAIN, LABELS):

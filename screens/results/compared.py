@@ -485,8 +485,12 @@ class ComparedPlace(Place):
         self._choose(f"{axis.OWN} Which source", "first", self._key_of("first"))
 
     def do_compare_with(self) -> None:
-        """Choose the one that it is compared with."""
-        self._choose(f"{axis.OTHER} With which source", "second", self._key_of("second"))
+        """Choose the one that it is compared with, or that all sources on the axis are."""
+        held = None if self.found is None else self.found.axis
+        if self.looked.on_axis and held is not None:
+            self._choose("All against which source", "first", held.first)
+        else:
+            self._choose(f"{axis.OTHER} With which source", "second", self._key_of("second"))
 
     def _choose(self, title: str, side: str, now: str) -> None:
         from emotui.screens.dialogs.choices import Choice, ChoiceDialog

@@ -88,7 +88,7 @@ ENTRY = PlaceEntry(
             ("B",),
             "B",
             "with whom",
-            "Choose the source that is compared with",
+            "Choose the source that is compared with; of all, the one that they are held against",
             "Results",
             3,
             needs=_OF_TWO,

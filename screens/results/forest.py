@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from emotui.workbench.compare.pairs import Axis, Standing
 
 HEADINGS = {
-    "run": "your sources",
+    "run": "own runs",
     "baseline": "baselines",
-    "people": "people",
+    "people": "annotators",
     "gold": "former gold",
     "published": "† published: other samples",
 }

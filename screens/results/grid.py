@@ -189,6 +189,9 @@ class Grid(Page, inherit_bindings=False):
             needed = sum(one.all for one in self._widths)
             if needed + _GAP * len(self._widths) <= room:
                 break
+        # A name that is cut takes what no column needs.
+        self._label += min(max(room - needed - _GAP * len(self._widths), 0), longest - self._label)
+        room = cells - self._label - 3
         self._gap = _GAP if needed + _GAP * len(self._widths) <= room else 1 if self._wide else _GAP
         wide = needed + self._gap * len(self._widths) > room
         self._below = wide and not self._shades and any(one.low is not None for row in table.rows for one in row.cells)

@@ -207,6 +207,8 @@ class Results(CountedPlace):
                 self._show()
         elif self._error is not None:
             self.say("The results cannot be counted", self._error, keyed("{run} chooses other runs"), failed=True)
+        elif looked.undefined:
+            self._say_undefined(looked.undefined)
         elif looked.at_hand:
             self._show()
         elif looked.at_hand is not None:
@@ -219,6 +221,16 @@ class Results(CountedPlace):
                 "there are no samples of spans yet",
                 "emotui import spans FILE brings some in; here: " + keyed("{import}"),
             )
+
+    def _say_undefined(self, why: str) -> None:
+        """Why there is no agreement, and where there is, or what would make it."""
+        raters = self.looked.raters_agree
+        fills = (
+            f"{{view_back}} goes back to “{raters}”, whose column Agreement is that of the raters"
+            if raters
+            else "a second person answers in Annotate (2), or {run} ticks a run beside people"
+        )
+        self.say("No agreement to show", why, keyed(fills))
 
     def _show(self) -> None:
         """Show the body; a view that was hidden has a width only after the next layout."""
@@ -322,7 +334,10 @@ class Results(CountedPlace):
         if step is not None:
             return partial(self._move, step) if self._main.has_focus and self._further(step) else None
         of_list = looked.view == PAIR and action in (*_CURSOR, "export")
-        elsewhere = (action in _OF_A and not self._compares) or (action == "metric" and not looked.of_sources)
+        against = looked.on_axis and action == "compare_with"
+        elsewhere = (action in _OF_A and not self._compares and not against) or (
+            action == "metric" and not looked.of_sources
+        )
         return None if of_list or elsewhere else super().doing(action)
 
     def can(self, action: str) -> bool:
@@ -350,6 +365,8 @@ class Results(CountedPlace):
         looked, source = self.looked, self.view.standing
         if action in ("figure", "figure_back", "published"):
             return looked.on_axis
+        if action == "compare_with" and looked.on_axis:
+            return self.found is not None and len(self.found.sources) > 1
         if action == "samples" and looked.on_axis:
             return source is not None and source.off is not None
         return action != "values"

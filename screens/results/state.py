@@ -480,6 +480,18 @@ class Looked:
         return self.at_hand[self.at[view] % len(self.at_hand)] if self.at_hand else None
 
     @property
+    def undefined(self) -> str:
+        """Why nothing agrees with anything here, where that is all that the view of agreement could say."""
+        tables = (self.agreement or ()) if self.view == AGREEMENT else ()
+        cells = [cell for table in tables for row in table.rows for cell in row.cells]
+        return (cells[0].why or "") if cells and all(cell.value is None for cell in cells) else ""
+
+    @property
+    def raters_agree(self) -> str:
+        """The title of the table that says how far raters agree; empty: there is none."""
+        return next((one.title for one in self.tables or () if "agreement" in [col.key for col in one.columns]), "")
+
+    @property
     def bars_there(self) -> list[tuple[str, str, str]]:
         """Part, by and figure of all bars that there are."""
         keys = {table.key for table in self.tables or ()}

@@ -147,7 +147,7 @@ def _grouped(cells: Sequence[str], kinds: Sequence[str]) -> list[Part]:
     return parts
 
 
-_MEANINGS = {PERSON: "people", BASELINE: "baseline or former gold", PRINTED: "† as printed"}
+_MEANINGS = {PERSON: "annotator", BASELINE: "baseline or former gold", PRINTED: "† as printed"}
 """What the dots stand for that are not of what was run here."""
 
 

@@ -205,7 +205,7 @@ def test_a_texts_score_is_the_mean_vector_f1_of_its_masks() -> None:
     shared = sum(a and b for a, b in zip(table["angry"], table["furious"], strict=True))
     second = 2 * shared / (sum(table["angry"]) + sum(table["furious"]))
     assert [row.values["f1_v"] for row in rows] == [pytest.approx((1 + second) / 2), 0.5, 0.0]
-    assert [row.marks for row in rows] == ["" if table["angry"] == table["furious"] else "M", "M", "M!"]
+    assert [row.marks for row in rows] == ["" if second else "M", "M", "M!"]
 
 
 def test_the_report_is_the_document_of_score_masked_and_repeats_give_means_and_deviations() -> None:
@@ -309,3 +309,12 @@ def test_prompts_for_a_model_that_writes_nothing_are_refused(emotui: Emotui, db:
     done = emotui("run", "masked", "--prompts", file, "--db", db)
     assert done.status == 2
     assert "embedded writes no text" in done.err
+
+
+def test_a_mask_is_missed_where_two_known_words_share_no_emotion_or_there_is_none() -> None:
+    guesses = {"joy": "M", "sadness": "", "not-a-word": "", "": "M"}
+    for guess, mark in guesses.items():
+        (row,) = TASK.score([Parsed(sample("one <mask>", "sad"), 0, Prediction((guess,) if guess else ()))], None)
+        assert (guess, row.marks) == (guess, mark)
+        (line,) = TASK.said(sample("one <mask>", "sad"), Prediction((guess,) if guess else ()))
+        assert line.mark == mark

@@ -118,15 +118,15 @@ TITLES: Mapping[str, str] = {
     "eps_emotional": "emotional",
     "eas": "EAS",
     "ers": "ERS",
-    "r1_m": "R1_m",
-    "r2_m": "R2_m",
-    "r3_m": "R3_m",
-    "r1_c": "R1_c",
-    "r2_c": "R2_c",
-    "r3_c": "R3_c",
+    "r1_m": "R1L1",
+    "r2_m": "R2L1",
+    "r3_m": "R3L1",
+    "r1_c": "R1cos",
+    "r2_c": "R2cos",
+    "r3_c": "R3cos",
     "ppl": "PPL",
 }
-"""As Table 11 heads them."""
+"""In the order of Table 11, which heads the distances R1_m, R1_c and so on; the names are those of the metrics."""
 
 _PEOPLE = (Column("human_f1", "Human F1"), Column("agreement", "Agreement"))
 _LENGTHS = tuple(

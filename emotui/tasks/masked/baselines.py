@@ -35,7 +35,7 @@ def convention_of(words: WordVectors) -> str:
         else "a pair with a word outside counts 1 if the words are equal, else 0"
     )
     return (
-        f"masked 3: mean over a text's masks of the F1 of the two words' vectors ({vectors}; {len(words.table)} "
+        f"masked 4: mean over a text's masks of the F1 of the two words' vectors ({vectors}; {len(words.table)} "
         f"words{files}); {rule}{_LEXICON}{words.mark}"
     )
 

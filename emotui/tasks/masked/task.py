@@ -16,7 +16,7 @@ from emotui.backends.base import MASK, Filled, FillMask, ModelCard, Refused
 from emotui.backends.grammars import json_words
 from emotui.backends.host import lacks
 from emotui.errors import BadInput, ModelError
-from emotui.metrics.masked import OUTSIDES, fold
+from emotui.metrics.masked import OUTSIDES, MaskScore
 from emotui.metrics.metric import Metric
 from emotui.metrics.repeats import by_repeat
 from emotui.metrics.span_scoring import Embed
@@ -471,8 +471,8 @@ class Masked(Task):
         return None if prediction.labels else "there are no words in the answer"
 
     def said(self, sample: MaskedGold, prediction: Prediction | None) -> tuple[SaidLine, ...]:
-        """A line a mask: the two words, and `M` where they differ; words of the supplement have their sign."""
-        lines, shown = [], self.lexicon.marked
+        """A line a mask: the two words, and `M` where it is missed; words of the supplement have their sign."""
+        lines, words, shown = [], self.lexicon, self.lexicon.marked
         for place, word in enumerate(sample.labels):
             name = f"mask {place + 1}"
             if prediction is None:
@@ -480,11 +480,13 @@ class Masked(Task):
                 continue
             there = prediction.labels[place] if place < len(prediction.labels) else ""
             p = prediction.masks[place][0][1] if place < len(prediction.masks) else None
-            lines.append(SaidLine(name, shown(word), shown(there), "" if fold(there) == fold(word) else "M", p))
+            lines.append(
+                SaidLine(name, shown(word), shown(there), "M" * is_missed(words.score(word, there or None), words), p)
+            )
         return tuple(lines)
 
     def score(self, answers: Sequence[Parsed], embed: Embed | None) -> list[ScoreRow]:
-        """The mean F1_V of a text's masks; M where some mask's is not the gold vector, ! where no list was found."""
+        """The mean F1_V of a text's masks; M where some mask is missed (`is_missed`), ! where no list was found."""
         words = self.lexicon
         return [_score(answer, words) for answer in answers]
 
@@ -551,12 +553,23 @@ def _kept(answer: object) -> Asked:
     return Asked(msgspec.json.encode(masks).decode())
 
 
+def is_missed(pair: MaskScore, words: WordVectors) -> bool:
+    """Does no emotion of the gold word belong to the guess, or is there no guess?
+
+    Where either word has no vector or one of ten zeros no emotion can be shared: that says nothing of the guess.
+    """
+    if pair.predicted is None:
+        return True
+    vectors = (words.table.get(pair.gold), words.table.get(pair.predicted))
+    return pair.f1 == 0 and all(vector is not None and any(vector) for vector in vectors)
+
+
 def _score(answer: Parsed, words: WordVectors) -> ScoreRow:
     sample, said = answer.sample, answer.prediction.labels
     pairs = [words.score(word, said[place] if place < len(said) else None) for place, word in enumerate(sample.labels)]
     f1 = tuple(pair.f1 for pair in pairs)
     detail = Detail(sample.id, answer.repeat, sample.labels, said, f1, _topic(sample))
-    marks = "M" * any(not pair.same_vector for pair in pairs) + "!" * (answer.prediction.form == "unread")
+    marks = "M" * any(is_missed(pair, words) for pair in pairs) + "!" * (answer.prediction.form == "unread")
     values = {
         "f1_v": mean(detail.f1),
         "acc_l": mean(float(pair.same_word) for pair in pairs),

@@ -128,7 +128,10 @@ def read_panel(
     found = found.read_as(task.name)
     reading = _READINGS.get(task.sample)
     if reading is None:
-        raise BadInput(f"{found.name} is of the {task.name} task, whose answers agreement cannot compare")
+        raise BadInput(
+            f"{found.name} is of the {task.name} task, whose answers agreement cannot compare: "
+            "it takes labels, numbers, spans or words that two sources give to one text"
+        )
     chosen, notes = _chosen(store, found, names)
     wants_people = {name for name, run in chosen.items() if run is None and name != GOLD}
     texts: list[Text] = []

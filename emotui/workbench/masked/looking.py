@@ -15,7 +15,7 @@ from emotui.store.rows import Annotation
 from emotui.store.store import Store
 from emotui.tasks.masked.examples import Example, ExampleFile, loaded
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
-from emotui.tasks.masked.task import Prediction
+from emotui.tasks.masked.task import Prediction, is_missed
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.masked.building import Building
 from emotui.workbench.masked.lexicons import lexicon_of
@@ -76,7 +76,7 @@ class MaskSaid(msgspec.Struct, frozen=True):
 
     `entry`: None where it gave no word. `f1`, `same_vector`: against gold. `likeliest`: its likeliest words with their
     probabilities, of a model that gives any; `entries`: those of these words; `gold_rank`: where gold stands among
-    them, from 1.
+    them, from 1. `missed`: as the mark M of the list has it.
     """
 
     entry: WordEntry | None
@@ -85,6 +85,7 @@ class MaskSaid(msgspec.Struct, frozen=True):
     likeliest: tuple[tuple[str, float], ...] = ()
     gold_rank: int | None = None
     entries: tuple[WordEntry, ...] = ()
+    missed: bool = False
 
 
 class MaskedView(msgspec.Struct, frozen=True):
@@ -122,7 +123,8 @@ def mask_said(gold: str, predicted: str | None, likeliest: Sequence[tuple[str, f
     entry = None if scored.predicted is None else entry_of(scored.predicted, words)
     ranks = [rank for rank, (word, _) in enumerate(likeliest, start=1) if fold(word) == fold(gold)]
     entries = tuple(entry_of(word, words) for word, _ in likeliest)
-    return MaskSaid(entry, scored.f1, scored.same_vector, tuple(likeliest), ranks[0] if ranks else None, entries)
+    rank, missed = ranks[0] if ranks else None, is_missed(scored, words)
+    return MaskSaid(entry, scored.f1, scored.same_vector, tuple(likeliest), rank, entries, missed)
 
 
 class MaskedBench:

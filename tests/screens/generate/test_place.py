@@ -7,6 +7,8 @@ from emotui.screens.generate.overview import Point, lettered, plotted
 from emotui.screens.generate.place import Generate, differing, marked, side_lines
 from emotui.screens.generate.tables import grade, graded, labels_in_words, number, seen, value_lines
 from emotui.screens.widgets.line import Part
+from emotui.tasks.generation.tables import TITLES
+from emotui.tasks.registry import task_named
 from emotui.workbench.generation.versions import Version, Versions, Writer
 from emotui.workbench.workspace import Workspace
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle
@@ -150,3 +152,13 @@ async def test_the_place_brings_in_its_texts_when_it_is_first_opened_and_says_th
         text = screen_text(pilot)
         assert "g-001" in text
         assert "illustration" in text
+
+
+async def test_results_name_the_metrics_as_the_place_does_and_say_where_raters_agree(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
+        await press(pilot, "6", "7", "V")
+        text = " ".join(screen_text(pilot).split())
+        assert "whose answers agreement cannot compare: it takes labels" in text
+        assert "goes back to “Models by metrics”, whose column Agreement is that of the raters" in text
+    own = {metric.name: metric.title for metric in task_named("generation").metrics}
+    assert {name: title for name, title in TITLES.items() if title != own.get(name)} == {}

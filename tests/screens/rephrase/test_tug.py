@@ -55,7 +55,15 @@ def test_what_gold_was_by_keystroke_is_named() -> None:
 def told(text: str, label: str) -> list[str]:
     """What is told about a text as nothing but words, without its style."""
     found = lexical(text, label, {"hospital": ("fear", "trust"), "glad": ("joy",)})
-    return ["".join(part.text for part in line) for line in meaning((1.0, True), found, WORDS, (), 80, 1)]
+    return ["".join(part.text for part in line) for line in meaning((1.0, True), found, WORDS, (), 72, 1, label)]
+
+
+def test_of_a_label_that_emolex_lacks_it_is_told_which_emotions_cues_count() -> None:
+    first, cues, _ = told("I am not in hospital", "gratitude")
+    assert first == "similarity 1.00   misleading: no cues of joy   negation yes"
+    assert cues.rstrip() == "EmoLex (gratitude counts as joy) hospital (trust, fear)"
+    assert told("I am glad", "gratitude")[0] == "similarity 1.00   explicit: cues of joy   negation no"
+    assert told("I am home", "gratitude")[1] == "no cue words left; EmoLex has no cues of gratitude, joy's count"
 
 
 def test_what_kind_a_text_is_and_whether_it_is_negated_stands_in_words() -> None:

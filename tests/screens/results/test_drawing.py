@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.app import App, ComposeResult
 
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.forest import _Shape, drawn
-from emotui.screens.results.grid import window, without_unasked
+from emotui.screens.results.grid import Grid, window, without_unasked
 from emotui.screens.results.plot import bar_lines
 from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted
 from emotui.screens.widgets.cell_width import shown, width
@@ -79,6 +80,21 @@ def test_groups_of_columns_that_nobody_was_asked_for_are_left_out() -> None:
     assert without_unasked(asked) == asked
 
 
+async def test_a_name_takes_what_no_column_needs_before_it_is_cut() -> None:
+    row = Row("Annotators, best of each sample", "people", "", (Cell(0.5),))
+    table = ResultsTable("t", "T", (Column("f1", "F1"),), (row,))
+
+    class OneGrid(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Grid()
+
+    for cells, whole in ((80, True), (30, False)):
+        async with OneGrid().run_test(size=(cells, 12)) as pilot:
+            grid = pilot.app.query_one(Grid)
+            grid.show_table(table)
+            assert (row.label in grid.text) == whole
+
+
 def test_a_figure_that_is_a_letter_is_told_with_a_word() -> None:
     row, cell = Row("m", "run", "r", ()), Cell(0.5)
     assert results_cells.said(row, Column("precision", "P", "No prompt"), cell) == "No prompt: P precision   .500   m"
@@ -114,7 +130,7 @@ def test_a_legend_names_the_signs_and_spreads_that_are_drawn_and_no_others() -> 
 
     assert said() == "├─●─┤ value and 95% interval"
     every = said(signs=(PERSON, BASELINE, PRINTED), intervals=False, deviations=True)
-    assert every == "● value   ◆ people   × baseline or former gold   ○ † as printed   ± standard deviation"
+    assert every == "● value   ◆ annotator   × baseline or former gold   ○ † as printed   ± standard deviation"
 
 
 @pytest.mark.parametrize("height", [8, 12, 22, 37])

@@ -71,6 +71,11 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         assert place.found.axis is not None
         axis = place.found.axis
         assert "†" not in screen_text(pilot)
+        await press(pilot, "B", "j", "enter")
+        assert place.found.axis is not None
+        assert place.found.axis.first != axis.first
+        await press(pilot, "B", "k", "enter")
+        assert place.found.axis.first == axis.first
         holm = [row.p for row in axis.rows]
         await press(pilot, "E")
         assert "Benjamini-Hochberg over" in screen_text(pilot)
