@@ -13,6 +13,7 @@ class Metric(msgspec.Struct, frozen=True):
         help: what it measures, in one line.
         heading: its name over a column of numbers; the name itself where this is empty.
         yes_or_no: whether its only values are 0 and 1, which are shown as words.
+        directed: whether either end is better at all; where neither is, `higher_is_better` is but the order of lists.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Metric(msgspec.Struct, frozen=True):
     help: str
     heading: str = ""
     yes_or_no: bool = False
+    directed: bool = True
 
     @property
     def title(self) -> str:

@@ -13,6 +13,7 @@ from emotui.screens.generate.tables import (
     between,
     briefly,
     by_emotion,
+    families,
     folded,
     heat_lines,
     model_lines,
@@ -166,7 +167,7 @@ def _ends(values: Sequence[tuple[float, tuple[float, float] | None]]) -> tuple[f
 _BESIDE = 100
 """Cells from which the legend stands beside the plot; in fewer the letters are told over it."""
 
-_REMARKS = 6
+_REMARKS = 7
 
 
 class Overview(Vertical):
@@ -270,7 +271,8 @@ class Overview(Vertical):
             names.show([])
             return
         points = points_of(figures, metric, papers=self.papers)
-        across = f"{metric.title} ({'higher' if metric.higher_is_better else 'lower'} is better)"
+        end = f" ({'higher' if metric.higher_is_better else 'lower'} is better)" if metric.directed else ""
+        across = f"{metric.title}{end}"
         told = self.size.width < _BESIDE
         page.show_for(lambda room: plotted(points, across, room.width, room.height, told=told))
         names.show_for(lambda room: legend(points, room.width))
@@ -289,8 +291,8 @@ class Overview(Vertical):
             said.append(on_texts_in_words(metric, self._ask_on_texts(metric)))
         elif self.view == EMOTIONS:
             said.append("% another figure   the stronger the ground, the better")
-        dagger = "   † the paper's models, its texts" if self.papers else ""
-        correlations = f"r over models by Fisher's z, p over all their orders, Holm over the metrics{dagger}"
+        dagger = "† the paper's models, its texts   " if self.papers else ""
+        correlations = f"{dagger}r by Fisher's z, p over all orders of the models{_corrected(figures)}"
         said.append(correlations if self.view == TRUST else f"ties: {figures.ties}   95%: bootstrap over texts")
         if figures.illustration:
             said[-1] = f"illustration: texts, writers or raters are invented.   {said[-1]}"
@@ -329,6 +331,17 @@ class Overview(Vertical):
             if self.view == TRUST:
                 self._draw_plot(self.figures)
             self._draw_note(self.figures)
+
+
+def _corrected(figures: "Figures") -> str:
+    """Over which metrics p is corrected: each family by the metrics in it, the longest by their number."""
+    told = families(figures)
+    if not told:
+        return ""
+    if len(told) == 1:
+        return f", Holm over {len(told[0])} metrics"
+    paper, others = told
+    return f", Holm over the paper's {len(paper)} and, apart, over {', '.join(others)}"
 
 
 def points_of(figures: "Figures", metric: "Metric", *, papers: bool) -> list[Point]:

@@ -112,7 +112,9 @@ def _plainly(words: str) -> str:
 
 
 def better(metric: "Metric") -> str:
-    """Which end of a metric is better."""
+    """Which end of a metric is better; blank: neither is."""
+    if not metric.directed:
+        return " "
     return "↑" if metric.higher_is_better else "↓"
 
 
@@ -190,35 +192,49 @@ def _best(metric: "Metric", values: "Sequence[Estimate | None]") -> float | None
     return (max(known) if metric.higher_is_better else min(known)) if len(known) > 1 else None
 
 
+_TRUST = 74
+"""Cells from which on the columns of correlations stand two cells apart."""
+
+
 def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
     """A heading, and a line a metric: its correlation with human F1 over models, raw and turned, and how sure."""
     if figures is None:
         return [[Part(COUNTING, "dim")]]
-    head = (
-        f"  {'metric':{_METRIC}}  {'r':>6}  {'oriented':>8}  {'95%':13}  {'rho':>5}  {'p':>5}  {'p Holm':>6}  {'n':>2}"
-    )
-    lines = [[Part(head, "dim")]]
+    gap = "  " if cells >= _TRUST else " "
+    heads = ("r".rjust(6), "oriented", f"{'95%':13}", "  rho", "    p", "p Holm", " n")
+    lines = [[Part(f"  {'metric':{_METRIC}}{gap}{gap.join(heads)}", "dim")]]
     for at, metric in enumerate(rows):
         one = figures.trust.get(metric.name, {})
         interval = one.get("ci") or (None, None)
         oriented = one.get("oriented_pearson")
+        rho, p = (f"{number(one.get(key)):>5}" for key in ("spearman", "p"))
+        holm = f"{number(one.get('p_holm')):>6}"
         lines.append(
             [
                 Part(
                     f"{'▸' if at == cursor else ' '} {fit(metric.title, _METRIC)}",
                     "picked" if at == cursor else "plain",
                 ),
-                Part(f"  {number(one.get('pearson')):>6}"),
-                Part(f"  {number(oriented):>8}", "strong"),
-                Part(f"  {between(*interval) or UNDEFINED:13}", "dim"),
-                Part(f"  {number(one.get('spearman')):>5}  {number(one.get('p')):>5}  {number(one.get('p_holm')):>6}"),
-                Part(f"  {one.get('n', 0):>2}", "dim"),
+                Part(f"{gap}{number(one.get('pearson')):>6}"),
+                Part(f"{gap}{number(oriented):>8}", "strong"),
+                Part(f"{gap}{between(*interval) or UNDEFINED:13}", "dim"),
+                Part(gap + gap.join((rho, p, holm))),
+                Part(f"{gap}{one.get('n', 0):>2}", "dim"),
             ]
         )
     each = [figures.trust.get(metric.name, {}) for metric in rows]
     reasons = dict.fromkeys(one["why"] for one in each if one.get("why")) if not any(map(_known, each)) else {}
     lines += [list(line) for line in folded(tuple(reasons), cells)]
     return lines
+
+
+def families(figures: "Figures") -> list[list[str]]:
+    """Over which metrics' p each correction goes: the paper's by their number, those besides by their names."""
+    from emotui.workbench.generation.figures import of_the_paper
+
+    there = [one for one in figures.metrics if figures.trust.get(one.name, {}).get("p") is not None]
+    parted = [[one.title for one in there if of_the_paper(one.name) is whose] for whose in (True, False)]
+    return [family for family in parted if family]
 
 
 def _known(trust: Mapping[str, Any]) -> bool:

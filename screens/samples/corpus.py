@@ -27,9 +27,9 @@ WORST_FIRST = "!HMFNXLD"
 
 RIGHT, UNKNOWN = "·", " "
 _MOST = 0.5
-_NAME = "errors "
-_NAMED_FROM = 30
-"""Cells from which on the line has room for its name too."""
+_NAME = "errors"
+_NAMED_FROM, _TOLD_FROM = 30, 40
+"""Cells from which on the line has room for its name too, and for how many samples a tick stands for."""
 
 
 class Corpus(msgspec.Struct, frozen=True):
@@ -164,9 +164,26 @@ class CorpusLine(Widget):
         return "".join(tick.letter for tick in self.ticks)
 
     @property
+    def name_shown(self) -> str:
+        """What stands before the ticks: what they are of, and how many samples one of them is, where it is several."""
+        cells = self.content_size.width
+        if cells < _NAMED_FROM:
+            return ""
+        n = 0 if self._shown is None else len(self._shown.position)
+        if n <= cells - len(_NAME) - 1 or cells < _TOLD_FROM:
+            return f"{_NAME} "
+        # The name takes cells of the ticks, and so says itself how many a tick is.
+        told = f"{_NAME} "
+        for _ in range(3):
+            many = cells - len(told)
+            few, more = n // many, -(-n // many)
+            told = f"{_NAME}, {few if few == more else f'{few}–{more}'} a cell "
+        return told
+
+    @property
     def _named(self) -> int:
         """The cells of the line's name."""
-        return len(_NAME) if self.content_size.width >= _NAMED_FROM else 0
+        return len(self.name_shown)
 
     @property
     def here(self) -> int | None:
@@ -212,7 +229,7 @@ class CorpusLine(Widget):
         single = [self._part(tick, at == here) for at, tick in enumerate(self.ticks)]
         runs = groupby(single, key=lambda part: part.kind)
         parts = [
-            Part(_NAME[: self._named], "dim"),
+            Part(self.name_shown, "dim"),
             *(Part("".join(part.text for part in same), kind) for kind, same in runs),
         ]
 

@@ -18,7 +18,8 @@ from emotui.screens.samples import table as asking
 from emotui.screens.samples.corpus import Corpus, CorpusLine, corpus
 from emotui.screens.samples.table import WORST, ListHead, Order, SampleList
 from emotui.screens.session import Session
-from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.cell_width import shown, width
+from emotui.screens.widgets.line import Line, Part, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.search_input import SearchLine
@@ -29,6 +30,9 @@ _PATIENCE = 0.2
 
 _GROUPED = 1000
 """From this number on digits stand in groups, between which a stroke would be misread."""
+
+_LEAST_NAME = 6
+"""Cells from which on it is told whose figures the list has."""
 
 _NONE = -1
 """The number of no sample."""
@@ -358,7 +362,20 @@ class ListPane(Acting, Vertical):
         if self._arranged is not None:
             order = f"{self._arranged[1]} " if self._arranged[1] else ""
         right = Part("reading it … ", "mark") if self.rows.has_class("-stale") else Part(order, "dim", "do('sort')")
-        self.query_one("#list-title", Line).show(parts, [right])
+        room = self.query_one("#list-title", Line).size.width - taken([*parts, right]) - 3
+        self.query_one("#list-title", Line).show(parts, [*self._whose(room), right])
+
+    def _whose(self, cells: int) -> list[Part]:
+        """Of which run the figures are, where there are several; of a long name its end, which tells more."""
+        run = self.run_shown
+        if run is None or self.blind or len(self.session.overview.runs) < 2 or cells < _LEAST_NAME:
+            return []
+        name = shown(run.model)
+        name = name if width(name) <= cells else f"…{name[1 - cells :]}"
+        return [Part(f"{name} ", "said", "do('run')")]
+
+    def on_resize(self) -> None:
+        self._title()
 
     def _point(self) -> None:
         """Say where the cursor is, in the heading and in the corpus."""

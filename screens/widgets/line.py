@@ -120,12 +120,16 @@ SEEN = 0.005
 """Of the most: what is less is written as zero, and draws nothing."""
 
 
-def bar(value: float, most: float, cells: int) -> list[Part]:
-    """A bar of so many cells, full at `most`, to an eighth of a cell: what is there shows one, and zero nothing."""
+def bar(value: float, most: float, cells: int, rest: str = " ") -> list[Part]:
+    """A bar of so many cells, full at `most`, to an eighth of a cell: what is there shows one, and zero nothing.
+
+    Args:
+        rest: the character that what is left of the cells is filled with.
+    """
     part = min(max(value, 0.0) / most, 1.0) if most > 0 else 0.0
     whole, eighths = divmod(max(round(part * cells * 8), int(part >= SEEN)), 8)
     drawn = "█" * whole + _EIGHTHS[eighths]
-    return [Part(drawn, "said"), Part(" " * (cells - len(drawn)))]
+    return [Part(drawn, "said"), Part(rest * (cells - len(drawn)), "plain" if rest == " " else "rest")]
 
 
 def fitted(parts: Sequence[Part], cells: int) -> Sequence[Part]:

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
-from emotui.screens.widgets.line import Part, taken
+from emotui.screens.widgets.line import SEEN, Part, bar, taken
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Lines
 
@@ -24,7 +24,6 @@ FEW = 4
 
 _NAME, _FIGURE, _GAP = 13, 4, 2
 _MOST_BAR = 16
-_SEEN = 0.005
 _LINES = 3
 """Lines of the text around what is taken away."""
 
@@ -51,7 +50,7 @@ def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
     parts += [Part(share(masked).strip(), "strong"), Part(". ")]
     if not random:
         return [*parts, Part("No other stretch as long fits into the text beside it.", "dim")]
-    rises, n = whole - masked <= -_SEEN, len(random)
+    rises, n = whole - masked <= -SEEN, len(random)
     far = sum(p >= masked if rises else p <= masked for p in random)
     mean, least, most = (share(one).strip() for one in (fmean(random), min(random), max(random)))
     spread = f"{mean} on average ({least} to {most})" if n > 1 else mean
@@ -80,17 +79,15 @@ def removal_lines(found: "Removed", cells: int) -> Lines:
         last = told[-1]
         lines += [[Part(" "), Part(last.text[a:b], last.kind)] for a, b in wrap(last.text, cells - 2)]
     said = dict(zip(("whole", *FORMS), (found.whole, found.masked, found.deleted, found.alone), strict=True))
-    bar = max(min((cells - 2 - _NAME) // len(said) - _FIGURE - 1 - _GAP, _MOST_BAR), 0)
-    size = _FIGURE + 1 + bar + _GAP
+    size = max(min((cells - 2 - _NAME) // len(said), _FIGURE + 1 + _MOST_BAR + _GAP), _FIGURE + 1 + _GAP)
     lines.append([Part(" " * (_NAME + 2)), *(Part(f"{name:<{size}}", "dim") for name in said)])
     for label in likeliest(found):
         explained = label in (found.explains, found.marked)
         line = [Part("▸ " if explained else "  ", "said"), Part(fit(label, _NAME), "strong" if explained else "plain")]
         for probs in said.values():
             p = probs.get(label, 0.0)
-            full = max(round(p * bar), int(p >= _SEEN and bar > 0))
             line += [Part(share(p), "strong" if explained else "plain"), Part(" ")]
-            line += [Part("■" * full, "said"), Part("·" * (bar - full), "rest"), Part(" " * _GAP)]
+            line += [*bar(p, 1.0, size - _FIGURE - 1 - _GAP, "·"), Part(" " * _GAP)]
         lines.append(line)
     lines.append([])
     lines += _passage(found, min(cells, _WIDEST))
@@ -117,22 +114,29 @@ def part_lines(text: str, places: "Sequence[Span]", known: "Sequence[Removed | N
     columns = max(cells // (min(longest, _LONGEST_WORD) + _PART), 1) if longest <= _LONGEST_WORD else 1
     size = cells // columns
     deep = -(-len(names) // columns)
-    bar = min(max(size - longest - _FIGURE - 5, 0), _MOST_BAR) if columns == 1 else _PART - _FIGURE - 6
+    room = min(max(size - longest - _FIGURE - 5, 0), _MOST_BAR) if columns == 1 else _PART - _FIGURE - 6
     most = max((abs(one.drop) for one in there), default=0.0) or 1.0
     for row in range(deep):
         line = [Part(" ")]
         for at in range(row, len(names), deep):
             one = known[at]
-            name = max(size - bar - _FIGURE - 5, 1)
+            name = max(size - room - _FIGURE - 5, 1)
             strong = one is not None and one.matters
             line += [Part(fit(names[at], name), "strong" if strong else "plain"), Part(" ")]
             drop = 0.0 if one is None else one.drop
-            full = min(max(round(abs(drop) / most * bar), 0), bar) if abs(drop) >= _SEEN else 0
             figure = f"{drop:+.2f} ".replace("0.", ".", 1) if one is not None else "  …  "
             line.append(Part(figure, "strong" if strong else "dim"))
-            line += [Part(("■" if drop >= 0 else "□") * full, "said"), Part(" " * (bar - full + 2))]
+            line += [*_drop(drop, most, room), Part("  ")]
         lines.append(line)
     return lines
+
+
+def _drop(drop: float, most: float, cells: int) -> list[Part]:
+    """A bar of what is lost; what is gained is drawn hollow, a cell at least."""
+    if drop >= 0:
+        return bar(drop if drop >= SEEN else 0.0, most, cells)
+    full = min(max(round(-drop / most * cells), 1), cells) if -drop >= SEEN else 0
+    return [Part("□" * full, "said"), Part(" " * (cells - full))]
 
 
 _PARTS = " without each part; bold: lower than without any other as long"
@@ -368,8 +372,7 @@ def push_lines(found: "PushedText", cells: int, off: str, *, stale: bool = False
     """
     cells = max(cells, 24)
     lines: list[list[Part]] = [[Part(f" {_OFF.replace('{push}', off)}", "mark")]]
-    bar = max(min((cells - 57) // 2, _MOST_BAR), 0)
-    size = _FIGURE + 1 + bar + _GAP
+    size = _FIGURE + 1 + max(min((cells - 57) // 2, _MOST_BAR), 0) + _GAP
     head = f"{'':<{_NAME + 2}}{'without':<{size}}{'pushed':<{size}}change  random"
     lines.append([Part(head, "dim")])
     every = sorted(found.plain, key=lambda name: (name != found.aimed.label, -max(_both(found, name))))
@@ -377,9 +380,8 @@ def push_lines(found: "PushedText", cells: int, off: str, *, stale: bool = False
         aimed = name == found.aimed.label
         line = [Part("▸ " if aimed else "  ", "said"), Part(fit(name, _NAME), "strong" if aimed else "plain")]
         for p in _both(found, name):
-            full = max(round(p * bar), int(p >= _SEEN and bar > 0))
             line += [Part(share(p), "strong" if aimed else "plain"), Part(" ")]
-            line += [Part("■" * full, "said"), Part("·" * (bar - full), "rest"), Part(" " * _GAP)]
+            line += [*bar(p, 1.0, size - _FIGURE - 1 - _GAP, "·"), Part(" " * _GAP)]
         plain, pushed = _both(found, name)
         line.append(Part(f"{_signed(pushed - plain):<8}", "strong" if aimed else "plain"))
         random = [each[name] - plain for each in found.random]
@@ -411,7 +413,7 @@ def _both(found: "PushedText", name: str) -> tuple[float, float]:
 
 
 def _signed(value: float) -> str:
-    return " .00" if abs(value) < _SEEN else f"{value:+.2f}".replace("0.", ".", 1).replace("-", "−")
+    return " .00" if abs(value) < SEEN else f"{value:+.2f}".replace("0.", ".", 1).replace("-", "−")
 
 
 def _long(value: float) -> str:

@@ -90,6 +90,12 @@ PEOPLE = (
 _CORRECTED = ("eps", "eas", "ers", "r1_", "r2_", "r3_")
 """How the names of the paper's thirteen metrics begin, over which p is corrected."""
 
+
+def of_the_paper(metric: str) -> bool:
+    """Is it one of the thirteen, whose p are corrected together? All others are a family of their own."""
+    return metric.startswith(_CORRECTED)
+
+
 Texts = Sequence[tuple[str, Version]]
 """Targets with versions, of one writer."""
 
@@ -185,7 +191,7 @@ def figures_of(
     by_metric = {
         metric.name: {model.writer.run: model.values[metric.name].value for model in models} for metric in known
     }
-    thirteen = {name: row for name, row in by_metric.items() if name.startswith(_CORRECTED)}
+    thirteen = {name: row for name, row in by_metric.items() if of_the_paper(name)}
     others = {name: row for name, row in by_metric.items() if name not in thirteen}
     correlations = {**trust(human, thirteen), **trust(human, others)} if human else {}
     for metric in known:

@@ -5,10 +5,22 @@ from pathlib import Path
 from emotui.metrics.metric import Metric
 from emotui.screens.generate.overview import Point, lettered, plotted
 from emotui.screens.generate.place import Generate, differing, marked, side_lines
-from emotui.screens.generate.tables import grade, graded, labels_in_words, number, seen, value_lines
+from emotui.screens.generate.tables import (
+    better,
+    families,
+    grade,
+    graded,
+    labels_in_words,
+    number,
+    seen,
+    trust_lines,
+    value_lines,
+)
 from emotui.screens.widgets.line import Part
 from emotui.tasks.generation.tables import TITLES
+from emotui.tasks.generation.task import METRICS
 from emotui.tasks.registry import task_named
+from emotui.workbench.generation.figures import Figures
 from emotui.workbench.generation.versions import Version, Versions, Writer
 from emotui.workbench.workspace import Workspace
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle
@@ -162,3 +174,23 @@ async def test_results_name_the_metrics_as_the_place_does_and_say_where_raters_a
         assert "goes back to “Models by metrics”, whose column Agreement is that of the raters" in text
     own = {metric.name: metric.title for metric in task_named("generation").metrics}
     assert {name: title for name, title in TITLES.items() if title != own.get(name)} == {}
+
+
+def _with_p(*titles: str) -> Figures:
+    metrics = tuple(Metric(title, (0, 1), True, "") for title in titles)
+    return Figures((), metrics, (), {title: {"p": 0.5, "p_holm": 1.0, "n": 3} for title in titles}, False)
+
+
+def test_correlations_fit_their_columns_and_which_metrics_are_corrected_together_is_said() -> None:
+    figures = _with_p("r1_m", "ers", "words", "leak")
+    assert families(figures) == [["r1_m", "ers"], ["words", "leak"]]
+    for cells in (73, 80):
+        lines = written(trust_lines(figures, figures.metrics, 0, cells))
+        assert len({len(line) for line in lines}) == 1
+        assert len(lines[0]) <= cells
+        assert lines[0].endswith(" n")
+
+
+def test_a_metric_of_which_neither_end_is_better_has_no_arrow() -> None:
+    assert [better(metric) for metric in METRICS if metric.name in ("words", "leak")] == [" ", "↓"]
+    assert better(Metric("m", (0, 1), False, "")) == "↓"

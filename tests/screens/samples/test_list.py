@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import App, ComposeResult
 from textual.color import Color
 
 from emotui.records import PLUTCHIK
@@ -358,6 +359,27 @@ def test_ticks_part_all_samples_in_order(severity: list[int], cells: int) -> Non
         known = [one for one in severity[first:last] if one >= 0]
         assert tick.letter == letters[max(known, default=-1)]
         assert tick.share == (sum(one > 0 for one in known) / len(known) if known else 0)
+
+
+async def test_the_line_of_errors_says_how_many_texts_a_cell_is() -> None:
+    class OneLine(App[None]):
+        def compose(self) -> ComposeResult:
+            yield CorpusLine()
+
+    for n, cells, told in (
+        (20, 44, "errors "),
+        (211, 44, "errors, 11–12 a cell "),
+        (2000, 84, "errors, 33–34 a cell "),
+    ):
+        async with OneLine().run_test(size=(cells, 3)) as pilot:
+            line = pilot.app.query_one(CorpusLine)
+            line.show(Corpus(np.arange(n) % 2, np.arange(n), np.arange(n), 0))
+            assert line.name_shown == told
+            assert len(line.ticks) == min(n, cells - 4 - len(told))
+            if len(line.ticks) < n:
+                few, more = map(int, told.split()[1].split("–"))
+                assert few == n // len(line.ticks)
+                assert more == few + 1
 
 
 def test_where_nothing_is_known_of_any_sample_ticks_are_those_of_samples_each_unknown() -> None:

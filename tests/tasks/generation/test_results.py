@@ -47,7 +47,7 @@ def test_results_have_the_figures_of_score_and_say_that_they_are_illustration(
         assert rows[model][name]["ci95"] == pytest.approx(figures["ci95"][name], abs=1e-6), name
     assert rows[model]["eas"]["value"] is None
     trust = {row["label"]: row["cells"] for row in found["trust"]["rows"]}
-    assert trust["R3_m"]["pearson"]["value"] == pytest.approx(scored["correlations"]["r3_m"]["pearson"], abs=1e-4)
+    assert trust["R3L1"]["pearson"]["value"] == pytest.approx(scored["correlations"]["r3_m"]["pearson"], abs=1e-4)
     each = {row["label"]: row["cells"] for row in found["texts"]["rows"]}
     assert each["ERS"]["low"]["value"] == pytest.approx(scored["texts"]["ers"]["ci"][0], abs=1e-4)
     assert any(note.startswith("People's spread: none here") for note in found["raters"]["notes"])
