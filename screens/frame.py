@@ -89,11 +89,8 @@ def standing(store: str, live: str | None, state: str, cells: int, most: int) ->
 _NAMED = width(_NAME) + sum(width(f" {number} {title}") for number, title in TITLES.items()) + width("  ")
 """Cells in which every place has its name."""
 
-_FEW_WORDS = 26
-"""Cells in which work can be told of: how far it is, how long still, and what stops it."""
-
-_STEADY = 12
-"""Cells by which work takes room from the names of places, so that these do not come and go with every figure."""
+_FEW_WORDS, _FEWEST = 26, 18
+"""Cells in which work can be told of: whose it is, how far, and what stops it; without whose."""
 
 
 class Top(Line):
@@ -110,20 +107,18 @@ class Top(Line):
         """
         cells = self.screen.size.width - 3
         room = cells - taken(places(TITLES, number, 0))
+        told = (session.title, session.live), (max(cells // 3, 24), room)
+        right = standing(*told[0], session.live_state, *told[1])
+        # What the model is doing gives way to the names of the places where they fit without it.
+        named = cells - _NAMED
+        if taken(right) > named >= taken(short := standing(*told[0], "", *told[1])):
+            right = short
+        left = cells - taken(right)
         if session.job is not None:
-            # Where all places can have their names beside work that is told of in few words, they have.
-            least = cells - _NAMED
-            most = least if least >= _FEW_WORDS else room
+            # Work is told of in the words that leave the places the names that they have without it.
+            most = named if named >= _FEWEST else min(max(taken(right), _FEW_WORDS), room)
+            left = min(left, cells - most)
             right = jobs.parts(session.job, most, key_stops=key_stops)
-            left = cells - min(-(-taken(right) // _STEADY) * _STEADY, most)
-        else:
-            told = (session.title, session.live), (max(cells // 3, 24), room)
-            right = standing(*told[0], session.live_state, *told[1])
-            # What the model is doing gives way to the names of the places where they fit without it.
-            named = cells - _NAMED
-            if taken(right) > named >= taken(short := standing(*told[0], "", *told[1])):
-                right = short
-            left = cells - taken(right)
         self.show(places(TITLES, number, left), right)
 
 
@@ -486,6 +481,8 @@ class Frame(Acting, LaidOut):
             self.action_do(action.id)
             if action.id in _ENDS and self.pane.rows.cursor == before and not self.place.doing(action.id):
                 bar.say(_ENDS[action.id])
+        elif key == "enter" and (leads := self.tool.tour_leads):
+            await self.run_action(leads)
         elif len(key) == 1 and key.isdigit() and int(key) in OPENED and int(key) != self.places.number:
             await self.action_place(int(key))
         else:

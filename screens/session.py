@@ -314,7 +314,10 @@ class Session:
         self._view.show_overview()
 
     def _sort_first_time(self, overview: Overview) -> None:
-        """Once the first run of a new workspace tells something: its worst samples first, if nobody has moved yet."""
+        """Once the first run of a new workspace tells something: its worst samples first, if nobody has moved yet.
+
+        A text that is in sight stays so, wherever it stands then.
+        """
         if not self._first_time:
             return
         run = usual_run(overview.runs, own_task(overview))
@@ -324,7 +327,7 @@ class Session:
         state, first = self.state, next(iter(self.listed()), None)
         if state.sort == ListState().sort and not state.filtered and state.sample in (None, first):
             self.note(replace(state, sort=HEADLINE, sample=None))
-            self._at_worst = True
+            self._at_worst = first is None
 
     def opens_at_worst(self) -> bool:
         """Is the list to open at its worst error? To be asked once."""

@@ -187,6 +187,11 @@ class ToolActions(Acting):
     def can_tour(self) -> bool:
         return self._session.source is not None
 
+    @property
+    def tour_leads(self) -> str:
+        """What goes on with the tour; empty: there is none."""
+        return "" if self._tour is None else self._tour.leads
+
     def do_tour(self) -> None:
         """Begin the tour, from its first step; it stands between the panes and the footer."""
         from emotui.screens.dialogs.tour import Tour

@@ -122,6 +122,12 @@ class Tour(Vertical):
             self.step += 1
             self.draw()
 
+    @property
+    def leads(self) -> str:
+        """What goes on from here, as a click on the key that is named."""
+        step = STEPS[self.step]
+        return _leading(step.to if step.place == self._keys.title else step.place, self._keys)[1]
+
     def _follow(self, _: Screen[object]) -> None:
         if STEPS[self.step].to == self._keys.title:
             self.step += 1

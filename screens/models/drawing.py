@@ -1,6 +1,6 @@
 """How models are drawn: a line each with its state, memory, speed and what it can do; and all about one of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -243,6 +243,13 @@ _WIDEST = 110
 MORE = "emotui models --folder DIR --keep looks for models in a folder from now on"
 """How other models come to be at hand."""
 
+_OTHERS = (
+    ("hf:NAME_OR_DIR", "from the Hugging Face Hub or a folder: a causal one writes, others label, embed or fill masks"),
+    ("gguf:FILE", "a file for llama.cpp: writes, scores and ranks, or embeds"),
+    ("openai:MODEL@URL", "a server (vLLM, Ollama, llama.cpp, OpenAI): writes, most of them score too, or embeds"),
+)
+"""How a model is named that is not at hand, and what such models can do."""
+
 
 def about(row: "OnShelf", cells: int) -> Lines:
     """Everything about one model in lines of so many cells."""
@@ -257,7 +264,11 @@ def about(row: "OnShelf", cells: int) -> Lines:
         lines += _said("note", note, cells)
     if row.model is not None and row.model.problem is not None:
         lines += _said("broken", row.model.problem, cells, "mark")
-    lines.append([])
+    lines += [[], [Part("another model", "strong"), Part(": typed below, Enter uses it", "dim")]]
+    size = max(width(form) for form, _ in _OTHERS) + 2
+    for form, told in _OTHERS:
+        for number, (start, end) in enumerate(wrap(told, max(cells - size, 20))):
+            lines.append([Part(f"{form if not number else '':<{size}}"), Part(told[start:end].rstrip(), "dim")])
     lines += [[Part(MORE[a:b], "dim")] for a, b in wrap(MORE, cells)]
     return lines
 
@@ -294,10 +305,12 @@ def _facts(row: "OnShelf") -> list[str]:
 
 
 def _abilities(row: "OnShelf", cells: int) -> list[list[Part]]:
-    """A line each thing that it can do, with what that is for and its speed; what it cannot in one line."""
+    """A line each thing that models can do, with what that is for and how fast this one is; those that it cannot do
+    are dim.
+    """
     able = able_to(row)
     if not able:
-        return _said("can", "told when it is loaded", cells)
+        return [*_said("can", "told when it is loaded: models can", cells), *_uses(_USES, able, cells - _NAME)]
     figures = SPEED + 2 + 9 if row.rates else 0
     use = min(max(cells - _NAME - figures, 0), _USE)
     room = min(max(cells - _NAME - use - SPEED - 2, 0), _BAR)
@@ -306,24 +319,32 @@ def _abilities(row: "OnShelf", cells: int) -> list[list[Part]]:
     if row.rates:
         lines.append([Part(" " * (_NAME + use) + f"{'speed':>{SPEED}}", "dim")])
     for name in (one for one in _USES if one in able):
-        word, used = ABILITIES[name], _USES[name]
-        what = wrap(used, max(use - 1, 12)) if use >= 20 else []
         mine = rates.get(name, [])
-        for number in range(max(len(what), len(mine), 1)):
-            text = used[slice(*what[number])].rstrip() if number < len(what) else ""
-            line = [Part(f"{CAN} " if not number else "  ", "said"), Part(f"{word if not number else '':<{_NAME - 2}}")]
-            line += [Part(text, "dim"), Part(" " * (use - width(text)))]
-            if number < len(mine):
-                line += _speed(mine[number][0], mine[number][1], row, room)
-            lines.append(line)
-    cannot = [word for name, word in ABILITIES.items() if name not in able]
-    if cannot:
-        lines += [
-            [Part(f"{CANNOT} ", "dim"), Part(f"cannot {', '.join(cannot)}"[a:b], "dim")]
-            for a, b in wrap(f"cannot {', '.join(cannot)}", max(cells - 2, 20))
-        ]
+        told = _uses((name,), able, use)
+        told += [[Part(" " * (_NAME + use))] for _ in range(len(mine) - len(told))]
+        for number, line in enumerate(told):
+            speed = _speed(mine[number][0], mine[number][1], row, room) if number < len(mine) else []
+            lines.append([*line, *speed])
+    lines += _uses([one for one in _USES if one not in able], able, cells - _NAME)
     if not row.rates:
         lines.append([Part("^S", "key"), Part(" measures how fast it is", "dim")])
+    return lines
+
+
+def _uses(names: "Iterable[str]", able: Sequence[str], cells: int) -> list[list[Part]]:
+    """What each of these is for, in so many cells beside its sign and name; dim where the model is not able to."""
+    lines = []
+    for name in names:
+        can, word, used = name in able, ABILITIES[name], _USES[name]
+        known = CAN if can else CANNOT if able else UNKNOWN
+        used = used if can or not able else f"cannot: {used}"
+        for number, (start, end) in enumerate(wrap(used, max(cells - 1, 12)) if cells >= 20 else [(0, 0)]):
+            sign = Part(
+                f"{CAN if can else CANNOT if able else UNKNOWN} " if not number else "  ", "said" if can else "dim"
+            )
+            text = used[start:end].rstrip()
+            named = Part(f"{word if not number else '':<{_NAME - 2}}", "plain" if can else "dim")
+            lines.append([sign, named, Part(text, "dim"), Part(" " * (cells - width(text)))])
     return lines
 
 

@@ -368,7 +368,8 @@ class ListPane(Acting, Vertical):
     def _whose(self, cells: int) -> list[Part]:
         """Of which run the figures are, where there are several; of a long name its end, which tells more."""
         run = self.run_shown
-        if run is None or self.blind or len(self.session.overview.runs) < 2 or cells < _LEAST_NAME:
+        several = sum(one.done > 0 for one in self.session.overview.runs) > 1
+        if run is None or self.blind or not several or cells < _LEAST_NAME:
             return []
         name = shown(run.model)
         name = name if width(name) <= cells else f"…{name[1 - cells :]}"

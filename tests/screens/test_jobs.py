@@ -223,6 +223,23 @@ async def test_eighty_columns_hold_every_place_beside_a_run(many: Workspace) -> 
         await settle(pilot, work=True)
 
 
+@pytest.mark.parametrize("columns", [80, 120, 160])
+async def test_work_takes_no_name_of_a_place_away(many: Workspace, columns: int) -> None:
+    def named(top: str) -> list[str]:
+        return [title for title in TITLES.values() if title in top]
+
+    async with opened(many, size=(columns, 24)) as pilot:
+        before = named(screen_text(pilot).splitlines()[0])
+        assert len(before) == len(TITLES) or columns == 80
+        await start(pilot)
+        await until(pilot, "32/40")
+        top = screen_text(pilot).splitlines()[0]
+        assert named(top) == before
+        assert top.rstrip().endswith("^X stops")
+        await strike(pilot, "ctrl+x")
+        await settle(pilot, work=True)
+
+
 async def test_models_are_looked_at_while_one_is_at_work_and_none_is_taken(many: Workspace) -> None:
     async with opened(many) as pilot:
         await start(pilot)

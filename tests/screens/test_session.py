@@ -289,6 +289,11 @@ def test_a_new_workspace_is_worst_first_once_its_first_run_tells_something_and_n
     opened = Open(lambda: source)
     session, overview = opened.session, opened.session.overview
     assert (session.state.sort, session.opens_at_worst(), session.opens_at_worst()) == (HEADLINE, True, False)
+    session._first_time, session.listed = True, lambda: [5, 6]
+    session.note(replace(session.state, sort="file"))
+    session._take_overview(None, overview)
+    assert (session.state.sort, session.opens_at_worst()) == (HEADLINE, False), "the text in sight stays"
+    session.listed = tuple
     for moved, done, sort in ((None, 11, "file"), (None, 12, HEADLINE), (3, 12, "file")):
         session.note(replace(session.state, sort="file", sample=moved))
         session._first_time = True

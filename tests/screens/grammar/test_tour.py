@@ -107,3 +107,14 @@ def test_an_editor_says_where_letters_are_not_turned(
     line = DirectionLine()
     line.about(text)
     assert (line.display, line.text) == (told, NOT_TURNED if told else "")
+
+
+async def test_enter_goes_on_with_the_tour_where_it_means_nothing_else(tmp_path: Path) -> None:
+    async with opened(New(Store.open(tmp_path / "w.duckdb")), size=(60, 16)) as pilot:
+        await settle(pilot, work=True)
+        before = frame(pilot).pane.sample
+        await press(pilot, "enter")
+        assert "tour 2 of 6" in screen_text(pilot)
+        assert frame(pilot).pane.sample != before
+        await press(pilot, "escape", "enter")
+        assert "Enter opens a text from the list" in screen_text(pilot)

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from emotui.screens.models.drawing import about, lines
+from emotui.screens.models.drawing import ABILITIES, about, lines
 from emotui.screens.models.sheet import ModelSheet
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.workbench.files.view import FileView
@@ -269,9 +269,18 @@ def test_everything_known_of_a_model_is_said() -> None:
         errors=("it died",),
     )
     text = "\n".join("".join(part.text for part in line) for line in about(row, 90))
-    for said in ("● write", "● score", "cannot ranks", "context 4 096 tokens", "51 tokens out/s", "it died"):
+    for said in (
+        "● write",
+        "● score",
+        "· ranks  cannot: which label",
+        "context 4 096 tokens",
+        "51 tokens out/s",
+        "it died",
+    ):
         assert said in text
     assert "2.0 GB of files, bfloat16" in text
+    assert all(f" {name} " in text for name in ABILITIES.values()), "what a word over a column means stands there"
+    assert all(form in text for form in ("hf:NAME_OR_DIR", "gguf:FILE", "openai:MODEL@URL")), "and how to get another"
     assert "3.0 GB" in "".join(part.text for part in lines([row], 0, 90)[1])
 
 
