@@ -119,6 +119,7 @@ HERE, EVERYWHERE, WORDS = "here", "everywhere", "words"
 """The views of the sheet: keys that do something in the open place; all keys; marks, letters and figures."""
 
 _VIEWS = (HERE, EVERYWHERE, WORDS)
+_ABOUT_VIEWS = {HERE: "what can be done now", EVERYWHERE: "all keys", WORDS: "marks, letters and figures"}
 
 PLACE, COLOURS = "place:", "colours:"
 """What begins the name of a row that opens a place, or takes other colours; any other is that of an action."""
@@ -142,6 +143,10 @@ class Row(msgspec.Struct, frozen=True):
         """Whether all words that were typed stand in it, in capitals or not."""
         there = f"{self.sign} {self.label} {self.about} {self.where}".casefold()
         return all(word in there for word in typed.casefold().split())
+
+    def is_same(self, other: "Row") -> bool:
+        """Whether it says what another row says, of the same key."""
+        return (self.sign, self.label, self.about) == (other.sign, other.label, other.about)
 
     def leads(self, typed: str) -> bool:
         """Whether its key is what was typed, or its name begins so."""
@@ -183,6 +188,7 @@ class HelpDialog(Dialog[str]):
         self._view, self._typed = HERE, ""
         self._leaves = {row.sign: row.does for row in rows[EVERYWHERE] if row.does in ("tour", "own_keys")}
         self.shown: tuple[Row, ...] = ()
+        self._places: list[Row | None] = []
 
     def body(self) -> list[Widget]:
         return [
@@ -236,26 +242,45 @@ class HelpDialog(Dialog[str]):
         self._draw()
 
     def _draw(self) -> None:
-        there = [row for row in self._rows[self._view] if row.holds(self._typed)]
-        if self._typed and not there:
-            # Letters that nothing in the open view has are looked for in the others too.
-            there = [row for view in _VIEWS[1:] for row in self._rows[view] if row.holds(self._typed)]
-        # What is called so comes first, then what says so.
-        self.shown = tuple(sorted(there, key=lambda row: not row.leads(self._typed))) if self._typed else tuple(there)
-        beyond = not all(row in self._rows[self._view] for row in self.shown)
-        of = "beyond this view" if beyond else f"of {len(self._rows[self._view])}"
-        title = f"Help: {self._here}   {len(self.shown)} {of}"
+        parted = self._found()
+        self.shown = tuple(row for _, rows in parted for row in rows)
+        here = self._rows[self._view]
+        n = sum(row in here for row in self.shown)
+        beyond = len(self.shown) - n
+        title = f"Help: {self._here}   {n} of {len(here)}" + (f", {beyond} elsewhere" if beyond else "")
         self.query_one("#sheet").border_title = Content(title)
         self.query_one("#help-views", Line).show(
             [Part(f"[{view}] ", "strong") if view == self._view else Part(f" {view}  ", "dim") for view in _VIEWS]
         )
         found = self.query_one(PickList)
         found.clear_options()
-        most = _WIDEST[WORDS if beyond else self._view]
-        signs = min(max((width(row.sign) for row in self.shown), default=0), most)
-        found.add_options([_option(row, signs) for row in self.shown])
-        found.highlighted = 0 if self.shown else None
+        self._places = []
+        for view, rows in parted:
+            if view != self._view:
+                self._places.append(None)
+                found.add_option(
+                    Option(Content.assemble((f"── {view}: {_ABOUT_VIEWS[view]}", "$text-muted")), disabled=True)
+                )
+            signs = min(max((width(row.sign) for row in rows), default=0), _WIDEST[view])
+            self._places += rows
+            found.add_options([_option(row, signs) for row in rows])
+        found.highlighted = next((at for at, row in enumerate(self._places) if row is not None), None)
         self._tell()
+
+    def _found(self) -> list[tuple[str, tuple[Row, ...]]]:
+        """What has the letters that were typed, by view: the open one first, of the others what it has not itself.
+
+        What is called so comes first in each, then what says so.
+        """
+        if not self._typed:
+            return [(self._view, tuple(self._rows[self._view]))]
+        parted, known = [], list[Row]()
+        for view in dict.fromkeys((self._view, *_VIEWS)):
+            rows = [row for row in self._rows[view] if row.holds(self._typed) and not any(map(row.is_same, known))]
+            known += rows
+            if rows:
+                parted.append((view, tuple(sorted(rows, key=lambda row: not row.leads(self._typed)))))
+        return parted
 
     @on(PickList.OptionHighlighted)
     def _highlighted(self, event: PickList.OptionHighlighted) -> None:
@@ -275,7 +300,7 @@ class HelpDialog(Dialog[str]):
     @property
     def _row(self) -> Row | None:
         at = self.query_one(PickList).highlighted
-        return None if at is None or at >= len(self.shown) else self.shown[at]
+        return None if at is None or at >= len(self._places) else self._places[at]
 
     def result(self) -> str | None:
         """What the line under the cursor does.

@@ -339,9 +339,7 @@ def _uses(names: "Iterable[str]", able: Sequence[str], cells: int) -> list[list[
         known = CAN if can else CANNOT if able else UNKNOWN
         used = used if can or not able else f"cannot: {used}"
         for number, (start, end) in enumerate(wrap(used, max(cells - 1, 12)) if cells >= 20 else [(0, 0)]):
-            sign = Part(
-                f"{CAN if can else CANNOT if able else UNKNOWN} " if not number else "  ", "said" if can else "dim"
-            )
+            sign = Part(f"{known} " if not number else "  ", "said" if can else "dim")
             text = used[start:end].rstrip()
             named = Part(f"{word if not number else '':<{_NAME - 2}}", "plain" if can else "dim")
             lines.append([sign, named, Part(text, "dim"), Part(" " * (cells - width(text)))])

@@ -16,7 +16,7 @@ from emotui.screens.session import Session
 from emotui.screens.spot.blocks import LATER, MASK, QUICK, TASK, Column, When
 from emotui.screens.spot.entry import ENTRY
 from emotui.screens.spot.models import STAGES, Sides
-from emotui.screens.spot.view import LONGEST, SpotEditor, SpotView, spans_to_take
+from emotui.screens.spot.view import LONGEST, VIEWS, SpotEditor, SpotView, spans_to_take
 from emotui.screens.why import WhyPane
 from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.line import Part
@@ -350,7 +350,7 @@ class Spot(Place):
                 return self._offered is not None and self._offered.text != editor.text
             case "second":
                 return job is None
-            case "view":
+            case "view" | "view_back":
                 return bool(editor.text.strip()) and self.view.asked_task is None
             case "take_away":
                 return self.why.able and not editor.has_focus and bool(editor.text.strip())
@@ -361,10 +361,13 @@ class Spot(Place):
     def do_write(self) -> None:
         self.view.show_rows(False)
         self.editor.focus()
+        if self.editor.text == self._taken:
+            self.editor.offer_whole()
 
     def do_leave(self) -> None:
         """Out of the text; from there the pane of why is closed."""
         if self.editor.has_focus:
+            self.editor.let_go()
             self.view.page.focus()
         else:
             self.why.close()
@@ -481,6 +484,13 @@ class Spot(Place):
     def do_view(self) -> None:
         self.view.every = not self.view.every
         self._stand()
+
+    do_view_back = do_view
+
+    def tell(self, what: str, value: object) -> None:
+        if what == "view" and value in VIEWS:
+            self.view.every = value == VIEWS[True]
+            self._stand()
 
     def do_raw(self) -> None:
         """The next task's prompt and raw output; after the last one the answers again."""

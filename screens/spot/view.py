@@ -27,7 +27,7 @@ from emotui.screens.spot.blocks import (
 from emotui.screens.widgets import drawing
 from emotui.screens.widgets.cell_width import shown, width, wrap
 from emotui.screens.widgets.editor import DirectionLine, Editor
-from emotui.screens.widgets.line import Line, Part, bar, cut
+from emotui.screens.widgets.line import Line, Part, bar, cut, tabs
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count, share
 from emotui.screens.widgets.page import Lines, Page
@@ -270,6 +270,15 @@ class SpotEditor(Editor):
         super().__init__(id=id)
         self.longest = LONGEST
 
+    def offer_whole(self) -> None:
+        """Select all of it: what is typed takes its place, and an arrow key goes on in it."""
+        self.select_all()
+
+    def let_go(self) -> None:
+        """Nothing is selected any more, where all was."""
+        if self.selected == (0, len(self.text)):
+            self.move_cursor(self.document.end)
+
     @property
     def selected(self) -> Span | None:
         """Where the selected characters stand in the text; None where none are selected."""
@@ -293,12 +302,15 @@ _MOST_SPANS = 8
 
 def spans_to_take(columns: Sequence[Column], editor: SpotEditor) -> list[Span]:
     """What is taken away to see what it carries: what is selected, else what the live model marks in the text."""
-    if editor.selected is not None:
+    if editor.selected is not None and editor.selected != (0, len(editor.text)):
         return [editor.selected]
     live = columns[0] if columns else None
     known = live is not None and live.knows("spans", editor.text)
     return list(dict.fromkeys(evidence(live, editor.text)))[:_MOST_SPANS] if known else []
 
+
+VIEWS = ("likeliest", "all")
+"""Of labels and words those that count most, or every one."""
 
 STACKED = 86
 """Below so many columns two models stand under each other."""
@@ -412,8 +424,9 @@ class SpotView(Vertical):
     def _draw_models(self, text: str) -> None:
         line = self.query_one("#spot-models", Line)
         cells = max(line.size.width, 20)
+        views = [] if not text.strip() or self.asked_task is not None else self._views()
         if len(self.columns) == 1:
-            line.show(_heading(self.columns[0], text, "", self.asked_task, cells), self._keys())
+            line.show(_heading(self.columns[0], text, "", self.asked_task, cells), [*views, *self._keys()])
             return
         parts: list[Part] = []
         half = (cells - GAP) // 2
@@ -423,6 +436,10 @@ class SpotView(Vertical):
             if number == 0:
                 parts.append(Part("  │ ", "rest"))
         line.show(parts)
+
+    def _views(self) -> list[Part]:
+        """How much of the answers is to be seen."""
+        return tabs(keyed("{view}"), VIEWS, VIEWS[self.every])
 
     def _keys(self) -> list[Part]:
         if self.stacked:

@@ -102,6 +102,8 @@ class Editor(MarkedTextArea, inherit_bindings=False):
             if not isinstance(binding, tuple) and binding.action not in ("undo", "redo")
         ),
         Binding("ctrl+o", "elsewhere", "your editor", show=False),
+        Binding("ctrl+home", "text_start", show=False),
+        Binding("ctrl+end", "text_end", show=False),
     ]
     COMPONENT_CLASSES = {
         "editor--cue",
@@ -146,6 +148,14 @@ class Editor(MarkedTextArea, inherit_bindings=False):
         """Put another text here, with nothing to undo and the cursor at its end."""
         self.longest = max(longest, len(text))
         self.load_text(typeable(text))
+        self.move_cursor(self.document.end)
+
+    def action_text_start(self) -> None:
+        """To the first character of all."""
+        self.move_cursor((0, 0))
+
+    def action_text_end(self) -> None:
+        """Behind the last character of all."""
         self.move_cursor(self.document.end)
 
     def put(self, text: str) -> None:

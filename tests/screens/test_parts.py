@@ -254,8 +254,14 @@ async def test_help_tells_what_figures_are_and_letters_find_lines(source: Worksp
         await press(pilot, "escape")
         assert "aligned pairs" in help_text(pilot)
         await press(pilot, "escape", "question_mark", *"negation")
-        assert "beyond this view" in screen_text(pilot)
+        assert "   0 of " in screen_text(pilot)
+        assert " elsewhere" in screen_text(pilot)
+        assert "── words: marks, letters and figures" in screen_text(pilot)
         assert "negation" in help_text(pilot)
+        await press(pilot, "escape", *"error")
+        assert "── words: marks, letters and figures" in screen_text(pilot), "also where the open view has some itself"
+        lines = help_text(pilot).split("\n")
+        assert len(set(lines)) == len(lines), "nothing stands there twice"
         await press(pilot, "escape")
         await press(pilot, "escape")
         assert pilot.app.screen is frame(pilot)

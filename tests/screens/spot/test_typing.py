@@ -13,6 +13,7 @@ from emotui.screens.spot.place import Spot
 from emotui.screens.spot.view import LONGEST
 from emotui.screens.widgets.page import Page
 from emotui.workbench.workspace import Workspace
+from tests.screens.browse_workspace import workspace
 from tests.screens.driving import frame, notified, opened, press, screen_text, settle, strike, until
 from tests.screens.spot.driving import (
     asked_texts,
@@ -185,3 +186,31 @@ async def test_control_characters_and_markup_stay_what_they_are(empty: Workspace
         await settle(pilot)
         assert editor(pilot).text == "[red]no[31m markup[/red]"
         assert "[red]no[31m markup[/red]" in screen_text(pilot)
+
+
+async def test_what_is_typed_takes_the_place_of_a_samples_text_and_an_arrow_goes_on_in_it(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb")) as pilot:
+        await press(pilot, "8")
+        sample = editor(pilot).text
+        assert sample
+        await press(pilot, "i")
+        assert editor(pilot).selected == (0, len(sample))
+        await press(pilot, "escape")
+        assert editor(pilot).selected is None
+        await press(pilot, "i", "right")
+        await write(pilot, "!")
+        assert editor(pilot).text == f"{sample}!"
+        await press(pilot, "ctrl+a", "delete", "escape", "T", "i")
+        await write(pilot, "own words")
+        assert editor(pilot).text == "own words"
+
+
+async def test_the_views_of_the_answers_have_names_and_a_click_turns_them(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
+        await press(pilot, "8")
+        assert "v [likeliest] all" in screen_text(pilot)
+        await press(pilot, "v")
+        assert "v  likeliest [all]" in screen_text(pilot)
+        spot(pilot).tell("view", "likeliest")
+        await settle(pilot)
+        assert "v [likeliest] all" in screen_text(pilot)
