@@ -240,6 +240,11 @@ class Spot(Place):
 
     # Typing.
 
+    @on(TextArea.SelectionChanged)
+    def _selected(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()
+        self.view.draw_title()
+
     @on(TextArea.Changed)
     def _typed(self, event: TextArea.Changed) -> None:
         event.stop()

@@ -276,8 +276,13 @@ class SpotEditor(Editor):
 
     def let_go(self) -> None:
         """Nothing is selected any more, where all was."""
-        if self.selected == (0, len(self.text)):
+        if self.offers_whole:
             self.move_cursor(self.document.end)
+
+    @property
+    def offers_whole(self) -> bool:
+        """Does what is typed take the place of all of it?"""
+        return bool(self.text) and self.selected == (0, len(self.text))
 
     @property
     def selected(self) -> Span | None:
@@ -302,7 +307,7 @@ _MOST_SPANS = 8
 
 def spans_to_take(columns: Sequence[Column], editor: SpotEditor) -> list[Span]:
     """What is taken away to see what it carries: what is selected, else what the live model marks in the text."""
-    if editor.selected is not None and editor.selected != (0, len(editor.text)):
+    if editor.selected is not None and not editor.offers_whole:
         return [editor.selected]
     live = columns[0] if columns else None
     known = live is not None and live.knows("spans", editor.text)
@@ -381,7 +386,7 @@ class SpotView(Vertical):
         if not self.columns:
             return
         text = self.editor.text
-        self._draw_title(text)
+        self.draw_title()
         self._draw_models(text)
         self.editor.mark_again()
         self._fit_height()
@@ -410,7 +415,9 @@ class SpotView(Vertical):
             found[KINDS[piece.layers]].append((piece.start, piece.end))
         return found
 
-    def _draw_title(self, text: str) -> None:
+    def draw_title(self) -> None:
+        """What the text is, and what typing would do to it."""
+        text = self.editor.text
         size = f"{count(len(text))} characters" if len(text) != 1 else "1 character"
         if len(text) >= LONGEST:
             size += ", which is all that fits"
@@ -418,6 +425,8 @@ class SpotView(Vertical):
         left = [Part(f" {name}", "strong", "do('annotators')"), Part(f"   {size}   ", "dim"), *self.from_where]
         if not self.editor.has_focus:
             left += [Part(keyed("   {write}"), "key", "do('write')"), Part(" writes", "dim", "do('write')")]
+        elif self.editor.offers_whole:
+            left += [Part("   typing replaces it", "mark")]
         legend = [Part(" evidence ", "ground"), Part("  "), Part("carries", "new"), Part(" ")]
         self.query_one("#spot-title", Line).show(left, legend if text else [])
 

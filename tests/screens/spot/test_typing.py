@@ -195,9 +195,11 @@ async def test_what_is_typed_takes_the_place_of_a_samples_text_and_an_arrow_goes
         assert sample
         await press(pilot, "i")
         assert editor(pilot).selected == (0, len(sample))
+        assert "typing replaces it" in screen_text(pilot)
         await press(pilot, "escape")
         assert editor(pilot).selected is None
         await press(pilot, "i", "right")
+        assert "typing replaces it" not in screen_text(pilot)
         await write(pilot, "!")
         assert editor(pilot).text == f"{sample}!"
         await press(pilot, "ctrl+a", "delete", "escape", "T", "i")
