@@ -72,6 +72,7 @@ def lines_of(proposal: "Proposed", *, again: bool) -> Sequence[str]:
     ]
     if proposal.missing:
         lines.append(f"{count(proposal.missing)} of {count(dataset.n)} texts it says nothing about keep their gold.")
+    lines += [f"{shown(note[:1].upper() + note[1:])}." for note in proposal.notes]
     if scored:
         many = f"{count(scored)} sources have scores" if scored > 1 else "One source has scores"
         lines += [f"{many}: they stay and say of which gold they are,", "until S in r scores one again.", ""]

@@ -166,10 +166,13 @@ def sources(dataset: str, take: str | None, no_sim: bool, db: str | None, read_o
 def make_gold(dataset: str, source: str, keep_missing: bool, db: str | None, as_json: bool) -> None:
     """Make what SOURCE says the gold of DATASET: a person, a run, or a file of predictions.
 
+    All that it says is taken: spans, labels and numbers of texts. Of each kind what gold said before goes, in the texts
+    that SOURCE answered.
+
     The former gold is kept as a version of its own. Scores keep the version that they were computed under, until
     `emotui rescore` renews them.
     """
-    made = said.make_gold(look_into(db).store, dataset, source, keep_missing=keep_missing)
+    made = said.make_gold(look_into(db).store, dataset, source, keep_missing=keep_missing, warn=warn)
     if as_json:
         print_json(described(made))
     else:

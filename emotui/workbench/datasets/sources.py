@@ -1,29 +1,30 @@
 """Whoever says something about the texts of a dataset: gold, people, models, files. Any of them can be made gold."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import msgspec
 
 from emotui.backends.host import IsCancelled, ModelProcess
 from emotui.errors import BadInput
-from emotui.formats import checks, fingerprint
+from emotui.formats import fingerprint
+from emotui.formats.reading import Warn
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
-from emotui.tasks.task import Task
-from emotui.tasks.texts import record_json, said_of_text, sample_of_text
 from emotui.workbench.datasets import label_maps
+from emotui.workbench.datasets.golds import PERSON as PERSON
+from emotui.workbench.datasets.golds import as_gold
+from emotui.workbench.datasets.golds import person_says as person_says
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.progress import Cancelled, OnProgress, RunProgress
-from emotui.workbench.runs.elsewhere import Said, keep_said, source_run
+from emotui.workbench.runs.elsewhere import Said, keep_said
 from emotui.workbench.runs.run import EMBEDDING, rescore
-from emotui.workbench.runs.scores import Embedder, last_attempts
+from emotui.workbench.runs.scores import Embedder
 from emotui.workbench.runs.states import check_at_rest, with_state
 from emotui.workbench.texts import stored_samples
 
-GOLD, PERSON = "gold", "person"
+GOLD = "gold"
 
 _NAMED = 3
 
@@ -79,7 +80,8 @@ def take_person(
 @dataclass(frozen=True, slots=True)
 class Proposed:
     """What would happen if a source were made gold: `after` is today's version, `missing` how many texts it is silent
-    about, `scored` the runs whose scores are of today's gold, and `fault` why it cannot be gold (empty: it can).
+    about, `scored` the runs whose scores are of today's gold, `notes` what is taken beside the answers of its task and
+    what is not, and `fault` why it cannot be gold (empty: it can).
     """
 
     dataset: Dataset
@@ -87,6 +89,7 @@ class Proposed:
     missing: int
     scored: tuple[str, ...]
     fault: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def proposed(store: Store, dataset: str, name: str) -> Proposed:
@@ -97,15 +100,18 @@ def proposed(store: Store, dataset: str, name: str) -> Proposed:
     """
     found = dataset_named(store, dataset)
     scored = tuple(run.run for run in store.runs.all(found.dataset) if store.gold.scored_under(run.run) is not None)
-    golds = _as_gold(store, found, name)
-    return Proposed(found, golds.told, len(golds.without), scored, golds.fault)
+    golds = as_gold(store, found, name)
+    return Proposed(found, golds.told, len(golds.without), scored, golds.fault, golds.notes)
 
 
-def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = False) -> Dataset:
+def make_gold(
+    store: Store, dataset: str, name: str, *, keep_missing: bool = False, warn: Warn = lambda line: None
+) -> Dataset:
     """Make what a source says the next version of a dataset's gold. Scores keep the version they were computed under.
 
     Args:
         keep_missing: texts about which the source says nothing keep the gold that they have.
+        warn: told what is taken beside the answers of the source's task, and what is not.
 
     Raises:
         BadInput: there is no such dataset or source, it says nothing about some texts, its word cannot be gold, or a
@@ -113,7 +119,7 @@ def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = Fal
     """
     found = dataset_named(store, dataset)
     check_at_rest(store.runs.all(found.dataset))
-    golds = _as_gold(store, found, name)
+    golds = as_gold(store, found, name)
     if golds.fault:
         raise BadInput(golds.fault)
     if golds.without and not keep_missing:
@@ -123,7 +129,10 @@ def make_gold(store: Store, dataset: str, name: str, *, keep_missing: bool = Fal
             "with --keep-missing these keep the gold that they have"
         )
     rows = [task_named(found.task).row(sample) for sample in golds.samples]
-    return store.gold.replace(found, rows, f"source {golds.told}", fingerprint(golds.samples), check=check_at_rest)
+    made = store.gold.replace(found, rows, f"source {golds.told}", fingerprint(golds.samples), check=check_at_rest)
+    for line in golds.notes:
+        warn(f"{found.name}: {line}")
+    return made
 
 
 def former_again(store: Store, dataset: Dataset, version: int) -> Dataset:
@@ -144,82 +153,6 @@ def former_again(store: Store, dataset: Dataset, version: int) -> Dataset:
     ]
     rows = list(map(task.row, samples))
     return store.gold.replace(dataset, rows, f"version {version}", fingerprint(samples), check=check_at_rest)
-
-
-@dataclass(frozen=True, slots=True)
-class _Golds:
-    """All samples of a dataset with a source as gold; `without`: the ids that it says nothing about."""
-
-    told: str
-    samples: list[Any]
-    without: list[str]
-    fault: str = ""
-
-
-def _as_gold(store: Store, dataset: Dataset, name: str) -> _Golds:
-    run = source_run(store, dataset, name)
-    asked = dataset if run is None else dataset.read_as(run.task)
-    task, kept_as = task_named(asked.task), task_named(dataset.kept_as)
-    predictions, told = _predictions(store, asked, task, name, run)
-    golds = _Golds(told, [], [])
-    kept = dict(stored_samples(store, dataset, dataset.n))
-    for number, sample in stored_samples(store, asked, dataset.n):
-        if number not in predictions:
-            golds.without.append(sample.id)
-            golds.samples.append(kept[number])
-            continue
-        try:
-            gold = task.as_gold(sample, predictions[number])
-        except BadInput as problem:
-            return replace(golds, fault=str(problem))
-        if (why := checks.fault(gold)) is not None:
-            return replace(golds, fault=f"{told} cannot be made gold: {gold.id}: {why}")
-        if task.name != kept_as.name:
-            # What the answer is of is said anew, and all else that is said of the text stays.
-            gold = sample_of_text(kept_as, said_of_text(task, record_json(gold)))
-        golds.samples.append(gold)
-    return golds
-
-
-def _predictions(
-    store: Store, dataset: Dataset, task: Task, name: str, run: Run | None
-) -> tuple[Mapping[int, Any], str]:
-    """What a source says by the number of the sample, of several repeats in the first; and its name."""
-    if run is None:
-        samples = dict(stored_samples(store, dataset, dataset.n))
-        said = person_says(store, dataset, name)
-        return {number: task.taken(samples[number], keys) for number, keys in said.items()}, name
-    return {
-        row.sample: msgspec.json.decode(row.prediction, type=task.prediction)
-        for row in last_attempts(store.results.of_run(run.run))
-        if row.prediction is not None and row.repeat == 0
-    }, run.run
-
-
-class _Annotated(msgspec.Struct):
-    annotators: dict[str, Any] = {}
-
-
-def person_says(store: Store, dataset: Dataset, name: str) -> dict[int, Mapping[str, Any]]:
-    """What a person says inside the gold records, by the number of the sample and the keys of records."""
-    found = {
-        number: _keys(dataset.task, there[name])
-        for number, record in store.samples.of_dataset(dataset.dataset)
-        if name in (there := msgspec.json.decode(record, type=_Annotated).annotators)
-    }
-    if not found:
-        people = ", ".join(person for person, _ in store.samples.annotators(dataset.dataset)) or "nobody"
-        raise BadInput(
-            f"{dataset.name} has no source {name!r} (see: emotui sources; inside its gold records: {people})"
-        )
-    return found
-
-
-def _keys(task: str, said: Any) -> Mapping[str, Any]:
-    """What an annotator says, whose bare list is of spans or labels, and whose bare object in scenarios of labels."""
-    if isinstance(said, Sequence):
-        return {"labels" if task == "labels" else "spans": said}
-    return {"labels": said} if task == "scenes" and "labels" not in said else dict(said)
 
 
 # What a person does with sources from the workbench: take one in, score again, make gold, map labels.
