@@ -262,7 +262,8 @@ class AtWork(Place):
         """Do what was pressed while the text that it is about was on its way."""
         early, self._early = self._early, []
         for key, character in early:
-            self.press(key, character)
+            if not self.press(key, character):
+                self.app.simulate_key(key)  # nothing of this text: it means elsewhere what it always means
 
     def _ask_consent(self, stood: asking.Stood) -> None:
         """Nothing is annotated before the words of the assignment are agreed to."""
@@ -417,7 +418,7 @@ class AtWork(Place):
                 work.apply((Accept(),))
                 events, kind = (*events, Accept()), ACCEPT
             self._goes_on = kind == ACCEPT
-            wish = Wish(kind, work.text.number, events, work.seconds, listed=self.session.listed())
+            wish = Wish(kind, work.text.number, (events,), work.seconds, listed=self.session.listed())
             # The store's thread would take the processor from what is about to be drawn.
             self._writing.put(wish)
             self.call_after_refresh(self._writing.go_on)

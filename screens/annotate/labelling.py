@@ -155,6 +155,14 @@ def number_meant(scheme: Scheme, key: str) -> Group | None:
     return next((group for group in scheme.of(TEXT) if group.scale is not None and group.key == key), None)
 
 
+def begins_number(work: Work, character: str) -> bool:
+    """Whether a character is the first of a number that a new text asks for without a key."""
+    first = next((group for group in work.scheme.groups), None)
+    if not work.scheme.auto_accept or first is None or first.scale is None:
+        return False
+    return may_follow(first.scale, "", character)
+
+
 def may_follow(scale: Scale, typed: str, character: str) -> bool:
     """Whether a character may go on with a number: a digit, a sign or a point where the scale has such numbers."""
     if character == "-":

@@ -213,7 +213,8 @@ class AnswerKeys(AtWork):
         from emotui.screens.annotate.dialogs import NoteDialog
 
         def written(note: str) -> None:
-            self.keep(SetNote(note))
+            if note != self.at_work.said.note:
+                self.keep(SetNote(note))
             self.changed()
 
         field = self.note_field(self.at_work.text.number)
@@ -276,7 +277,7 @@ class AnswerKeys(AtWork):
         others = self.at_work.others
         if others:
             names = " + ".join(one.name.partition(" ")[2] for one in others)
-            self.keep(Adopt(names, merged([one.answer for one in others], how)))
+            self.keep(Adopt(names, merged([one.answer for one in others], how, self.at_work.scheme)))
             self.changed()
 
     def do_settle(self) -> None:
@@ -371,8 +372,9 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
             return False
         mine = [action for action in self.session.keymap.on(key) if action.id in _OWN]
         if work.text.number != self._sample or self._goes_on or (self.suggesting and self.busy):
-            # The text that it is about, or what is suggested of it, is on its way.
-            waits = bool(mine) or character in labelling.keys_of(work.scheme)
+            # The text that it is about, or what is suggested of it, is on its way; so is what was pressed before.
+            waits = bool(mine or self._early) or character in labelling.keys_of(work.scheme)
+            waits = waits or (character is not None and labelling.begins_number(work, character))
             if waits:
                 self._early.append((key, character))
             return waits
@@ -383,13 +385,24 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
             return True
         if work.marking.hints and self.press_hint(key, character):
             return True
-        if character is not None and (self._press_label(character) or self.take_version(character)):
+        if character is not None and (self._press_label(character) or self._press_version(character)):
             return True
         able = next((action for action in mine if self.can(action.id)), None)
         do = self.doing(able.id) if able is not None else None
         if do is None:
             return False
         do()
+        return True
+
+    def _press_version(self, character: str) -> bool:
+        """A digit of a source, whether it says something of the text or not: digits open no places meanwhile."""
+        adjudicating = self.adjudicating
+        if self.at_work.standing is None or adjudicating is None or character not in "0123456789":
+            return False
+        if not self.take_version(character):
+            names = dict(enumerate(adjudicating.sources, 1))
+            silent = f"{shown(names[int(character)])} says nothing of this text" if int(character) in names else ""
+            self.remark(silent or keyed(f"There are {len(names)} sources; {{adjudicate}} ends the adjudication"))
         return True
 
     def _press_label(self, character: str) -> bool:

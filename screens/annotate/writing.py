@@ -35,13 +35,13 @@ class Wish(msgspec.Struct, frozen=True):
     """Something to keep.
 
     `kind`: do events, undo, redo, accept and say where to go on, suggest what `source` says, or settle all that the
-    sources of an adjudication agree about (with the `source` ALONE also what one alone says). `listed`: the texts to
-    go on among.
+    sources of an adjudication agree about (with the `source` ALONE also what one alone says). `keystrokes`: the events
+    of each. `listed`: the texts to go on among.
     """
 
     kind: str
     sample: int
-    events: tuple[Event, ...] = ()
+    keystrokes: tuple[tuple[Event, ...], ...] = ()
     seconds: float | None = None
     source: str = ""
     listed: Iterable[int] = ()
@@ -116,13 +116,13 @@ class Writing:
             if not self._waiting:
                 return None
             first = self._waiting.popleft()
-            events = list(first.events)
+            keystrokes = [*first.keystrokes]
             while first.kind == DO and self._waiting:
                 following = self._waiting[0]
                 if following.kind != DO or following.sample != first.sample:
                     break
-                events += self._waiting.popleft().events
-            return replace(first, events=tuple(events))
+                keystrokes += self._waiting.popleft().keystrokes
+            return replace(first, keystrokes=tuple(keystrokes))
 
     def _keep(self) -> Kept | None:
         kept = None
@@ -143,7 +143,10 @@ class Writing:
             if changed is None:
                 nothing = "Nothing is left to take back" if wish.kind == UNDO else "Nothing was taken back"
                 return Kept(wish.sample, bench.said(wish.sample), told=nothing)
-            return self._changed(Kept(changed, bench.said(changed), go=changed))
+            of_another = changed != wish.sample
+            told = f"{bench.text(changed).id}: what was done there last is taken back" if of_another else ""
+            told = told.replace("taken", "put") if wish.kind == REDO else told
+            return self._changed(Kept(changed, bench.said(changed), go=changed, told=told))
         if wish.kind == SUGGEST:
             return Kept(wish.sample, bench.suggest(wish.sample, wish.source))
         if wish.kind == SETTLE and self._adjudicating is not None:
@@ -154,7 +157,7 @@ class Writing:
             self._presented.add(wish.sample)
             if not bench.said(wish.sample).accepted:
                 bench.present(wish.sample)
-        said = bench.do(wish.sample, *wish.events, seconds=wish.seconds)
+        said = bench.do_each(wish.sample, wish.keystrokes, seconds=wish.seconds)
         if wish.kind == ACCEPT and wish.sample not in self._compared and bench.known_answer(wish.sample) is not None:
             self._compared.add(wish.sample)
             told = "What gold says stands under the text: Space goes on"
@@ -162,7 +165,8 @@ class Writing:
         go = open_text(bench, self._adjudicating, wish.sample, 1, wish.listed) if wish.kind == ACCEPT else None
         told = "Every text has an answer" if wish.kind == ACCEPT and go is None else ""
         kept = Kept(wish.sample, said, go=go, ended=wish.kind == ACCEPT, told=told)
-        return self._changed(kept) if any(isinstance(event, _TURNS) for event in wish.events) else kept
+        turns = any(isinstance(event, _TURNS) for events in wish.keystrokes for event in events)
+        return self._changed(kept) if turns else kept
 
     def _changed(self, kept: Kept) -> Kept:
         """With what may have changed beside the answer."""

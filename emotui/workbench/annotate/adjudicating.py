@@ -18,6 +18,7 @@ from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark, fr
 from emotui.workbench.annotate.events import Accept, AddSpan, Adopt
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.planning.order import ranges_of, spread
+from emotui.workbench.annotate.scheme import TEXT, Scheme
 from emotui.workbench.annotate.service import Annotating
 from emotui.workbench.datasets.sources import make_gold
 
@@ -132,7 +133,8 @@ class Adjudicating:
         answers = [self._answers[name][sample] for name in chosen if sample in self._answers.get(name, {})]
         if not answers:
             raise BadInput(f"{' and '.join(chosen)} say nothing about this text")
-        return self.work.do(sample, Adopt(" + ".join(chosen), merged(answers, how)), *[Accept()] * accept)
+        joint = merged(answers, how, self.work.scheme)
+        return self.work.do(sample, Adopt(" + ".join(chosen), joint), *[Accept()] * accept)
 
     def take_agreed(self, *, alone: bool = False) -> tuple[int, dict[int, str]]:
         """Settle all texts that the sources agree about and that nobody has touched yet, in one transaction.
@@ -180,12 +182,12 @@ def fresh(answer: Answer) -> Answer:
     return replace(answer, spans=fresh_spans(answer.spans))
 
 
-def merged(answers: Sequence[Answer], how: How = "union") -> Answer:
+def merged(answers: Sequence[Answer], how: How = "union", scheme: Scheme | None = None) -> Answer:
     """One answer out of several.
 
     `union`: every span and label that some answer has. `majority`: those that more than half of the answers have
-    (EmoScene, appendix B, for labels). Numbers become their median; emotion and valence of a sentence, and words, what
-    most say of those who say something, of a tie nothing.
+    (EmoScene, appendix B, for labels). Numbers become their median; emotion and valence of a sentence, words, and the
+    label of the text where the scheme has one of a group, what most say of those who say something, of a tie nothing.
     """
     least = 1 if how == "union" else len(answers) // 2 + 1
     places = Counter(place for answer in answers for place in answer.places)
@@ -193,13 +195,18 @@ def merged(answers: Sequence[Answer], how: How = "union") -> Answer:
     spans = [replace(first[place], id=new_id()) for place, n in places.items() if n >= least]
     said = [answer.labels for answer in answers if answer.labels is not None]
     labels = Counter(label for one in said for label in one)
+    kept = [label for label, n in labels.items() if n >= least]
+    for group in scheme.of(TEXT) if scheme is not None else ():
+        if group.exclusive and group.labels:
+            one = _most(next((label for label in each if label in group.names), None) for each in said)
+            kept = [label for label in kept if label not in group.names or label == one]
     numbers = dict.fromkeys(name for answer in answers for name in answer.values)
     sentences = sorted({place for answer in answers for place in answer.sentences})
     masks = sorted({mask for answer in answers for mask in answer.words})
     words = {mask: _most(answer.words.get(mask) for answer in answers) for mask in masks}
     return Answer(
         spans=_tied(spans, answers, least),
-        labels=tuple(label for label, n in labels.items() if n >= least) if said else None,
+        labels=tuple(kept) if said else None,
         values={name: float(median(one.values[name] for one in answers if name in one.values)) for name in numbers},
         sentences={place: _sentence(answers, place) for place in sentences},
         words={mask: word for mask, word in words.items() if word},

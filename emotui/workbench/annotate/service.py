@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import msgspec
@@ -304,10 +304,16 @@ class Annotating:
             BadInput: an event does not fit the text or the scheme; nothing is kept.
             StoreError: it could not be kept.
         """
+        return self.do_each(sample, [events], seconds=seconds)
+
+    def do_each(self, sample: int, keystrokes: Sequence[Sequence[Event]], *, seconds: float | None = None) -> Said:
+        """The same for several keystrokes, which are kept together and undone one by one."""
         text = self.text(sample)
         with self._lock:
             round = self._log.round(sample)
-            self._append(_one_keystroke(self._checked(text, round, events, seconds)))
+            entries = self._checked(text, round, [event for events in keystrokes for event in events], seconds)
+            left = iter(entries)
+            self._append([one for events in keystrokes for one in _one_keystroke(list(islice(left, len(events))))])
             return self._log.state(sample, round)
 
     def do_all(self, changes: Mapping[int, Sequence[Event]]) -> dict[int, str]:

@@ -10,6 +10,7 @@ from emotui.backends.host import IsCancelled
 from emotui.records import GenerationGold
 from emotui.store.store import Store
 from emotui.tasks.generation.task import EmotionGeneration
+from emotui.workbench.datasets.samples import is_sample_data
 from emotui.workbench.datasets.whole_records import add_own_samples
 from emotui.workbench.generation.figures import Figures, Texts, figures_of, on_texts
 from emotui.workbench.generation.rating import (
@@ -52,11 +53,14 @@ class GenerationBench:
 
     def lacks_samples(self) -> bool:
         """Whether the texts that come with the task may be put here: they are neither here nor in the trash, or only
-        half here since that was stopped.
+        half here since that was stopped. A store of nobody's but a person's own texts gets none.
         """
-        if self._store.read_only or any(one.task == TASK for one in self._store.datasets.all(trash=True)):
+        there, gone = self._store.datasets.all(), self._store.datasets.all(trash=True)
+        if self._store.read_only or any(one.task == TASK for one in gone):
             return False
-        here = any(one.task == TASK for one in self._store.datasets.all())
+        if there and not any(map(is_sample_data, there)):
+            return False
+        here = any(one.task == TASK for one in there)
         return not here or self._store.settings.get(SAMPLES) == _BEGUN
 
     def add_samples(self, on_progress: OnProgress, cancelled: IsCancelled = lambda: False) -> None:

@@ -196,6 +196,36 @@ async def test_number_follows_number_without_a_key_between(tmp_path: Path) -> No
         assert bench.said(second).values == {"valence": 6, "age": 7, "shift": 1}
 
 
+async def test_numbers_that_are_typed_before_their_text_is_in_sight_are_of_that_text(tmp_path: Path) -> None:
+    source = workspace(tmp_path, "values", *(ValuesGold(id=i, text="My tea is cold.") for i in "abc"))
+    async with opened(source, (100, 24)) as pilot:
+        await press(pilot, "2")
+        await pilot.press("V", "3", "4", "5", "space", "V", "7", "6", "5", "space", "V", "5")
+        await settle(pilot)
+        bench = place(pilot).bench_of
+        assert [bench.said(number).values for number in bench.order] == [
+            {"valence": 3, "arousal": 4, "dominance": 5},
+            {"valence": 7, "arousal": 6, "dominance": 5},
+            {"valence": 5},
+        ]
+        assert place(pilot).display, "no digit has opened a place"
+        await press(pilot, "u")
+        assert bench.said(bench.order[2]).values == {}
+        await press(pilot, "u")
+        assert place(pilot).at_work.text.id == "b"
+        assert not place(pilot).at_work.said.accepted
+        assert "b: what was done there last is taken back" in screen_text(pilot)
+
+
+async def test_keys_that_are_typed_fast_are_undone_one_by_one(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path, "values", ValuesGold(id="a", text="My tea is cold.")), (100, 24)) as pilot:
+        await press(pilot, "2")
+        await pilot.press("V", "3", "A", "4")
+        await settle(pilot)
+        await press(pilot, "u")
+        assert place(pilot).at_work.said.values == {"valence": 3}
+
+
 async def test_a_minus_passes_a_text_over_where_no_number_has_one(tmp_path: Path) -> None:
     source = workspace(tmp_path, "values", *(ValuesGold(id=i, text="My tea is cold.") for i in "ab"))
     async with opened(source, (100, 24)) as pilot:

@@ -336,6 +336,9 @@ async def test_adjudication_visits_disagreements_and_a_digit_takes_that_version(
         assert screen_text(pilot).splitlines()[-1].strip().startswith("No version is chosen: 1 to 3")
         assert not notified(pilot), "nothing lies over text and labels"
         assert not place(pilot).at_work.said.accepted
+        await press(pilot, "9")
+        assert "There are 3 sources; F4 ends the adjudication" in screen_text(pilot).splitlines()[-1]
+        assert place(pilot).display, "digits open no places meanwhile"
         await press(pilot, "2")
         assert work.said.answer.same_as(work.others[1].answer)
         await press(pilot, "plus")

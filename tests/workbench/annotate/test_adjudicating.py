@@ -10,6 +10,7 @@ from emotui.workbench.annotate.adjudicating import Adjudicating, merged
 from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.events import Accept, AddSpan, RemoveSpan
+from emotui.workbench.annotate.scheme import TEXT, Group, Label, Scheme
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.datasets.sources import sources
 from emotui.workbench.runs.elsewhere import Said, keep_said
@@ -147,6 +148,15 @@ def test_labels_of_a_source_alone_join_the_scheme_where_it_is_adjudicated(store:
 def test_what_cannot_be_adjudicated_is_refused(store: Store, voices: tuple[str, ...], name: str, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         Desk(store).adjudicate("spans", voices, name)
+
+
+def test_a_union_says_one_label_of_a_group_that_has_one() -> None:
+    tone = Group(name="tone", of=TEXT, labels=(Label(name="pos"), Label(name="neg")))
+    topics = Group(name="topics", of=TEXT, exclusive=False, labels=(Label(name="work"), Label(name="home")))
+    scheme = Scheme(name="two", groups=(tone, topics))
+    said = [Answer(labels=one) for one in (("pos", "work"), ("neg", "home"), ("pos", "home"))]
+    assert set(merged(said, "union", scheme).labels or ()) == {"pos", "work", "home"}
+    assert set(merged(said[:2], "union", scheme).labels or ()) == {"work", "home"}, "of a tie nothing"
 
 
 def test_a_majority_is_more_than_half_and_a_tie_says_nothing() -> None:

@@ -8,7 +8,9 @@ import pytest
 from emotui.backends.host import Cancelled
 from emotui.metrics.ers import weighted_f1
 from emotui.metrics.human_labels import majority_label
+from emotui.records import SpanSample
 from emotui.tasks.generation.report import score_records
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.generation.bench import SAMPLES, GenerationBench
 from emotui.workbench.generation.versions import writers_of
 from emotui.workbench.workspace import Workspace
@@ -55,6 +57,13 @@ def test_a_text_has_every_version_with_its_labels_and_values(tmp_path: Path) -> 
     assert [one.writer for one in found.versions] == writers_of(opened.store, dataset)
     assert found.versions[1].human == ("joy", "disgust", "joy", "disgust", "neutral")
     assert set(found.versions[0].values) >= {"r1_c", "r3_m", "words", "leak"}
+
+
+def test_a_store_of_a_persons_own_texts_alone_gets_no_sample_texts(tmp_path: Path) -> None:
+    opened = Workspace.open(tmp_path / "w.duckdb")
+    add_samples(opened.store, "spans", "mine", [SpanSample(id="a", text="I won.")], "mine.jsonl")
+    assert not GenerationBench(opened.store).lacks_samples()
+    opened.close()
 
 
 def test_sample_texts_whose_bringing_in_was_stopped_are_still_lacking(tmp_path: Path) -> None:
