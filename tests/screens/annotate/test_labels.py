@@ -11,7 +11,7 @@ from emotui.workbench.annotate.planning.assignment import Assignment, assign
 from emotui.workbench.annotate.scheme import built_in
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
-from tests.screens.driving import frame, opened, press, screen_text, settle
+from tests.screens.driving import event_of, frame, opened, press, screen_text, settle
 
 EIGHT = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
 TWO = (Sentence(start=0, end=7, emotion="sad"), Sentence(start=8, end=15))
@@ -200,7 +200,8 @@ async def test_numbers_that_are_typed_before_their_text_is_in_sight_are_of_that_
     source = workspace(tmp_path, "values", *(ValuesGold(id=i, text="My tea is cold.") for i in "abc"))
     async with opened(source, (100, 24)) as pilot:
         await press(pilot, "2")
-        await pilot.press("V", "3", "4", "5", "space", "V", "7", "6", "5", "space", "V", "5")
+        for key in ("V", "3", "4", "5", "space", "V", "7", "6", "5", "space", "V", "5"):
+            pilot.app.post_message(event_of(key))
         await settle(pilot)
         bench = place(pilot).bench_of
         assert [bench.said(number).values for number in bench.order] == [
