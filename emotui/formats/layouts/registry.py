@@ -100,6 +100,14 @@ def take(name: str, layout: str | None, options: ReadOptions) -> Taken:
     return Taken(path, place, found, why, settled)
 
 
+def recognised(name: str) -> Layout | None:
+    """The layout that a file or folder is taken for where nobody names one; None where that is none."""
+    try:
+        return _found(Path(name), None)[0]
+    except UnreadableFile:
+        return None
+
+
 def rows(taken: Taken) -> Rows:
     """Its rows by line, and a `Flaw` for each that is wrong. Raises BadInput where nothing can be read."""
     try:

@@ -22,6 +22,8 @@ from emotui.formats import MOST_PROBLEMS, capped, checks, jsonl
 from emotui.formats.beside import lifted
 from emotui.formats.conversion import to_record
 from emotui.formats.json_document import present
+from emotui.formats.layouts.registry import recognised
+from emotui.formats.layouts.tables.names import NAMES, normal
 from emotui.formats.parquet import shards
 from emotui.formats.reading import ENDINGS, MOST_COUNTED, first_fields, opened
 from emotui.formats.rows import Flaw, Rows, literal, shown
@@ -183,8 +185,19 @@ class Texts:
                     yield line, text
 
 
+_OF_ANY_FIELDS = ("jsonl", "table", "wide", "parquet")
+"""Layouts whose fields may be emotui's own."""
+
+_BY_NAME = frozenset((*NAMES["id"], *NAMES["annotator"], "unnamed_0"))
+"""What columns are called by which an import tells texts apart, or puts several rows together."""
+
+
 def _is_foreign(path: str) -> bool:
-    """Whether a file is none of emotui's own formats: by its ending, or as no field of its first record is `text`."""
+    """Whether a file is none of emotui's own formats: by its ending or its layout, as no field of its first record is
+    `text`, or as the ids of its texts may stand under another name than `id`.
+
+    Texts have the same ids here as an import of the file gives them.
+    """
     try:
         if path == "-" or shards(Path(path)) or not (Path(path).is_file() or Path(path).is_dir()):
             return False
@@ -193,7 +206,13 @@ def _is_foreign(path: str) -> bool:
     if Path(path).suffix.lower() not in ENDINGS:
         return True
     fields = _header(path) if Path(path).suffix.lower() in (".csv", ".tsv") else first_fields(path)
-    return "text" not in fields and not fields.issubset(Text.__struct_fields__)
+    if fields.issubset(Text.__struct_fields__):
+        return False
+    named = {normal(name) for name in fields - {"id"}}
+    if "text" not in fields or (named & _BY_NAME if "id" not in fields else named & set(NAMES["annotator"])):
+        return True
+    layout = recognised(path)
+    return layout is not None and layout.name not in _OF_ANY_FIELDS
 
 
 def _header(path: str) -> frozenset[str]:

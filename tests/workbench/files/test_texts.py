@@ -157,3 +157,22 @@ def test_a_file_of_the_projects_own_is_taken_for_nothing_else_and_one_without_te
         assert found.taken is None
     with pytest.raises(BadInput, match=r"silent\.csv.*text"):
         Texts(str(silent))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("reman.jsonl", '{"doc_id": "8|1", "text": "I wept", "emotion_spans": [], "adjudicated": true}\n'),
+        ("named.jsonl", '{"tweet_id": "t7", "text": "I wept"}\n{"tweet_id": "t8", "text": "I sang"}\n'),
+        ("named.csv", "text_id,text,label\n17,I wept,sadness\n18,I sang,joy\n"),
+        ("people.csv", "id,text,annotator,label\na,I wept,eve,sadness\na,I wept,bob,joy\n"),
+        ("spans.csv", "id,text,start,end,label\na,I wept,2,6,sadness\na,I wept,0,1,joy\n"),
+        ("ids.jsonl", '{"id": "a", "text": "I wept", "key": 3}\n'),
+        ("plain.csv", "text,label\nI wept,sadness\nI sang,joy\n"),
+    ],
+)
+def test_texts_have_the_ids_that_an_import_gives_them(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    imported = read_foreign([str(path)], Wish()).samples
+    assert [text.id for _, text in one_by_one(path, skip_bad=False)] == [sample.id for sample in imported]
