@@ -171,6 +171,10 @@ class AnswerKeys(AtWork):
             told = "{union}, {majority}; {accept} again: nothing is there"
             self.remark(f"No version is chosen: 1 to {len(self.at_work.others)}, {keyed(told)}")
             return
+        if self.at_work.said.answer.silent:
+            self.remark(
+                f"{shown(self.at_work.text.id)} is accepted with nothing marked; {keyed('{undo} takes it back')}"
+            )
         self.keep(Accept(), kind=kind)
         self.changed()
 

@@ -263,6 +263,7 @@ async def test_space_accepts_and_goes_on_to_the_next_open_text_and_keys_typed_me
         first = place(pilot).at_work.text.number
         await press(pilot, "space")
         assert place(pilot).at_work.text.number != first
+        assert "is accepted with nothing marked; u takes it back" in screen_text(pilot).splitlines()[-1]
         assert "✓" in screen_text(pilot)
         assert "1 of 30" in screen_text(pilot)
 
