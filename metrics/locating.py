@@ -24,6 +24,24 @@ def locate(text: str, spans: Sequence[str]) -> tuple[Span | None, ...]:
     return locate_folded(text, folded, origins, [normalise(span) for span in spans])
 
 
+def places_as_written(text: str, words: str) -> tuple[Span, ...]:
+    """Where words stand in a text letter by letter, the leftmost first.
+
+    Those on word edges (see `locate`) where there are any, else all.
+    """
+    found = []
+    at = text.find(words) if words else -1
+    while at >= 0:
+        found.append((at, at + len(words)))
+        at = text.find(words, at + 1)
+    return tuple(place for place in found if on_word_edges(text, place)) or tuple(found)
+
+
+def on_word_edges(text: str, place: Span) -> bool:
+    """Whether a place begins and ends no word in its middle."""
+    return _edge(text, place[0]) and _edge(text, place[1])
+
+
 def locate_folded(text: str, folded: str, origins: Origins, spans: Sequence[str]) -> tuple[Span | None, ...]:
     """As `locate`, with the text (`fold`) and the spans (`normalise`) folded already."""
     if len(set(spans)) == len(spans):
@@ -37,7 +55,7 @@ def _place(text: str, folded: str, origins: Origins, span: str) -> Span | None:
     found = None
     for at, last in _occurrences(text, folded, origins, span):
         place = (origins[at], origins[last - 1] + 1)
-        if _edge(text, place[0]) and _edge(text, place[1]):
+        if on_word_edges(text, place):
             return place
         found = found or place
     return found
@@ -49,7 +67,7 @@ def _places(text: str, folded: str, origins: Origins, span: str, wanted: int) ->
     inside: list[tuple[int, int]] = []
     for at, last in _occurrences(text, folded, origins, span):
         place = (origins[at], origins[last - 1] + 1)
-        if not (_edge(text, place[0]) and _edge(text, place[1])):
+        if not on_word_edges(text, place):
             inside.append(place)
         elif not taken or taken[-1][1] <= place[0]:
             taken.append(place)

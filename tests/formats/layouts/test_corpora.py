@@ -277,7 +277,9 @@ def test_dimabsa_has_aspects_and_opinions_as_linked_spans_with_valence_and_arous
     }  # fmt: skip
     great, soup = told["great"]["attributes"], told["soup"]["attributes"]
     assert (great["valence"], great["arousal"], soup["category"]) == (7.5, 7.62, "FOOD#QUALITY")
-    assert great["relations"] == [{"to": soup["id"], "type": "about"}]
+    assert great["relations"] == [
+        {"to": soup["id"], "type": "about", "valence": 7.5, "arousal": 7.62, "category": "FOOD#QUALITY"}
+    ]
     assert row["meta"]["without_place"] == [
         {"Aspect": "NULL", "Category": "PLACE", "Opinion": "NULL", "VA": "5.00#5.00"}
     ]
@@ -295,6 +297,56 @@ def test_an_aspect_of_dimabsa_without_opinions_has_the_numbers_itself_and_one_th
     assert take(str(file), None, ReadOptions()).options.remarks == (
         "1 aspects or opinions stand in their text more than once: the first place is taken",
     )
+
+
+def test_an_opinion_of_two_aspects_has_the_numbers_of_each_with_its_aspect(tmp_path: Path) -> None:
+    text = "Food and service great"
+    said = [
+        {"Aspect": "Food", "Opinion": "great", "Category": "FOOD#QUALITY", "VA": "8.00#7.00"},
+        {"Aspect": "service", "Opinion": "great", "Category": "SERVICE#GENERAL", "VA": "6.00#4.00"},
+        {"Aspect": "Food", "Opinion": "great", "Category": "FOOD#PRICES", "VA": "8.00#7.00"},
+    ]
+    (row,) = read(_dimabsa(tmp_path, {"ID": "r1", "Text": text, "Quadruplet": said}))
+    food, service, great = row["spans"]
+    assert [span["attributes"] for span in (food, service)] == [
+        {"id": "s1", "category": ["FOOD#QUALITY", "FOOD#PRICES"]},
+        {"id": "s3", "category": "SERVICE#GENERAL"},
+    ]
+    # Neither pair of numbers is that of the words alone.
+    assert great["attributes"] == {
+        "id": "s2",
+        "relations": [
+            {"to": "s1", "type": "about", "valence": 8.0, "arousal": 7.0, "category": "FOOD#QUALITY"},
+            {"to": "s3", "type": "about", "valence": 6.0, "arousal": 4.0, "category": "SERVICE#GENERAL"},
+            {"to": "s1", "type": "about", "valence": 8.0, "arousal": 7.0, "category": "FOOD#PRICES"},
+        ],
+    }
+
+
+def test_further_numbers_of_words_without_another_aspect_are_kept_beside_them(tmp_path: Path) -> None:
+    said = [
+        {"Aspect": "NULL", "Category": "FOOD", "Opinion": "great", "VA": "8.00#7.00"},
+        {"Aspect": "NULL", "Category": "PLACE", "Opinion": "great", "VA": "6.00#5.00"},
+        {"Aspect": "soup", "Category": "FOOD", "Opinion": "great", "VA": "7.00#7.00"},
+    ]
+    (row,) = read(_dimabsa(tmp_path, {"ID": 1, "Text": "great soup", "Quadruplet": said}))
+    great = row["spans"][0]["attributes"]
+    assert (great["valence"], great["arousal"], great["category"]) == (8.0, 7.0, ["FOOD", "PLACE"])
+    assert great["further"] == [{"valence": 6.0, "arousal": 5.0, "category": "PLACE"}]
+    assert [tie["valence"] for tie in great["relations"]] == [7.0]
+
+
+def test_words_of_dimabsa_and_ecf_are_found_as_words(tmp_path: Path) -> None:
+    said = [{"Aspect": "tea", "VA": "7.00#6.00"}, {"Aspect": "ste", "VA": "3.00#4.00"}]
+    file = _dimabsa(tmp_path, {"ID": 1, "Text": "The steak was cold but the tea was hot", "Aspect_VA": said})
+    (row,) = read(file)
+    assert [(span["start"], span["end"]) for span in row["spans"]] == [(4, 7), (27, 30)]
+    assert take(str(file), None, ReadOptions()).options.remarks == (
+        "1 aspects or opinions stand in their text only inside other words",
+    )
+    file = _ecf(tmp_path, ["2_anger", "1_the"])
+    file.write_text(file.read_text().replace("I broke the vase .", "Mother, the vase !"))
+    assert [(span["start"], span["end"]) for span in read(file)[0]["spans"]] == [(8, 11)]
 
 
 def test_numbers_of_dimabsa_that_are_none_are_a_fault_of_their_line(tmp_path: Path) -> None:

@@ -101,6 +101,8 @@ def test_gold_spans_in_words_are_placed_where_there_is_one_place(tmp_path: Path)
         "'spans': the span 'glad' stands 2 times",
         "'spans': the span 'sad' stands nowhere",
     ]
+    file.write_text('{"text": "The steak or the tea", "spans": ["tea"]}\n{"text": "steak", "spans": ["tea"]}\n')
+    assert [row["spans"] for row in read(file)] == [[{"start": 17, "end": 20}], [{"start": 1, "end": 4}]]
 
 
 def test_json_lines_may_have_any_fields(tmp_path: Path) -> None:

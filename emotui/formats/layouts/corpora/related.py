@@ -1,8 +1,8 @@
-"""Corpora whose texts have spans that belong together: REMAN, ECF and DimABSA."""
+"""Corpora whose texts have spans that belong together: REMAN and ECF."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -10,11 +10,11 @@ from xml.parsers import expat
 from emotui.bounded import chunks, opened
 from emotui.formats import jsonl
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
-from emotui.formats.layouts.opening import items, read_item, utf8_lines
+from emotui.formats.layouts.opening import items, read_item
 from emotui.formats.layouts.tables.table import decoded_file
 from emotui.formats.layouts.tables.values import span
-from emotui.formats.layouts.tools.said import relate
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, shown
+from emotui.metrics.locating import places_as_written
 
 # REMAN 1.0 (Kim and Klinger 2018): its XML as released, and its emotion spans as JSON Lines.
 
@@ -342,10 +342,10 @@ def _pair(found: Mapping[str, TextRow], effect: str, cause: str) -> Flaw | None:
     told = {"turn": int(by[1])} | ({"text": words} if words else {})
     causes = found[of[1]]["meta"].setdefault("causes", [])
     causes += [told] if told not in causes else []
-    start = row["text"].find(words) if words else -1
-    if start < 0:
+    there = places_as_written(row["text"], words)
+    if not there:
         return None
-    place = {"start": start, "end": start + len(words)} | ({"label": of[2]} if of[2] else {})
+    place = {"start": there[0][0], "end": there[0][1]} | ({"label": of[2]} if of[2] else {})
     spans = row.setdefault("spans", [])
     same = [one for one in spans if {key: one.get(key) for key in place} == place]
     if not same:
@@ -360,131 +360,4 @@ ECF = Layout(
     "ECF (SemEval-2024 task 3): conversations with emotions and their causes, as one JSON list.",
     _recognise_ecf,
     _rows_of_ecf,
-)
-
-
-# DimABSA of SemEval-2026 task 3: aspects and opinions of a text with their valence and arousal, a JSON object a line.
-
-_SAID = ("Aspect_VA", "Triplet", "Quadruplet")
-_NULL = "NULL"
-_VA = re.compile(r"(\d{1,2}(?:\.\d+)?)#(\d{1,2}(?:\.\d+)?)", re.ASCII)
-
-
-def _recognise_dimabsa(path: Path, head: bytes) -> str | None:
-    line = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    record = jsonl.decode(line) if line.startswith(b"{") else None
-    if not isinstance(record, dict) or not {"ID", "Text"} <= record.keys():
-        return None
-    found = next((name for name in _SAID if isinstance(record.get(name), list)), None)
-    return None if found is None else f"each line has ID, Text and {found}"
-
-
-def _lines_of_dimabsa(path: Path, options: ReadOptions) -> Iterator[tuple[int, TextRow | Flaw, int]]:
-    """By line its row, and how many of its aspects and opinions stand in their text more than once."""
-    for line, content in utf8_lines(path, options.encoding):
-        if not content.strip():
-            continue
-        record = jsonl.decode(content)
-        if isinstance(record, Flaw) or not isinstance(record, dict):
-            yield line, record if isinstance(record, Flaw) else Flaw("must be an object"), 0
-            continue
-        text, key = record.get("Text"), record.get("ID")
-        listed = [name for name in _SAID if record.get(name) is not None]
-        if not isinstance(text, str) or not isinstance(key, str | int):
-            yield line, Flaw("must have an `ID` and a `Text`"), 0
-            continue
-        found = _Aspects(text)
-        wrong = next((why for name in listed if (why := found.add_all(name, record[name])) is not None), None)
-        own = {
-            name: value for name, value in record.items() if name not in ("ID", "Text", *_SAID) and value is not None
-        }
-        row: TextRow = {"id": str(key), "text": text, "meta": own | found.unplaced}
-        row |= {"spans": found.spans} if listed else {}
-        yield line, row if wrong is None else wrong, found.several
-
-
-class _Aspects:
-    """The aspects and opinions of one text as spans, each where its words stand first."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._placed: dict[tuple[str, str], dict[str, Any]] = {}
-        self._absent: list[Any] = []
-        self.several = 0
-
-    @property
-    def spans(self) -> list[dict[str, Any]]:
-        """In the order of the text."""
-        return sorted(self._placed.values(), key=lambda span: (span["start"], span["end"], span["label"]))
-
-    @property
-    def unplaced(self) -> dict[str, Any]:
-        """What is about no words of the text, or about words that it lacks, as it is told."""
-        return {"without_place": self._absent} if self._absent else {}
-
-    def add_all(self, name: str, told: object) -> Flaw | None:
-        """Take in the list under one name, or say what is wrong with it."""
-        if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
-            return Flaw(f"`{name}` must be a list of objects")
-        return next((why for one in told if (why := self._add(one)) is not None), None)
-
-    def _add(self, told: Mapping[str, Any]) -> Flaw | None:
-        """Valence and arousal are of the opinion where there is one, else of the aspect."""
-        va = _VA.fullmatch(str(told.get("VA", "")).strip())
-        if va is None and "VA" in told:
-            return Flaw(f"`VA` must be two numbers with # between them, not {shown(told['VA'])}")
-        numbers = {} if va is None else {"valence": float(va[1]), "arousal": float(va[2])}
-        category = {"category": told["Category"]} if isinstance(told.get("Category"), str) else {}
-        aspect = self._span("aspect", told.get("Aspect"), category)
-        opinion = self._span("opinion", told.get("Opinion"), {})
-        bearer = opinion or aspect
-        named = [words for words in (told.get("Aspect"), told.get("Opinion")) if words not in (None, "", _NULL)]
-        if bearer is None or len(named) > sum(span is not None for span in (aspect, opinion)):
-            self._absent.append(dict(told))
-        if bearer is None:
-            return None
-        attributes = bearer.setdefault("attributes", {})
-        if any(attributes.get(name, value) != value for name, value in numbers.items()):
-            # The same words a second time, and otherwise: both are kept.
-            attributes.setdefault("further", []).append(numbers)
-        else:
-            attributes |= numbers
-        if aspect is not None and opinion is not None:
-            for number, span in enumerate(self._placed.values(), start=1):
-                span.setdefault("attributes", {}).setdefault("id", f"s{number}")
-            relate(opinion["attributes"], {"to": aspect["attributes"]["id"], "type": "about"})
-        return None
-
-    def _span(self, label: str, words: object, attributes: Mapping[str, Any]) -> dict[str, Any] | None:
-        if not isinstance(words, str) or words.strip() in ("", _NULL):
-            return None
-        known = self._placed.get((label, words))
-        if known is None:
-            start = self._text.find(words)
-            if start < 0:
-                return None
-            self.several += self._text.find(words, start + 1) >= 0
-            known = self._placed[label, words] = {"start": start, "end": start + len(words), "label": label}
-        if attributes:
-            known.setdefault("attributes", {}).update(attributes)
-        return known
-
-
-def _rows_of_dimabsa(path: Path, options: ReadOptions) -> Rows:
-    """Aspects and opinions as spans, linked, with valence and arousal from 1 to 9; `NULL` is no span."""
-    yield from ((line, row) for line, row, _ in _lines_of_dimabsa(path, options))
-
-
-def _settle_dimabsa(path: Path, options: ReadOptions) -> ReadOptions:
-    several = sum(n for *_, n in _lines_of_dimabsa(path, options))
-    told = f"{several} aspects or opinions stand in their text more than once: the first place is taken"
-    return replace(options, remarks=(told,) if several else ())
-
-
-DIMABSA = Layout(
-    "dimabsa",
-    "DimABSA (SemEval-2026 task 3): aspects and opinions with their valence and arousal, a JSON object a line.",
-    _recognise_dimabsa,
-    _rows_of_dimabsa,
-    settled=_settle_dimabsa,
 )

@@ -9,6 +9,7 @@ from typing import Any
 from emotui.formats import jsonl
 from emotui.formats.conversion import decimal_string
 from emotui.formats.rows import Flaw, shown
+from emotui.metrics.locating import places_as_written
 from emotui.records import PARTS
 
 _NUMBER = re.compile(r"[+-]?(\d{1,300}([.,]\d*)?|[.,]\d+)([eE][+-]?\d{1,3})?", re.ASCII)
@@ -163,13 +164,12 @@ def spans(
 
 
 def _only_place(words: str, text: str | None) -> list[int] | Flaw:
-    """Where these words stand in a text, letter by letter."""
-    times = text.count(words) if text and words else 0
-    if text is None or times != 1:
-        where = "nowhere" if not times else f"{times} times"
+    """Where these words stand in a text, letter by letter; inside other words only where they stand nowhere else."""
+    there = places_as_written(text or "", words)
+    if len(there) != 1:
+        where = f"{len(there)} times" if there else "nowhere"
         return Flaw(f"the span {shown(words)} stands {where} in the text: give [start, end]")
-    start = text.index(words)
-    return [start, start + len(words)]
+    return list(there[0])
 
 
 def span(item: object, text: str | None, names: Sequence[str] = ()) -> dict[str, Any] | Flaw:
