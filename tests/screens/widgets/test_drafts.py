@@ -64,6 +64,9 @@ def studied(folder: Path) -> Workspace:
     return made
 
 
+_ASKED = 0.1
+"""Seconds between two questions to the store: each costs more than what is waited for."""
+
 FIELDS = (
     Written("note", browsed, (";",), "#text"),
     Written("codes of a note", browsed, (";", "tab"), "#codes"),
@@ -118,7 +121,7 @@ async def test_what_was_typed_is_there_and_told_when_the_field_is_opened_again(f
     async with opened(source) as pilot:
         await go_in(pilot, field.way, field.widget)
         await press(pilot, *WORDS)
-        await awaited(lambda: WORDS in drafts(source).get(field.name, ""))
+        await awaited(lambda: WORDS in drafts(source).get(field.name, ""), pause=_ASKED)
         shutil.copy(source.store.path, killed)  # a kill leaves what the store has now
         await press(pilot, "?", "escape")
     await _is_there(again(source, killed), field, WORDS, "!", "ctrl+q")
@@ -148,17 +151,17 @@ async def test_a_draft_is_gone_once_its_words_are_kept_or_taken_away(
         await go_in(pilot, field.before)
         await go_in(pilot, field.way[-1:] if field.before else field.way, field.widget)
         await press(pilot, "a", "b")
-        await awaited(lambda: field.name in drafts(source))
+        await awaited(lambda: field.name in drafts(source), pause=_ASKED)
         await press(pilot, "backspace", "backspace")
-        await awaited(lambda: field.name not in drafts(source))
+        await awaited(lambda: field.name not in drafts(source), pause=_ASKED)
         await press(pilot, *field.keeps)
-        await awaited(lambda: field.name in drafts(source))
+        await awaited(lambda: field.name in drafts(source), pause=_ASKED)
         for key in field.saves:
             await press(pilot, key)
             await settle(pilot, work=True)
         if not field.saves:
             await press(pilot, *["backspace"] * len(field.keeps))
-        await awaited(lambda: not drafts(source))
+        await awaited(lambda: not drafts(source), pause=_ASKED)
     assert drafts(again(source, source.store.path)) == {}
 
 
