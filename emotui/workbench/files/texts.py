@@ -23,7 +23,7 @@ from emotui.formats.beside import lifted
 from emotui.formats.conversion import to_record
 from emotui.formats.json_document import present
 from emotui.formats.layouts.registry import recognised
-from emotui.formats.layouts.tables.names import NAMES, normal
+from emotui.formats.layouts.tables.names import NAMES, READERS, normal
 from emotui.formats.parquet import shards
 from emotui.formats.reading import ENDINGS, MOST_COUNTED, first_fields, opened
 from emotui.formats.rows import Flaw, Rows, literal, shown
@@ -188,8 +188,11 @@ class Texts:
 _OF_ANY_FIELDS = ("jsonl", "table", "wide", "parquet")
 """Layouts whose fields may be emotui's own."""
 
-_BY_NAME = frozenset((*NAMES["id"], *NAMES["annotator"], "unnamed_0"))
-"""What columns are called by which an import tells texts apart, or puts several rows together."""
+_PEOPLE = frozenset((*NAMES["annotator"], *READERS))
+"""What a column is called of which an import puts several rows together."""
+
+_BY_NAME = _PEOPLE | {*NAMES["id"], "unnamed_0"}
+"""And what one is called by which it tells texts apart."""
 
 
 def _is_foreign(path: str) -> bool:
@@ -209,7 +212,7 @@ def _is_foreign(path: str) -> bool:
     if fields.issubset(Text.__struct_fields__):
         return False
     named = {normal(name) for name in fields - {"id"}}
-    if "text" not in fields or (named & _BY_NAME if "id" not in fields else named & set(NAMES["annotator"])):
+    if "text" not in fields or (named & _BY_NAME if "id" not in fields else named & _PEOPLE):
         return True
     layout = recognised(path)
     return layout is not None and layout.name not in _OF_ANY_FIELDS

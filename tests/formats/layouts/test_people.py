@@ -342,6 +342,42 @@ def test_crowd_envent_has_an_emotion_and_21_numbers_of_one_text_under_their_own_
     assert row["text"] == "I was so sad of it."
 
 
+READERS = """text_id,text,emotion,original_emotion,prolific_id,suddenness,effort
+7,I waited for it.,joy,fear,r1,1,2
+7,I waited for it.,fear,fear,r2,3,4
+9,It never came.,fear,sadness,r1,5,1
+"""
+
+
+def test_readers_of_one_text_are_its_annotators_under_the_id_that_repeats_with_it(tmp_path: Path) -> None:
+    file = _csv(tmp_path, READERS)
+    first, second = read(file)
+    assert (first["id"], second["id"], first["meta"]["original_emotion"]) == ("7", "9", "fear")
+    assert first["annotators"] == {
+        "r1": {"label": "joy", "values": {"suddenness": 1.0, "effort": 2.0}},
+        "r2": {"label": "fear", "values": {"suddenness": 3.0, "effort": 4.0}},
+    }
+    remarks = take(str(file), None, ReadOptions()).options.remarks
+    assert "prolific_id: each row of a text is what that person says of it" in remarks
+
+
+def test_who_wrote_the_same_words_as_somebody_else_is_no_reader(tmp_path: Path) -> None:
+    rows = ("I was glad,joy,p1", "I was glad,joy,p2", "He left me,fear,p3", "She came,joy,p4")
+    found = read(_csv(tmp_path, "\n".join(("text,emotion,prolific_id", *rows)) + "\n"))
+    assert [row["meta"]["prolific_id"] for row in found] == ["p1", "p2", "p3", "p4"]
+    # Nor is an id one that stands beside several texts.
+    file = _csv(tmp_path, READERS.replace("9,It", "7,It"))
+    assert "id" not in columns(file)
+
+
+def test_texts_that_repeat_without_anybody_named_are_told(tmp_path: Path) -> None:
+    file = _csv(tmp_path, "text,emotion\nI was glad,joy\nI was glad,fear\nHe left,fear\nHe left,joy\n")
+    assert take(str(file), None, ReadOptions()).options.remarks == (
+        "4 rows have 2 texts between them, and each row is a record: if they are what several people say, "
+        "--map annotator=COLUMN,id=COLUMN makes one record of the rows of a text",
+    )
+
+
 def test_who_was_asked_about_a_part_of_the_labels_denies_none_of_the_others_in_a_record(tmp_path: Path) -> None:
     found = read_foreign([str(_csv(tmp_path, ASKED.format(top="1")))], Wish())
     good, bad = found.samples

@@ -1,5 +1,6 @@
 """Tables in text files as layouts: cells between delimiters, a column a label, a row a span."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +14,7 @@ from emotui.formats.layouts.tables.names import (
     MAJORITY,
     NAMES,
     PREDICTED,
+    READERS,
     SCALES,
     SETTLED,
     is_emotion,
@@ -74,8 +76,21 @@ def settled(table: Table, options: ReadOptions) -> ReadOptions:
         encoding=options.encoding or table.encoding,
         columns=columns,
         label_names=names,
-        remarks=(*told, *table.remarks, *remarks(table, columns), *_not_asked(table, columns)),
+        remarks=(*told, *table.remarks, *remarks(table, columns), *_not_asked(table, columns), *_again(table, columns)),
     )
+
+
+def _again(table: Table, columns: Mapping[str, str]) -> list[str]:
+    """That most texts stand in several rows though nothing says whose these are, a line where it is so."""
+    if "text" not in columns or columns.get("id") or {"start", "annotator", "about"} & columns.keys():
+        return []
+    texts = Counter(str(row.get(columns["text"])) for _, row in table.rows if not isinstance(row, Flaw))
+    if not texts or texts.total() < 2 * len(texts):
+        return []
+    return [
+        f"{texts.total():,} rows have {len(texts):,} texts between them, and each row is a record: if they are what "
+        "several people say, --map annotator=COLUMN,id=COLUMN makes one record of the rows of a text"
+    ]
 
 
 def _not_asked(table: Table, columns: Mapping[str, str]) -> list[str]:
@@ -332,17 +347,48 @@ class _Guess:
         several = bool({"start", "annotator", "about"} & self.columns.keys()) or bool(self._named("annotator"))
         unnamed = [name for name in self._free() if normal(name) in ("unnamed_0", "unnamed_0_1")]
         counts = "about" in self.columns and self._repeats(self.columns.get("text"))
+        reader = None if several else self._reader()
         for name in [*self._named("id"), *unnamed]:
             different = _all_different(row.get(name) for _, row in self._table.rows if not isinstance(row, Flaw))
             if different and counts:  # it counts the rows, of which a text has several
                 self.columns[f"ignore.{name}"] = name
                 continue
-            if several and name in self._named("id"):
+            if name in self._named("id") and (several or (reader is not None and self._goes_with_text(name))):
                 self._take("id", name)
-                return
+                break
             if different:
                 self._take("id", name)
                 return
+        if reader is not None and "annotator" not in self._said:
+            self._take("annotator", reader)
+            self.told.append(literal(f"{reader}: each row of a text is what that person says of it"))
+
+    def _reader(self) -> str | None:
+        """A free column that is called as people are, of whom each text has another in each of its several rows.
+
+        Some texts stand twice in any data: most do, or a column of ids says that they are the same.
+        """
+        text = self.columns.get("text", "")
+        named = [name for name in self._free() if normal(name) in READERS]
+        if not text or not named or not self._repeats(text) or "annotator" in self.columns:
+            return None
+        good = [row for _, row in self._table.rows if not isinstance(row, Flaw)]
+        if len(good) < 2 * len({str(row.get(text)) for row in good}) and not any(
+            self._repeats(name) and self._goes_with_text(name) for name in self._named("id")
+        ):
+            return None
+        for name in named:
+            pairs = {(str(row.get(text)), identifier(row.get(name))) for row in good}
+            if len(pairs) == len(good) and all(person for _, person in pairs):
+                return name
+        return None
+
+    def _goes_with_text(self, name: str) -> bool:
+        """Whether each value of a column stands beside one text alone."""
+        text = self.columns.get("text", "")
+        beside: dict[str | None, object] = {}
+        good = [row for _, row in self._table.rows if not isinstance(row, Flaw)]
+        return all(beside.setdefault(identifier(row.get(name)), row.get(text)) == row.get(text) for row in good)
 
     def _annotator(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """A column with who says it: of a text in several rows, and of one whose label is not called that of all."""

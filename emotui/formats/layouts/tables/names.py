@@ -72,6 +72,12 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """By the key of a row what its column may be called, the likeliest first."""
 
+READERS = (
+    *("prolific_id", "prolific_pid", "prolific", "participant_id", "participant", "respondent_id", "respondent"),
+    *("mturk_id", "turker_id", "turker", "reader_id", "reader", "evaluator_id", "evaluator", "reviewer_id", "reviewer"),
+)
+"""What a column may be called that says who read a text where that stands in several rows; else who wrote it."""
+
 PREDICTED: Mapping[str, tuple[str, ...]] = {
     "label": (
         *("pred", "prediction", "predicted", "pred_label", "predicted_label", "predicted_emotion", "predicted_class"),
