@@ -28,7 +28,7 @@ MADE: "dict[int, Callable[[Path], BrowseSource]]" = {
 }
 """By the number of a place, a workspace in which it has something to show."""
 
-SEVERAL = {3, 4, 6, 7}
+SEVERAL = {3, 4, 6, 7, 8}
 """Places with more than one view."""
 
 
