@@ -49,7 +49,8 @@ _LIST_SETTINGS = {"spans": "browse"}
 
 class Overview(msgspec.Struct, frozen=True):
     """What there is to show. `metrics`: by the task of a run what it is scored by, those of the dataset's own too.
-    `datasets`: those of the list's task; `every`: those of all tasks, in the same order.
+    `datasets`: those of the list's task; `every`: those of all tasks, in the same order. `settled`: the ids of runs
+    that hold the result of an adjudication, and are nobody's own answers.
     """
 
     datasets: tuple[Dataset, ...] = ()
@@ -59,6 +60,7 @@ class Overview(msgspec.Struct, frozen=True):
     metrics: Mapping[str, tuple[Metric, ...]] = {}
     words: "TaskWords | None" = None
     every: tuple[Dataset, ...] = ()
+    settled: frozenset[str] = frozenset()
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -659,6 +661,7 @@ def look(source: "BrowseSource", tasks: tuple[str, ...], task: str, name: str | 
             {one: source.metrics(number, one) for one in asked},
             words_of(task),
             every,
+            source.settled(number),
         )
 
 

@@ -360,11 +360,13 @@ def progress(dataset: str, db: str | None, read_only: bool, as_json: bool) -> No
     for column in [*columns, *(name for name in ("wanted", "skipped", "checked", "right") if name not in left_out)]:
         table.add_column(column, justify="left" if column == "annotator" else "right")
     for row in rows:
-        cells = [value for name, value in row.items() if name not in left_out]
+        cells = [value for name, value in row.items() if name not in left_out and name != "settles"]
         table.add_row(*(as_written(shown(value)) for value in cells))
     terminal().print(table)
     told = ", ".join(f"{count} with {n}" for n, count in how_far.answers.items())
     say(f"texts by how many answers they have: {told}")
+    if settling := [literal(one.annotator) for one in how_far.annotators if one.settles]:
+        say(f"not counted among these, since they settle what others said: {', '.join(settling)}")
     if checked:
         say("right: how far the answers to texts with a known answer agree with it, 1 less the mean distance")
     for one in how_far.annotators:

@@ -123,6 +123,16 @@ class AnnotationLog:
                 for number, kind, of, who, payload, undoes, at in found.fetchall()
             ]
 
+    def annotators(self, *, kind: str, within: range) -> list[str]:
+        """Who has entries of these kinds about these samples, by name."""
+        with self._turns.reading() as connection:
+            found = connection.execute(
+                "select distinct annotator from annotations where starts_with(kind, ?) and sample >= ? and sample < ?"
+                " order by annotator",
+                [kind, within.start, within.stop],
+            )
+            return [name for (name,) in found.fetchall()]
+
     def last(self, *, kind: str, within: range) -> int:
         """The number of the newest entry of these kinds about these samples; 0 where there is none."""
         with self._turns.reading() as connection:

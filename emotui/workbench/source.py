@@ -161,6 +161,9 @@ class BrowseSource(Protocol):
     def runs(self, dataset: int) -> list[Run]:
         """Runs over a dataset, newest first."""
 
+    def settled(self, dataset: int) -> frozenset[str]:
+        """The ids of runs over a dataset that hold the result of an adjudication, and so are no further person's."""
+
     def metrics(self, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
         """What runs of a task (None: the dataset's own) over a dataset are scored by, that of most interest first."""
 

@@ -154,6 +154,12 @@ class Workspace:
     def runs(self, dataset: int) -> list[Run]:
         return [with_state(run) for run in self.store.runs.all(dataset)]
 
+    def settled(self, dataset: int) -> frozenset[str]:
+        from emotui.workbench.annotate.log import settled_among
+
+        found = self.store.datasets.get(dataset)
+        return frozenset() if found is None else settled_among(self.store, found, self.store.runs.all(dataset))
+
     def metrics(self, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
         return metrics_of(self.store, dataset, task)
 

@@ -167,9 +167,9 @@ def counter_test(slicing: "Slicing", dataset: int, where: str, run: str | None) 
 def usual_order(sources: "Sequence[Compared]") -> list[str]:
     """Keys of sources, those first that are compared where nothing was chosen: of ten texts or more before the others,
     runs of models and files before people, and former gold last."""
-    from emotui.workbench.datasets.sources import GOLD, PERSON
+    from emotui.workbench.datasets.sources import GOLD, PERSON, SETTLED
 
-    kinds = {PERSON: 1, GOLD: 2}
+    kinds = {PERSON: 1, SETTLED: 1, GOLD: 2}
     return [one.key for one in sorted(sources, key=lambda one: (one.n < FEW, kinds.get(one.kind, 0)))]
 
 

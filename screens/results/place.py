@@ -140,7 +140,8 @@ class Results(CountedPlace):
             if self.looked.view not in self.looked.views:
                 self.looked.view = self.looked.views[0]
             self.looked.runs = chosen
-            self.looked.people = frozenset(one.run for one in overview.runs if one.source == "person")
+            people = frozenset(one.run for one in overview.runs if one.source == "person")
+            self.looked.people = people - overview.settled
             enough = any(one.done >= FEW for one in overview.runs)
             few = [one for one in overview.runs if enough and one.done < FEW]
             self.looked.few = {one.run: f"{one.done} text{'s' * (one.done != 1)}" for one in few}

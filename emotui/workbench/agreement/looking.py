@@ -14,7 +14,7 @@ from emotui.workbench.annotate.events import KIND
 from emotui.workbench.annotate.others import source_answers
 from emotui.workbench.annotate.planning.protocols import Aspect, Verified, percent_agreement
 from emotui.workbench.datasets.label_maps import label_map
-from emotui.workbench.datasets.sources import GOLD, PERSON, sources
+from emotui.workbench.datasets.sources import GOLD, sources
 from emotui.workbench.texts import runs_of
 
 # A model's labels verified by people, as a table: percent agreement (SEER, section 5.2 and Table 2).
@@ -82,7 +82,7 @@ def looked_at(
     Raises:
         Cancelled: by `cancelled`.
     """
-    people = list(dict.fromkeys(one.name for one in sources(store, dataset.name) if one.kind == PERSON))
+    people = list(dict.fromkeys(one.name for one in sources(store, dataset.name) if one.is_person))
     names = [*(people or [GOLD]), *runs] if runs else None
     try:
         tables = list(agreement_tables(study(store, dataset.name, names, cancelled=cancelled)))

@@ -16,11 +16,12 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS, SourceCount
 from emotui.workbench.annotate.answers import Answer
-from emotui.workbench.annotate.others import REVEALED, given_answers, names_of
+from emotui.workbench.annotate.log import REVEALED
+from emotui.workbench.annotate.others import given_answers, names_of
 from emotui.workbench.datasets.label_maps import mapping_of
 from emotui.workbench.datasets.samples import COMPOSED, is_sample_data
 from emotui.workbench.datasets.sets import dataset_named
-from emotui.workbench.datasets.sources import GOLD, PERSON, sources
+from emotui.workbench.datasets.sources import GOLD, PERSON, settled_note, sources
 from emotui.workbench.progress import Cancelled
 from emotui.workbench.texts import runs_of, stored_samples
 
@@ -183,14 +184,16 @@ def _chosen(
     known = [one for one in sources(store, dataset.name) if one.run is None or one.run in runs]
     notes: dict[str, str] = {}
     if names is None:
-        speaking = [one for one in known if one.n]
-        people = [one for one in speaking if one.kind == PERSON]
+        speaking = [one for one in known if one.n and not one.settled]
+        people = [one for one in speaking if one.is_person]
         kept = with_enough({one: one.n for one in people})
         picked = kept if len(people) > 1 else speaking
         if len(people) > 1:
             notes["sources"] = "the people alone, since there are several"
         if beside := [one.name for one in people if one not in kept]:
             notes["aside"] = f"{', '.join(beside)}: under {FEW} texts, not counted unless named"
+        if settled := [one.name for one in known if one.n and one.settled]:
+            notes["settled"] = settled_note(settled)
         listed = {one.name: one for one in reversed(picked)}  # of equal names the newest, which stands first
         picked = [one for one in picked if listed[one.name] is one]
     else:

@@ -32,7 +32,7 @@ from emotui.workbench.agreement.of_labels import labels_of
 from emotui.workbench.agreement.of_spans import marks_of
 from emotui.workbench.agreement.of_values import value_names
 from emotui.workbench.agreement.panel import Panel, Said, read_panel
-from emotui.workbench.datasets.sources import GOLD, PERSON
+from emotui.workbench.datasets.sources import GOLD, settled_note
 from emotui.workbench.datasets.sources import sources as sources_of
 
 ALIGNMENTS: Mapping[str, tuple[str, ...]] = {
@@ -53,6 +53,7 @@ class Standing(msgspec.Struct, frozen=True):
 
     `lost`: samples in which an annotator represents the others better, with of how many annotators that is so.
     `of_one`: the same of one annotator in one test. `expert`: who is represented, where it is one source alone.
+    `aside`: who is not among people, in words; empty where nobody is left out.
     """
 
     dataset: str
@@ -66,6 +67,7 @@ class Standing(msgspec.Struct, frozen=True):
     expert: str | None = None
     quality: Mapping[str, float] = {}
     balanced: bool = False
+    aside: str = ""
 
 
 def stand_in_test(
@@ -94,9 +96,12 @@ def stand_in_test(
     Raises:
         BadInput: no such source, too few people, or an alignment, an expert or a balance that does not fit.
     """
+    aside = ""
     if people is None:
         known = sources_of(store, dataset)
-        people = [one.name for one in known if one.kind == PERSON and run not in (one.name, one.run)]
+        if settled := [one.name for one in known if one.n and one.settled and run not in (one.name, one.run)]:
+            aside = settled_note(settled)
+        people = [one.name for one in known if one.is_person and run not in (one.name, one.run)]
     people = [name for name in people if name not in (run, expert)]
     least = 2 if expert is None else 1
     if len(people) < least:
@@ -150,6 +155,7 @@ def stand_in_test(
         expert,
         weights,
         balanced,
+        aside,
     )
 
 
@@ -285,7 +291,8 @@ def _verdict(found: Standing, key: str, test: StandIn) -> ResultsTable:
     title = f"May {found.model} stand in for an annotator{of}?"
     if found.expert:
         title = f"Does {found.model} represent {found.expert} better than people do{of}?"
-    notes = (about, *test.advice, "its texts: those in which an annotator represents the others better")
+    asides = (found.aside,) if found.aside else ()
+    notes = (about, *test.advice, *asides, "its texts: those in which an annotator represents the others better")
     return ResultsTable(f"stand-in{key and '-'}{key}", title, (Column("value", "value"),), tuple(rows), notes)
 
 

@@ -192,6 +192,9 @@ KIND = "annotate"
 
 UNDO = f"{KIND}:undo"
 
+ADOPT = f"{KIND}:{Adopt.__struct_config__.tag}"
+"""Of an entry that takes a source's whole answer over, which only adjudication does."""
+
 CONSENT = f"{KIND}:consent"
 """Of an entry that is about no text: the annotator agreed to these words before the first one."""
 

@@ -4,14 +4,18 @@ An undo is an entry that takes another one back; a redo is an undo of the undo, 
 both. What an event says is read a text at a time, when somebody asks for that text: opening a long log costs little.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 
+from emotui.store.query import Dataset, Run
 from emotui.store.rows import Annotation, Outline
+from emotui.store.store import Store
 from emotui.workbench.annotate.events import (
+    ADOPT,
     KIND,
     LASTING,
     LASTING_KINDS,
@@ -266,6 +270,10 @@ class Log:
             number not in self._off and self._kind(number) not in LASTING_KINDS for number in self._of.get(sample, ())
         )
 
+    def has(self, kind: str) -> bool:
+        """Whether an event of this kind stands about any text."""
+        return any(number not in self._off and self._kind(number) == kind for number in self._events)
+
     def retested(self) -> frozenset[int]:
         """The texts that came back for a second answer."""
         return frozenset(self._retested)
@@ -321,3 +329,40 @@ def _drop(stack: list[int], number: int) -> None:
         if stack[at] == number:
             del stack[at]
             return
+
+
+# Who adjudicates: the annotators, and the sources, whose answers are taken from what others said. They are no further
+# people: whatever takes all people by default (agreement, their spread, the alternative annotator test, how many
+# answers a text has) leaves them out, and has them where they are named.
+
+BLIND, REVEALED = "", ", after reveal"
+"""What stands behind an annotator's name in that of their source: of the answers given blind, and of those changed."""
+
+
+def identity_here(dataset: Dataset, annotator: str, which: str) -> str:
+    """What the source of somebody who annotates a dataset here is known by, whatever it is called."""
+    said: list[Any] = ["annotated here", dataset.dataset, annotator, which]
+    return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
+
+
+def adjudicators(store: Store, dataset: Dataset) -> frozenset[str]:
+    """The names under which answers to this dataset were settled: some whole answer of a source stands in their log.
+
+    Nothing but adjudication takes a whole answer over; one that was taken back does not count.
+    """
+    within = store.samples.file_order(dataset.dataset)
+    found = set()
+    for name in store.annotations.annotators(kind=ADOPT, within=within):
+        log = Log(lambda _: ())  # whether an entry stands is told without reading what it says
+        log.take(store.annotations.outlines(name, kind=KIND, within=within))
+        if log.has(ADOPT):
+            found.add(name)
+    return frozenset(found)
+
+
+def settled_among(store: Store, dataset: Dataset, runs: Collection[Run]) -> frozenset[str]:
+    """The ids of these runs, over this dataset, that hold the result of an adjudication."""
+    marks = {
+        identity_here(dataset, name, which) for name in adjudicators(store, dataset) for which in (BLIND, REVEALED)
+    }
+    return frozenset(run.run for run in runs if run.identity in marks)

@@ -24,7 +24,7 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.annotate.answers import Answer, gold_answer, predicted_answer, spans_of
 from emotui.workbench.annotate.events import KIND
-from emotui.workbench.annotate.log import Log, whole_log
+from emotui.workbench.annotate.log import BLIND, REVEALED, Log, adjudicators, whole_log
 from emotui.workbench.runs.elsewhere import source_run
 from emotui.workbench.runs.plan import settings_of
 from emotui.workbench.runs.scores import last_attempts
@@ -40,10 +40,6 @@ class OtherSaid(msgspec.Struct, frozen=True):
     kind: str
     answer: Answer
     run: str | None = None
-
-
-BLIND, REVEALED = "", ", after reveal"
-"""What stands behind an annotator's name in that of their source: of the answers given blind, and of those changed."""
 
 
 def names_of(annotator: str) -> tuple[str, ...]:
@@ -220,9 +216,13 @@ def _in_records(samples: Mapping[int, object], name: str, task: str, words: bool
 
 
 def votes_of(store: Store, dataset: Dataset) -> list[str]:
-    """Everybody who says something beside gold: people, then runs, each by the name that `source_answers` takes."""
-    here = list(logs_of(store, dataset))
-    known = {name for person in here for name in names_of(person)}
+    """Everybody who says something beside gold: people, then runs, each by the name that `source_answers` takes.
+
+    What was settled between them is no further vote.
+    """
+    everybody, settled = logs_of(store, dataset), adjudicators(store, dataset)
+    here = [name for name in everybody if name not in settled]
+    known = {name for person in everybody for name in names_of(person)}
     runs = [run for run in runs_of(store, dataset) if not (run.source == PERSON and run.model in known)]
     taken = {run.model for run in runs if run.source == PERSON}
     people = [name for name, _ in store.samples.annotators(dataset.dataset) if name not in (*here, *taken)]

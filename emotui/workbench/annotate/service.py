@@ -1,12 +1,10 @@
 """Annotation of a dataset by one person under a scheme. Every change is kept in the log when its call returns."""
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice, pairwise
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -42,13 +40,11 @@ from emotui.workbench.annotate.events import (
 )
 from emotui.workbench.annotate.events import Retest as Retested
 from emotui.workbench.annotate.fits import check
-from emotui.workbench.annotate.log import ACCEPT, Log
+from emotui.workbench.annotate.log import ACCEPT, BLIND, REVEALED, Log, identity_here
 from emotui.workbench.annotate.marks import Said, apply
 from emotui.workbench.annotate.others import (
-    BLIND,
     GOLD,
     PERSON,
-    REVEALED,
     OtherSaid,
     given_answers,
     names_of,
@@ -172,13 +168,8 @@ def _pieces(numbers: list[int]) -> Iterable[list[int]]:
     return (numbers[start : start + _AT_ONCE] for start in range(0, len(numbers), _AT_ONCE))
 
 
-def _identity(dataset: Dataset, annotator: str, which: str) -> str:
-    said: list[Any] = ["annotated here", dataset.dataset, annotator, which]
-    return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
-
-
 def _run_of(store: Store, dataset: Dataset, annotator: str, which: str) -> Run | None:
-    mark = _identity(dataset, annotator, which)
+    mark = identity_here(dataset, annotator, which)
     return next((run for run in store.runs.all(dataset.dataset) if run.identity == mark), None)
 
 
@@ -190,7 +181,7 @@ def _start(store: Store, dataset: Dataset, annotator: str, which: str) -> Run:
     config = signed(RunConfig(emotui=__version__))
     return store.runs.start(
         free_id(name, dataset.name, store.runs.names()),
-        _identity(dataset, annotator, which),
+        identity_here(dataset, annotator, which),
         dataset.task,
         name,
         dataset.dataset,

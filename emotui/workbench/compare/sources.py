@@ -12,7 +12,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.parts import SaidLine
 from emotui.tasks.registry import task_named
-from emotui.workbench.datasets.sources import GOLD, PERSON, person_says, sources
+from emotui.workbench.datasets.sources import GOLD, PERSON, SETTLED, person_says, sources
 from emotui.workbench.runs.elsewhere import source_run
 from emotui.workbench.runs.scores import ELSEWHERE, former_gold, scored
 from emotui.workbench.texts import read_sample, runs_of, stored_samples
@@ -34,7 +34,8 @@ _SAID = ("spans", "label", "labels", "values")
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """A source that has a value for samples of a dataset.
+    """A source that has a value for samples of a dataset. `kind`: gold, person, settled (the result of an
+    adjudication), model or file.
 
     `key` names it for good: a run's id, `person:NAME`, or `gold:VERSION`. `told`: what else tells it from others of its
     name (way and date). `n`: about how many texts it says something. `run`: where it is kept beside the others.
@@ -63,7 +64,8 @@ def comparable(store: Store, dataset: Dataset) -> list[Compared]:
             if one.n and one.run in runs:
                 run = runs[one.run]
                 told = " ".join(filter(None, (_told(run), formerly.get(one.run, ""))))
-                kept.append(Compared(one.run, one.name, one.kind, told, one.n, one.run))
+                kind = SETTLED if one.settled else one.kind
+                kept.append(Compared(one.run, one.name, kind, told, one.n, one.run))
         elif one.kind == PERSON:
             people.append(Compared(f"{PERSON}:{one.name}", one.name, PERSON, "in the gold records", one.n))
     former = [

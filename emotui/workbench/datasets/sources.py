@@ -1,6 +1,6 @@
 """Whoever says something about the texts of a dataset: gold, people, models, files. Any of them can be made gold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -12,6 +12,7 @@ from emotui.formats.reading import Warn
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
+from emotui.workbench.annotate.log import settled_among
 from emotui.workbench.datasets import label_maps
 from emotui.workbench.datasets.golds import PERSON as PERSON
 from emotui.workbench.datasets.golds import as_gold
@@ -26,6 +27,9 @@ from emotui.workbench.texts import stored_samples
 
 GOLD = "gold"
 
+SETTLED = "settled"
+"""The kind, among sources that are compared, of the result of an adjudication."""
+
 _NAMED = 3
 
 
@@ -35,6 +39,7 @@ class Source:
 
     `run`: under which id it is kept beside the others; None for gold, and for a person whose word stands inside the
     gold records only. `gold`: the version of gold that its scores are of; for gold itself the version that it is.
+    `settled`: it is the result of an adjudication, and no further person beside those whose answers it settles.
     """
 
     name: str
@@ -43,6 +48,19 @@ class Source:
     run: str | None = None
     state: str = ""
     gold: int | None = None
+    settled: bool = False
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it is one of the people who are meant where all people are."""
+        return self.kind == PERSON and not self.settled
+
+
+def settled_note(names: Sequence[str]) -> str:
+    """What is to be known of results of adjudication where all people are taken."""
+    if len(names) == 1:
+        return f"{names[0]} is the result of an adjudication, and no person: not counted unless named"
+    return f"{', '.join(names)} are results of adjudication, and no people: not counted unless named"
 
 
 def sources(store: Store, dataset: str) -> list[Source]:
@@ -60,7 +78,11 @@ def sources(store: Store, dataset: str) -> list[Source]:
             Source(name, PERSON, n) for name, n in store.samples.annotators(found.dataset) if n and name not in taken
         ]
         under = store.gold.each_scored_under(found.dataset)
-        kept = [Source(run.model, run.source, run.done, run.run, run.state, under.get(run.run)) for run in runs]
+        settled = settled_among(store, found, runs)
+        kept = [
+            Source(run.model, run.source, run.done, run.run, run.state, under.get(run.run), run.run in settled)
+            for run in runs
+        ]
     return [Source(GOLD, GOLD, found.n, gold=found.gold), *people, *kept]
 
 

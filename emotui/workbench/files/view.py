@@ -108,6 +108,9 @@ class FileView:
     def runs(self, dataset: int) -> list[Run]:
         return list(self._runs.values())
 
+    def settled(self, dataset: int) -> frozenset[str]:
+        return frozenset()
+
     def metrics(self, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
         return task_named(SPANS).metrics
 

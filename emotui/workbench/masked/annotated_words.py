@@ -23,6 +23,7 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.masked.lexicon import emotion_words, word_vectors
 from emotui.tasks.values.task import Values
+from emotui.workbench.annotate.log import adjudicators
 from emotui.workbench.annotate.others import logs_of, source_answers
 from emotui.workbench.texts import stored_samples
 
@@ -205,7 +206,8 @@ def annotated_words(store: Store, dataset: Dataset, people: Sequence[str], least
     """
     if dataset.task != Values.name:
         raise BadInput(f"{literal(dataset.name)} is of {dataset.task}: import what `emotui masked questions` writes")
-    names = list(people) or list(logs_of(store, dataset))
+    settled = adjudicators(store, dataset)
+    names = list(people) or [name for name in logs_of(store, dataset) if name not in settled]
     if not names:
         raise BadInput(f"nobody has annotated {literal(dataset.name)} yet (or name sources: --annotators A,B)")
     answers = source_answers(store, dataset, names)

@@ -20,6 +20,7 @@ from emotui.formats.written import refusal
 from emotui.installing import EXTRAS
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
+from emotui.workbench.annotate.log import settled_among
 from emotui.workbench.datasets.label_maps import label_map
 from emotui.workbench.datasets.samples import experiment_of, has_texts, is_sample_data
 from emotui.workbench.paper.material import Told, datasets_of, packages, parameters_of, prompts_of, told_of
@@ -422,7 +423,9 @@ def _people(store: Store, told: Sequence[Told]) -> list[_Line]:
     found = []
     for dataset in datasets_of(told):
         people = store.samples.annotators(dataset.dataset)
-        kept = {one.run.model for one in told if one.run.source == "person" and one.dataset == dataset}
+        here = [one.run for one in told if one.run.source == "person" and one.dataset == dataset]
+        settled = settled_among(store, dataset, here)
+        kept = {run.model for run in here if run.run not in settled}
         n = len({name for name, _ in people} | kept)
         if n:
             found.append(f"{markdown(dataset.name)}: {n} annotator{'s' * (n != 1)}")

@@ -20,7 +20,7 @@ from emotui.workbench.agreement.documents import VALUES
 from emotui.workbench.agreement.of_values import value_names, values_table
 from emotui.workbench.agreement.panel import Panel, read_panel
 from emotui.workbench.agreement.panel import Said as Answer
-from emotui.workbench.datasets.sources import PERSON, sources
+from emotui.workbench.datasets.sources import sources
 from emotui.workbench.notes import Note
 from emotui.workbench.slices.conditions import BUILT_IN, MARK, NUMBERS, RESERVED, SLICE, TEXT, WORDS, Condition, parsed
 
@@ -209,7 +209,7 @@ def agreement(store: Store, dataset: Dataset) -> Facet | None:
     the share that is equal. Of numbers: a third of the samples each, by how far they are apart on the range that all
     of their name take.
     """
-    people = [one.name for one in sources(store, dataset.name) if one.kind == PERSON]
+    people = [one.name for one in sources(store, dataset.name) if one.is_person]
     if len(people) < 2:
         return None
     try:

@@ -16,7 +16,7 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.workbench.annotate.answers import Answer, as_asked, gold_answer
-from emotui.workbench.annotate.log import Log
+from emotui.workbench.annotate.log import Log, adjudicators
 from emotui.workbench.annotate.others import logs_of
 from emotui.workbench.annotate.planning.order import FIXED, Order, distance, ranges_of
 from emotui.workbench.annotate.scheme import MASK, Scheme
@@ -436,6 +436,7 @@ class AnnotatorProgress(msgspec.Struct, frozen=True):
         skipped: texts passed over, which are neither given nor left.
         checked: of the texts whose answer is known those that are answered (checks, and training where there are none).
         right: how far these answers agree with gold: 1 less their mean distance.
+        settles: they adjudicate what others said, so that theirs are no further answers to the texts.
     """
 
     annotator: str
@@ -451,6 +452,7 @@ class AnnotatorProgress(msgspec.Struct, frozen=True):
     skipped: int = 0
     checked: int = 0
     right: float | None = None
+    settles: bool = False
 
 
 class DatasetProgress(msgspec.Struct, frozen=True):
@@ -473,7 +475,7 @@ def progress_of(
         scheme: by which known answers are compared; None: they are not.
     """
     numbers = store.samples.file_order(dataset.dataset)
-    plan, logs = assigned(store, dataset), logs_of(store, dataset)
+    plan, logs, settling = assigned(store, dataset), logs_of(store, dataset), adjudicators(store, dataset)
     now = today or datetime.now(UTC).date()
     seconds: dict[str, list[float]] = {}
     days: dict[str, Counter[date]] = {}
@@ -495,7 +497,8 @@ def progress_of(
         given = [sample for sample in there if log.answered(sample)]
         skipped = sum(map(log.skipped, there))
         left = len(mine) - len(given) - skipped
-        answered.update(given)
+        if name not in settling:
+            answered.update(given)
         rows.append(
             AnnotatorProgress(
                 name,
@@ -511,6 +514,7 @@ def progress_of(
                 skipped,
                 len(checked := [sample for sample in given if sample in known]),
                 _right([distance(log.state(sample).blind, known[sample], ranges) for sample in checked]),
+                name in settling,
             )
         )
     answers = dict(sorted(Counter(answered[n] for n in numbers).items()))

@@ -13,6 +13,7 @@ from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tables import ResultsTable
 from emotui.tasks.registry import task_named
+from emotui.workbench.annotate.log import settled_among
 from emotui.workbench.datasets.label_maps import mapping_of
 from emotui.workbench.datasets.samples import is_sample_data
 from emotui.workbench.datasets.sources import PERSON
@@ -186,7 +187,9 @@ def people_tables(
         Cancelled: between two thousand answers or so.
     """
     models = [run for run in runs if run.source != PERSON]
-    people = [run for run in runs_of(store, dataset) if run.source == PERSON]
+    runs_here = runs_of(store, dataset)
+    settled = settled_among(store, dataset, runs_here)
+    people = [run for run in runs_here if run.source == PERSON and run.run not in settled]
     composed = is_sample_data(dataset)
     if not people and not store.samples.holding(dataset.dataset, SAID_BY_PEOPLE):
         return ()
