@@ -172,6 +172,23 @@ def test_reman_has_the_accepted_emotions_and_their_roles(tmp_path: Path) -> None
     assert [first["id"], second["id"]] == ["8551|863", "8551|863#2"]
 
 
+def test_a_span_of_reman_that_is_given_twice_is_kept_once_with_both_ids_and_told(tmp_path: Path) -> None:
+    marks = [
+        {"id": "1", "start": 2, "end": 6, "type": "trust", "annotators": "A"},
+        {"id": "2", "start": 2, "end": 6, "type": "trust", "annotators": "C"},
+    ]
+    relations = [{"emotion_span": "2", "role_span": "9", "type": "cause"}]
+    record = {"doc_id": "1", "text": "I weep", "emotion_spans": marks, "relations": relations}
+    file = tmp_path / "reman.jsonl"
+    file.write_text(json.dumps(record) + "\n")
+    (mark,) = read(file)[0]["spans"]
+    second = {"id": "2", "annotators": "C", "relations": [{"type": "cause", "to": "9"}]}
+    assert mark["attributes"] == {"id": "1", "annotators": "A", "again": [second]}
+    assert take(str(file), None, ReadOptions()).options.remarks == (
+        "1 span given twice with the same label: kept once, with what is said of it the second time under `again`",
+    )
+
+
 @pytest.mark.parametrize(
     "declared",
     ['<!DOCTYPE c [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>', '<!DOCTYPE c [<!ENTITY a SYSTEM "file:///etc/passwd">]>'],

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 from emotui.bounded import chunks, opened
 from emotui.formats import jsonl
+from emotui.formats.conversion import kept_once
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.opening import items, read_item
 from emotui.formats.layouts.tables.table import decoded_file
@@ -123,6 +124,9 @@ EMOTIONS = (
     "other-emotion",
 )
 """The types of spans that are emotions; the others are their roles."""
+
+_AGAIN = "again"
+"""The attribute of a span that has what is said of it where the same one is given once more."""
 
 _OWN = ("author", "author_death_year", "book_title", "genre", "url")
 
@@ -240,12 +244,22 @@ def _row_of_reman(
     for mark in found:
         if isinstance(mark, Flaw):
             return Flaw(f"{shown(key)}: {mark.reason}")
-        same = [one for one in marks if (one["start"], one["end"], one["label"]) == _place(mark)]
-        if not same:
+        same = next((one for one in marks if _place(one) == _place(mark)), None)
+        if same is None:
             marks.append(mark)
+        elif mark.get("attributes") != same.get("attributes"):
+            # Accepted from two annotators under a number each.
+            same.setdefault("attributes", {}).setdefault(_AGAIN, []).append(mark.get("attributes", {}))
     kept = [{name: value for name, value in one.items() if value is not None} for one in others]
     meta = own | ({"roles": kept} if kept else {})
     return {"id": key, "text": text, "spans": marks, "meta": meta}
+
+
+def _settle_reman(path: Path, options: ReadOptions) -> ReadOptions:
+    marks = (mark for _, row in _rows_of_reman(path, options) if not isinstance(row, Flaw) for mark in row["spans"])
+    twice = sum(len(mark.get("attributes", {}).get(_AGAIN, ())) for mark in marks)
+    told = f"{kept_once(twice)}, with what is said of it the second time under `{_AGAIN}`"
+    return replace(options, remarks=(told,) if twice else ())
 
 
 def _place(mark: Mapping[str, Any]) -> tuple[Any, Any, Any]:
@@ -265,6 +279,7 @@ REMAN = Layout(
     about="REMAN: passages with emotion spans and their roles, as XML or as JSON Lines.",
     recognise=_recognise_reman,
     rows=_rows_of_reman,
+    settled=_settle_reman,
 )
 
 
