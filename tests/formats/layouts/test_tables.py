@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from emotui.errors import BadInput
+from emotui.formats.layouts.layout import ReadOptions
+from emotui.formats.layouts.registry import take
 from tests.formats.layouts.reading_rows import columns, flaws, read, taken_for
 
 
@@ -214,3 +216,39 @@ def test_a_text_in_two_parts_is_one_text_with_the_places_of_its_parts(tmp_path: 
     assert first["text"][begins:ends] == "Oh, just wonderful."
     assert (second["text"], "parts" in second.get("meta", {})) == ("Fine.", False)
     assert set(first["annotators"]) == {"Ann1", "Ann2"}
+
+
+BARS = "Kommentar|Gefühl|Stärke\nYou did it, yes .|Trauer|0,82\nSo what now?|Freude|0,67\nUh , no .|Freude|0,24\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_txt_whose_lines_bars_part_alike_is_a_table(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "odd.txt"
+    file.write_text(BARS, encoding=encoding)
+    assert taken_for(file) == "table"
+    assert [row["label"] for row in read(file)] == ["Trauer", "Freude", "Freude"]
+    file.write_text(BARS + "No bar.\n", encoding=encoding)
+    assert taken_for(file) == "text"
+
+
+def test_a_txt_with_one_comma_a_line_stays_plain_text_and_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "odd.txt"
+    file.write_text("One, two.\nThree, four.\nFive, six.\n")
+    assert taken_for(file) == "text"
+    assert take(str(file), None, ReadOptions()).options.remarks == (
+        "each line has 1 ',': if that parts cells, --format table --delimiter ',' reads them",
+    )
+
+
+def test_an_unusual_sign_between_cells_is_found_and_another_one_told(tmp_path: Path) -> None:
+    file = tmp_path / "caret.csv"
+    file.write_text("text^label\nhello there^joy\nso sad, me^fear\nfine, now, yes^joy\n")
+    assert [(row["text"], row["label"]) for row in read(file)] == [
+        ("hello there", "joy"),
+        ("so sad, me", "fear"),
+        ("fine, now, yes", "joy"),
+    ]
+    file.write_text("text:label\nhello there:joy\nso sad, me:fear\nfine (now):joy\n")
+    assert take(str(file), None, ReadOptions()).options.remarks == (
+        "each line has 1 ':': if that parts cells, --format table --delimiter ':' reads them",
+    )

@@ -11,7 +11,7 @@ import msgspec
 
 from emotui.formats import jsonl
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
-from emotui.formats.layouts.tables.layouts import read_shaped, settle
+from emotui.formats.layouts.tables.layouts import read_shaped, settle, unparted
 from emotui.formats.layouts.tables.names import NAMES, names_beside, normal
 from emotui.formats.layouts.tables.table import Table, broken, decoded_file, decoded_head
 from emotui.formats.layouts.tools.said import lost
@@ -77,12 +77,22 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
     return unheld.lines()
 
 
+_AMONG = ",;:|\t^~¦=<>"
+"""Signs that part cells: one that stands as often in all lines is told."""
+
+
+def _settle_text(path: Path, options: ReadOptions) -> ReadOptions:
+    lines = [row["text"] for _, row in rows(path, options) if not isinstance(row, Flaw)]
+    return replace(options, remarks=tuple(unparted(lines, _AMONG)) if len(lines) > 2 else ())
+
+
 PLAIN_TEXT = Layout(
     name="text",
     about="Plain text: a line a text, or texts with blank lines between them.",
     recognise=_recognise,
     rows=rows,
     write=write,
+    settled=_settle_text,
 )
 
 

@@ -24,7 +24,7 @@ from emotui.formats.layouts.tables.names import (
 )
 from emotui.formats.layouts.tables.several import check_named, is_code, is_person, names_people, remarks
 from emotui.formats.layouts.tables.shape import shaped
-from emotui.formats.layouts.tables.table import Table, decoded_head, read_table, table_of
+from emotui.formats.layouts.tables.table import Table, decoded_head, even_sign, read_table, table_of
 from emotui.formats.layouts.tables.values import identifier, is_empty, is_unanswered, number
 from emotui.formats.layouts.tables.writing import write_cells, write_long, write_wide
 from emotui.formats.rows import Flaw, Rows, UnreadableFile, literal, shown
@@ -76,8 +76,26 @@ def settled(table: Table, options: ReadOptions) -> ReadOptions:
         encoding=options.encoding or table.encoding,
         columns=columns,
         label_names=names,
-        remarks=(*told, *table.remarks, *remarks(table, columns), *_not_asked(table, columns), *_again(table, columns)),
+        remarks=(
+            *told,
+            *table.remarks,
+            *remarks(table, columns),
+            *_not_asked(table, columns),
+            *_again(table, columns),
+            *_unparted(table),
+        ),
     )
+
+
+def _unparted(table: Table) -> list[str]:
+    """That a sign stands as often in all rows, most of them of one cell, a line where it is so: it may part cells."""
+    if table.delimiter is None:
+        return []
+    good = [list(row.values()) for _, row in table.rows[:_LOOKED_AT] if not isinstance(row, Flaw)]
+    cells = [list(table.header), *good] if table.headed else good
+    if 2 * sum(len(row) == 1 for row in cells) <= len(cells):
+        return []
+    return unparted([table.delimiter.join(map(str, row)) for row in cells])
 
 
 def _again(table: Table, columns: Mapping[str, str]) -> list[str]:
@@ -465,6 +483,15 @@ def _is_list(value: object) -> bool:
     return isinstance(value, str) and value.strip()[:1] in ("[", "{") and value.strip()[-1:] in ("]", "}")
 
 
+def unparted(lines: Sequence[str], among: str = "") -> list[str]:
+    """A line about the sign that stands as often in each of these lines; none where there is no such sign."""
+    sign = even_sign("\n".join(" ".join(line.split("\n")) for line in lines), among)
+    if sign is None:
+        return []
+    each = f"{lines[0].count(sign)} {shown(sign)}"
+    return [f"each line has {each}: if that parts cells, --format table --delimiter {shown(sign)} reads them"]
+
+
 ENDINGS = (".csv", ".tsv", ".tab", ".txt", ".psv")
 _MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
@@ -492,15 +519,20 @@ def _looked_at(path: Path, head: bytes) -> tuple[Table, dict[str, str]] | None:
         columns = dict(settled(table, ReadOptions()).columns)
     except UnreadableFile:
         return None
-    return None if path.suffix.lower() == ".txt" and not _is_certain(table) else (table, columns)
+    return None if path.suffix.lower() == ".txt" and not _is_certain(table, columns) else (table, columns)
 
 
-def _is_certain(table: Table) -> bool:
-    """Whether what may be plain text is a table: its columns have a usual name for texts, or tabs part all rows."""
+def _is_certain(table: Table, columns: Mapping[str, str]) -> bool:
+    """Whether what may be plain text is a table: one column has a usual name for texts, tabs part all rows, or other
+    signs that sentences lack do so alike and a column is that of texts.
+    """
     if len(table.header) < 2 or any(isinstance(row, Flaw) for _, row in table.rows):
         return False
     named = any(normal(name) in NAMES["text"] for name in table.header)
-    return (table.headed and named) or (table.delimiter == "\t" and len(table.rows) > 1)
+    if (table.headed and named) or (table.delimiter == "\t" and len(table.rows) > 1):
+        return True
+    alike = all(not isinstance(row, Flaw) and len(row) == len(table.header) for _, row in table.rows)
+    return "text" in columns and table.delimiter not in (",", None) and alike and len(table.rows) + table.headed > 2
 
 
 def told(table: Table) -> str:

@@ -125,6 +125,12 @@ def _named(data: bytes, encoding: str) -> Decoded:
 
 
 DELIMITERS = ",;\t|"
+_RARE = "^~¦\x1e\x1f\x01"
+"""What parts cells where none of those does and it stands in all rows as often."""
+
+_NO_SIGN = frozenset(" .,!?'\"()[]{}-_/\\@#&*\r\n\t")
+"""What stands in texts, words and addresses without parting cells."""
+
 _LOOKED_AT = 200
 _LONGEST_CELL = 2**31 - 1
 _SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
@@ -276,7 +282,23 @@ def _delimiter(text: str, prefer_tab: bool) -> str:
         score = (round(times / max(len(rows), 1), 1), width)
         if width > 1 and score > most:
             best, most = delimiter, score
-    return best
+    even = None if most[1] > 1 else even_sign(head)
+    return even if even is not None and even in _RARE else best
+
+
+def even_sign(text: str, among: str = "") -> str | None:
+    """The sign that stands in each line of a text that is not empty, in all of them equally often, as what parts cells
+    does; None where there is none, or one line.
+
+    Args:
+        among: the signs that are looked at; empty: all that are no letters, digits, or usual in sentences.
+    """
+    lines = [line for _, line in zip(range(_LOOKED_AT), text.split("\n"), strict=False) if line.strip()]
+    if len(lines) < 2:
+        return None
+    signs = {sign for sign in lines[0] if (sign in among if among else not sign.isalnum() and sign not in _NO_SIGN)}
+    even = [sign for sign in signs if len({line.count(sign) for line in lines}) == 1]
+    return max(even, key=lambda sign: (lines[0].count(sign), sign), default=None)
 
 
 def named_once(names: Sequence[str]) -> list[str]:
