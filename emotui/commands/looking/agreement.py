@@ -166,7 +166,12 @@ _OF_STANDING_IN = ("--epsilon", "--alignment", "--expert", "--quality", "--balan
 @click.option(
     "--sources", metavar="A,B,...", help="--dataset: which: people, gold, files, runs (default: people, else all)."
 )
-@click.option("--as", "kind", metavar="KIND", help="--dataset: of answers: spans, labels, values (default: its own).")
+@click.option(
+    "--as",
+    "kind",
+    metavar="KIND",
+    help="--dataset: of answers: spans, labels, values; also those beside spans.",
+)
 @click.option("--levels", metavar="L,...", help="--dataset: of alpha: nominal, ordinal, interval, ratio.")
 @click.option(
     "--bootstrap", type=click.IntRange(0), metavar="N", help="--dataset: resamples of intervals (default: 1000)."
@@ -309,6 +314,7 @@ def _study(
     as_json: bool,
 ) -> None:
     from emotui.metrics.alpha import LEVELS
+    from emotui.workbench.agreement.panel import kinds_beside
     from emotui.workbench.agreement.study import study
     from emotui.workbench.agreement.tables import agreement_tables, traced, traced_tables
     from emotui.workbench.datasets.sets import dataset_named
@@ -329,7 +335,11 @@ def _study(
         with_gamma=gamma,
         check_gold=check_gold,
     )
-    came = traced(store, dataset_named(store, dataset))
+    asked = dataset_named(store, dataset)
+    if kind is None and (more := kinds_beside(store, asked)):
+        told = f"people say {' and '.join(more)} of whole texts too: {', '.join(f'--as {one}' for one in more)}"
+        found = msgspec.structs.replace(found, notes={**found.notes, "beside": told})
+    came = traced(store, asked)
     if as_json:
         print_json(agreement_document(found, came, store, items or 0))
         return

@@ -7,6 +7,7 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row
+from emotui.workbench.agreement.panel import kinds_beside
 from emotui.workbench.agreement.standing_in import stand_in_tables, stand_in_test
 from emotui.workbench.agreement.study import study
 from emotui.workbench.agreement.tables import agreement_tables, traced, traced_tables
@@ -75,7 +76,8 @@ def standing(store: Store, dataset: Dataset, runs: Sequence[str]) -> Hashable:
 def looked_at(
     store: Store, dataset: Dataset, runs: Sequence[str] = (), *, cancelled: IsCancelled | None = None
 ) -> tuple[ResultsTable, ...]:
-    """The tables of all people; of chosen runs, these beside the people, and whether each may stand in for one.
+    """The tables of all people; of chosen runs, these beside the people, and whether each may stand in for one; then
+    what people say of whole texts beside, labels and numbers.
 
     Where there is nothing to compare, one table says why.
 
@@ -90,6 +92,8 @@ def looked_at(
             for run in runs:
                 tables += stand_in_tables(stand_in_test(store, dataset.name, run, people))
                 tables += _verified(store, dataset, run, people)
+        for kind in kinds_beside(store, dataset):
+            tables += agreement_tables(study(store, dataset.name, kind=kind, cancelled=cancelled), beside=True)
         tables += traced_tables(traced(store, dataset))
     except BadInput as error:
         return (_none("agreement", "Agreement", error),)

@@ -1,7 +1,7 @@
 """Who says what about which texts of a dataset: gold, people, models and files, read alike."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -18,12 +18,13 @@ from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, W
 from emotui.workbench.annotate.answers import Answer
 from emotui.workbench.annotate.log import REVEALED
 from emotui.workbench.annotate.others import given_answers, names_of
+from emotui.workbench.datasets.golds import people_beside, said_beside
 from emotui.workbench.datasets.label_maps import mapping_of
 from emotui.workbench.datasets.samples import COMPOSED, is_sample_data
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, settled_note, sources
 from emotui.workbench.progress import Cancelled
-from emotui.workbench.texts import runs_of, stored_samples
+from emotui.workbench.texts import stored_samples
 
 Said = Sequence[Mark] | Sequence[str] | Mapping[str, float]
 """Marks of spans; labels, or a word a mask; numbers by name, which of vectors are 0 and 1."""
@@ -116,7 +117,8 @@ def read_panel(
     """Read what sources say.
 
     Args:
-        kind: of answers, as tasks name it: labels, values, … None: what the dataset came for.
+        kind: of answers, as tasks name it: labels, values, … None: what the dataset came for. What people and files say
+            of whole texts beside spans (a scheme with several kinds of answers) are answers of that kind too.
         names: of sources: gold, people, models, files, or ids of runs. None: all people, where there are two or more
             (without those of under ten texts where two have as many); else all sources, each model's newest run.
 
@@ -133,7 +135,8 @@ def read_panel(
             f"{found.name} is of the {task.name} task, whose answers agreement cannot compare: "
             "it takes labels, numbers, spans or words that two sources give to one text"
         )
-    chosen, notes = _chosen(store, found, names)
+    beside = _beside(store, found)
+    chosen, notes = _chosen(store, found, names, beside)
     wants_people = {name for name, run in chosen.items() if run is None and name != GOLD}
     texts: list[Text] = []
     gold: dict[int, Said] = {}
@@ -157,6 +160,9 @@ def read_panel(
             kinds.setdefault(name, PERSON)
             continue
         kinds[name] = run.source
+        if run.run in beside:
+            said[name] = _of_keys(task, beside[run.run], samples, place, reading)
+            continue
         said[name], again[name] = _of_run(store, task, run, samples, place, reading, cancelled)
         failed = run.done - len(said[name])
         if failed > 0 and not again[name]:
@@ -177,11 +183,15 @@ def read_panel(
 
 
 def _chosen(
-    store: Store, dataset: Dataset, names: Sequence[str] | None
+    store: Store, dataset: Dataset, names: Sequence[str] | None, beside: "_Beside"
 ) -> tuple[dict[str, Run | None], dict[str, str]]:
     """The sources by name, with their runs; None for gold and for people inside the gold records."""
-    runs = {run.run: run for run in runs_of(store, dataset)}
-    known = [one for one in sources(store, dataset.name) if one.run is None or one.run in runs]
+    runs = {run.run: run for run in store.runs.all(dataset.dataset) if run.task == dataset.task or run.run in beside}
+    known = [
+        one if one.run is None or one.run not in beside else replace(one, n=len(beside[one.run]))
+        for one in sources(store, dataset.name)
+        if one.run is None or one.run in runs
+    ]
     notes: dict[str, str] = {}
     if names is None:
         speaking = [one for one in known if one.n and not one.settled]
@@ -190,8 +200,8 @@ def _chosen(
         picked = kept if len(people) > 1 else speaking
         if len(people) > 1:
             notes["sources"] = "the people alone, since there are several"
-        if beside := [one.name for one in people if one not in kept]:
-            notes["aside"] = f"{', '.join(beside)}: under {FEW} texts, not counted unless named"
+        if aside := [one.name for one in people if one not in kept]:
+            notes["aside"] = f"{', '.join(aside)}: under {FEW} texts, not counted unless named"
         if settled := [one.name for one in known if one.n and one.settled]:
             notes["settled"] = settled_note(settled)
         listed = {one.name: one for one in reversed(picked)}  # of equal names the newest, which stands first
@@ -215,6 +225,49 @@ def _chosen(
         name = one.name if one.name not in found else f"{one.name} ({one.run})"
         found[name] = None if one.run is None else runs[one.run]
     return found, notes
+
+
+_Beside = Mapping[str, Mapping[int, Mapping[str, Any]]]
+"""By run of another task what it says of this kind beside its own, by the keys of records."""
+
+
+def _beside(store: Store, dataset: Dataset) -> _Beside:
+    """What people and files that answered another task say of this one; who answered this one has that alone."""
+    runs = store.runs.all(dataset.dataset)
+    answered = {run.model for run in runs if run.task == dataset.task and run.done}
+    others = (run for run in runs if run.task != dataset.task and run.model not in answered)
+    return {run.run: said for run in others if (said := said_beside(store, run, dataset.task))}
+
+
+def kinds_beside(store: Store, dataset: Dataset) -> list[str]:
+    """Kinds other than the dataset's own, labels and numbers of texts, of which two people or more say something."""
+    found = []
+    for kind in (LABELS, VALUES):
+        if kind != dataset.task:
+            asked = dataset.read_as(kind)
+            there = _beside(store, asked)
+            here = {one.name for one in sources(store, dataset.name) if one.is_person and one.run in there}
+            found += [kind] if len(here | people_beside(store, dataset, kind)) > 1 else []
+    return found
+
+
+def _of_keys(
+    task: Task,
+    said: Mapping[int, Mapping[str, Any]],
+    samples: Sequence[Any],
+    place: Mapping[int, int],
+    reading: "_Reading",
+) -> dict[int, Said]:
+    """What stands under the keys of records; what does not fit its text says nothing."""
+    found: dict[int, Said] = {}
+    for number, keys in said.items():
+        if number in place:
+            sample = samples[place[number]]
+            try:
+                found[place[number]] = _opinion(task, sample, task.taken(sample, keys), reading)
+            except (BadInput, ValueError):
+                continue
+    return found
 
 
 def _of_run(

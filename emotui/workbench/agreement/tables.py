@@ -5,13 +5,25 @@ from math import inf
 from statistics import fmean, median
 
 import msgspec
+from msgspec.structs import replace
 
 from emotui.metrics.span_pairs import NONE
 from emotui.metrics.suspicion import KINDS
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tables import Cell, Column, ResultsTable, Row, short_names
-from emotui.workbench.agreement.documents import SPANS, VALUES, Agreement, Behind, Between, Doubt, Measured, Rater
+from emotui.workbench.agreement.documents import (
+    LABEL,
+    LABELS,
+    SPANS,
+    VALUES,
+    Agreement,
+    Behind,
+    Between,
+    Doubt,
+    Measured,
+    Rater,
+)
 from emotui.workbench.annotate.traces import AnswerTrace, answer_traces
 
 # What order and suggestions do to the answers of those who annotate here: pace, and what becomes of suggestions.
@@ -223,11 +235,17 @@ _ABOUT_DOUBTS = {
 }
 
 
-def agreement_tables(found: Agreement, most_doubts: int = MOST_DOUBTS) -> tuple[ResultsTable, ...]:
+_OF_TEXTS = {LABEL: "labels of texts", LABELS: "labels of texts", VALUES: "numbers of texts"}
+
+
+def agreement_tables(
+    found: Agreement, most_doubts: int = MOST_DOUBTS, *, beside: bool = False
+) -> tuple[ResultsTable, ...]:
     """Figures of all sources, by label, of each two, of each against itself; sources as estimated; doubtful gold.
 
     Args:
         most_doubts: how many doubtful answers are listed; all are counted.
+        beside: these tables stand beside those of another kind of answers, and are told from them.
     """
     who = ", ".join(source.name for source in found.sources)
     notes = tuple(f"{name}: {note}" for name, note in found.notes.items())
@@ -248,7 +266,11 @@ def agreement_tables(found: Agreement, most_doubts: int = MOST_DOUBTS) -> tuple[
     else:
         tables += [_pairs(found.pairs), *_confusions(found), *_itself(found), *_raters(found)]
     tables += _doubts(found, most_doubts)
-    return tuple(table for table in tables if table.rows)
+    shown = tuple(table for table in tables if table.rows)
+    if not beside:
+        return shown
+    of = _OF_TEXTS.get(found.kind, found.kind)
+    return tuple(replace(table, key=f"{table.key}-of-{found.kind}", title=f"{table.title}: {of}") for table in shown)
 
 
 def _about(one: Measured) -> str:

@@ -191,6 +191,28 @@ def _predictions(
     )
 
 
+def said_beside(store: Store, run: Run, kind: str) -> dict[int, Mapping[str, Any]]:
+    """What a person or a file says of labels or numbers of whole texts beside the answers of its own task, such as
+    spans: by the number of the sample, by the keys of records, of several repeats in the first. A model says nothing.
+
+    Args:
+        kind: the task that reads it.
+    """
+    keys = _KINDS.get(kind, ())
+    own = _OWN.get(task_named(run.task).files.kind, set())
+    found: dict[int, Mapping[str, Any]] = {}
+    if run.source not in (PERSON, FILE) or not keys or own & set(keys):
+        return found
+    for row in last_attempts(store.results.of_run(run.run)):
+        if row.prediction is None or row.repeat or not row.raw:
+            continue
+        said = msgspec.json.decode(row.raw)
+        there = {key: said[key] for key in keys if said.get(key) not in (None, {})} if isinstance(said, dict) else {}
+        if there:
+            found[row.sample] = there
+    return found
+
+
 class _Annotated(msgspec.Struct):
     annotators: dict[str, Any] = {}
 
@@ -211,6 +233,19 @@ def person_says(store: Store, dataset: Dataset, name: str) -> dict[int, Mapping[
         raise BadInput(
             f"{dataset.name} has no source {name!r} (see: emotui sources; inside its gold records: {people})"
         )
+    return found
+
+
+def people_beside(store: Store, dataset: Dataset, kind: str) -> set[str]:
+    """Who says something of a kind inside the gold records that these have no field for."""
+    if not store.samples.annotators(dataset.dataset):
+        return set()
+    found: set[str] = set()
+    for _, record in store.samples.of_dataset(dataset.dataset):
+        people = msgspec.json.decode(record, type=_Meta).meta.get("annotators")
+        for name, said in people.items() if isinstance(people, dict) else ():
+            if isinstance(said, dict) and any(said.get(key) not in (None, {}) for key in _KINDS.get(kind, ())):
+                found.add(name)
     return found
 
 
