@@ -209,10 +209,12 @@ def number_people_report(
         levels = _levels(given)
         off = np.full_like(given, np.nan)
         off[there] = distances_of_answers(given[there], numbers[there, None], low, high)
-        columns = {"wasserstein": wasserstein(given[there], numbers[there, None])}
-        columns["normalised_absolute_distance"] = np.nanmean(off[there], axis=1)
-        if levels is not None:
+        columns = {"normalised_absolute_distance": np.nanmean(off[there], axis=1)}
+        if levels is None:  # without levels there are no cuts, and the numbers stay where they are
+            columns = {"wasserstein": wasserstein(given[there], numbers[there, None]), **columns}
+        else:
             q, p = level_shares(given[there], levels), level_shares(numbers[there, None], levels)
+            columns = {"wasserstein": wasserstein_of_shares(q, p, levels), **columns}
             columns |= {"manhattan": manhattan(q, p), "cross_entropy": soft_cross_entropy(q, p)}
             columns |= {"entropy": soft_cross_entropy(q, q)}
             columns["error_rate"] = error_rates(given[there], levels[p.argmax(axis=1)][:, None])
@@ -224,8 +226,9 @@ def number_people_report(
             notes[f"by_name.{key}.n"] = f"{lost} of {int(wanted.sum())} texts have no number for it and are left out"
     told = (
         f"{SOURCE}; a number has all of its probability at the nearest level, levels are the numbers that people give,"
-        " all whole ones between where all are whole; Wasserstein in points of the scale, absolute distance over its"
-        " width (`low` to `high`); means over texts"
+        f" all whole ones between where all are whole (more than {MOST_LEVELS} are none, and numbers stay as they are);"
+        " Wasserstein in points of the scale; absolute distance, of the number as it is, over the width of the scale"
+        " (`low` to `high`); means over texts"
     )
     document = people_document({}, {"by_name": groups}, names, own_off, shared, told)
     for key, more in about.items():

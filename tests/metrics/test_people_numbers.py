@@ -116,11 +116,13 @@ def test_a_document_of_numbers_has_what_counting_gives(people: list[list[int]], 
         return
     valence = document["by_name"]["valence"]
     assert valence["n"] == len(several)
-    assert valence["wasserstein"] == pytest.approx(np.mean([np.mean([abs(x - a) for a in own]) for own, x in several]))
-    assert valence["normalised_absolute_distance"] == pytest.approx(valence["wasserstein"] / 4)
+    off = [np.mean([abs(x - a) for a in own]) for own, x in several]
+    assert valence["normalised_absolute_distance"] == pytest.approx(np.mean(off) / 4)
     low, high = (pick([a for own in people for a in own]) for pick in (min, max))
     levels = range(low, high + 1)
     near = [min(levels, key=lambda level, x=x: (abs(level - x), level)) for _, x in several]  # type: ignore[misc]
+    moved = [np.mean([abs(level - a) for a in own]) for (own, _), level in zip(several, near, strict=True)]
+    assert valence["wasserstein"] == pytest.approx(np.mean(moved))
     wrong = [np.mean([a != level for a in own]) for (own, _), level in zip(several, near, strict=True)]
     assert valence["error_rate"] == pytest.approx(np.mean(wrong))
     shared = [np.mean([a == level for a in own]) for (own, _), level in zip(several, near, strict=True)]
@@ -128,6 +130,19 @@ def test_a_document_of_numbers_has_what_counting_gives(people: list[list[int]], 
     for at in range(max(len(own) for own, _ in several)):
         own_off = [abs(x - own[at]) / 4 for own, x in several if len(own) > at]
         assert document["by_annotator"][f"P{at}"] == {"n": len(own_off), "valence": pytest.approx(np.mean(own_off))}
+
+
+def test_wasserstein_is_of_shares_of_levels_and_the_absolute_distance_of_the_number_as_it_is() -> None:
+    people = [{"A": {"valence": 1.0}, "B": {"valence": 2.0}}, {"A": {"valence": 4.0}, "B": {"valence": 4.0}}]
+    document = number_people_report(people, [{"valence": 2.4}, {"valence": 3.2}], {}, [None] * 2)
+    valence = document["by_name"]["valence"]
+    # 2.4 stands at 2, half a point from people in the mean; 3.2 stands at 3, one point from both.
+    assert valence["wasserstein"] == pytest.approx((0.5 + 1) / 2)
+    assert valence["normalised_absolute_distance"] == pytest.approx(((1.4 + 0.4) / 2 + 0.8) / 2 / 3)
+    many = [{"A": {"valence": at / 2}, "B": {"valence": at / 2 + 50}} for at in range(30)]
+    found = number_people_report(many, [{"valence": at / 2 + 0.1} for at in range(30)], {}, [None] * 30)
+    # Of more than 21 different numbers none is a level, and the number stays where it is.
+    assert found["by_name"]["valence"]["wasserstein"] == pytest.approx((0.1 + 49.9) / 2)
 
 
 def test_texts_without_a_number_are_left_out_and_counted() -> None:
