@@ -252,3 +252,25 @@ def test_an_unusual_sign_between_cells_is_found_and_another_one_told(tmp_path: P
     assert take(str(file), None, ReadOptions()).options.remarks == (
         "each line has 1 ':': if that parts cells, --format table --delimiter ':' reads them",
     )
+
+
+@pytest.mark.parametrize("word", ["", "nan", "NaN", "NA", "N/A", "#N/A", "null", "<NA>"])
+def test_a_missing_answer_in_a_table_is_any_word_for_it_and_none_is_a_label(tmp_path: Path, word: str) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(f"text,label,valence,country\none,{word},{word},{word or 'NA'}\ntwo,none,3,DE\nthree,joy,4,FR\n")
+    first, second, _ = read(file)
+    assert first == {"text": "one", "meta": {"country": word or "NA"}}
+    assert (second["label"], second["values"]) == ("none", {"valence": 3.0})
+
+
+def test_in_json_null_is_missing_and_a_string_is_what_it_says(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    labels = ("nan", "NA", "null", None)
+    file.write_text("".join(json.dumps({"text": f"text {n}", "label": one}) + "\n" for n, one in enumerate(labels)))
+    assert [row.get("label") for row in read(file)] == list(labels)
+
+
+def test_a_column_a_label_may_have_missing_answers(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("text,joy,fear\none,1,nan\ntwo,0,NA\nthree,0,1\n")
+    assert [row["labels"] for row in read(file)] == [{"joy": 1}, {"joy": 0}, {"joy": 0, "fear": 1}]

@@ -11,7 +11,7 @@ from emotui.formats.layouts.tables.names import normal
 from emotui.formats.layouts.tables.several import remarks
 from emotui.formats.layouts.tables.shape import shaped
 from emotui.formats.layouts.tables.table import Table, broken, decoded_file, decoded_head, read_table, table_of
-from emotui.formats.layouts.tables.values import is_empty, labels, number
+from emotui.formats.layouts.tables.values import is_unanswered, labels, number
 from emotui.formats.layouts.tools.said import all_labels, lost
 from emotui.formats.rows import Flaw, Rows, UnreadableFile
 
@@ -289,7 +289,7 @@ def _emotions_2025(table: Table) -> list[str]:
 def _columns_2025(table: Table) -> Mapping[str, str]:
     """Track A: 0 or 1 an emotion. Track B: its intensity, from 0 to 3. A file with nothing in them is unlabelled."""
     emotions = [*_emotions_2025(table), *(name for name in table.header if normal(name) == "neutral")]
-    numbers = [number(row[name]) for row in good_rows(table) for name in emotions if not is_empty(row.get(name))]
+    numbers = [number(row[name]) for row in good_rows(table) for name in emotions if not is_unanswered(row.get(name))]
     intensities = any(one is not None and one not in (0.0, 1.0) for one in numbers)
     kind = "values" if intensities else "labels"
     return {"id": table.header[0], "text": table.header[1]} | {f"{kind}.{name}": name for name in emotions}

@@ -100,7 +100,7 @@ def _table(rows: Iterable[tuple[int, list[Any]]]) -> Table:
             found.append((line, Flaw(f"has {len(row)} cells where the header has {len(header)}")))
         else:
             found.append((line, {name: value for name, value in zip(header, row, strict=False) if name}))
-    return Table(tuple(name for name in header if name), found, headed=headed)
+    return Table(tuple(name for name in header if name), found, headed=headed, worded=True)
 
 
 def _value(value: object) -> object:

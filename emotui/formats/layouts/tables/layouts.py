@@ -123,10 +123,10 @@ def _not_asked(table: Table, columns: Mapping[str, str]) -> list[str]:
     asked: dict[tuple[str | None, str], set[bool]] = {}
     numbers = set()
     for _, row in table.rows:
-        if isinstance(row, Flaw) or all(is_empty(row.get(name)) for name in people):
+        if isinstance(row, Flaw) or all(is_unanswered(row.get(name)) for name in people):
             continue
         for name in people:
-            asked.setdefault((identifier(row.get(by)), name), set()).add(not is_empty(row.get(name)))
+            asked.setdefault((identifier(row.get(by)), name), set()).add(not is_unanswered(row.get(name)))
             numbers.add(number(row.get(name)))
     n = sum(len(each) == 2 for each in asked.values())
     if not n or numbers - {None, 0.0, 1.0}:
@@ -462,15 +462,14 @@ def _looks(values: Sequence[object]) -> _Looks:
     there = [value for value in values if not is_empty(value)]
     if not there:
         return _Looks(0, 0, False, 0, 0, 0, 0, 0)
-    numbers = [number(value) for value in there]
-    answered = sum(not is_unanswered(value) for value in there)
+    numbers = [number(value) for value in there if not is_unanswered(value)]
     lists = sum(isinstance(value, list | dict) or _is_list(value) for value in there)
     written = [value if isinstance(value, str) else "" for value in there]
     n = len(there)
     return _Looks(
         n=n,
-        numbers=sum(one is not None for one in numbers) / max(answered, 1),
-        zero_or_one=all(one in (0.0, 1.0) for one in numbers),
+        numbers=sum(one is not None for one in numbers) / max(len(numbers), 1),
+        zero_or_one=bool(numbers) and all(one in (0.0, 1.0) for one in numbers),
         lists=lists / n,
         length=sum(map(len, written)) / n,
         spaces=sum(" " in one.strip() for one in written) / n,

@@ -8,7 +8,7 @@ from typing import Any
 
 from emotui.formats.layouts.tables.names import is_emotion, normal
 from emotui.formats.layouts.tables.table import Table
-from emotui.formats.layouts.tables.values import identifier, is_empty, number, parsed
+from emotui.formats.layouts.tables.values import identifier, is_empty, is_unanswered, number, parsed
 from emotui.formats.rows import Flaw, UnreadableFile, literal, shown
 
 # Tokens with a tag each, as spans of the text that the tokens make.
@@ -284,9 +284,8 @@ def several_of(table: Table, columns: Mapping[str, str]) -> dict[str, Several]:
             if not isinstance(row, Flaw)
         ]
         cells += _answers(table, columns) if key == "label" else []
-        words = [
-            cell.strip() for cell in cells if isinstance(cell, str) and not is_empty(cell) and cell[:1] not in "[{("
-        ]
+        silent = is_unanswered if table.worded else is_empty
+        words = [cell.strip() for cell in cells if isinstance(cell, str) and not silent(cell) and cell[:1] not in "[{("]
         if key == "labels":
             words = [part for cell in words for part in _BETWEEN.split(cell) if part]
         found[key] = several_in(words)

@@ -28,6 +28,9 @@ from emotui.records import RELATIONS
 
 _NESTED = ("sentences", "meta", "values")
 _SAID = ("spans", "label", "labels", "values")
+_NO_ANSWERS = frozenset(("text", "id", "annotator", "about", "subject", "meta", "tokens"))
+"""Keys whose columns say nothing of a text: a word in them is that word."""
+
 _OF_SPANS = (("span_label", "label"), ("span_score", "score"), ("span_attributes", "attributes"))
 
 
@@ -63,6 +66,8 @@ class _Shape:
             for _, row in table.rows
             if not isinstance(row, Flaw)
         )
+        answers = (name for key, name in columns.items() if key not in _NO_ANSWERS and not key.startswith("meta."))
+        self._worded = list(dict.fromkeys(answers)) if table.worded else []
         taken = set(columns.values())
         self._kept = [name for name in table.header if name not in taken]
         self._said = [key for key in ("label", "labels", "spans", "tokens", "start", "annotator") if key in columns]
@@ -72,6 +77,8 @@ class _Shape:
         """The row of one text, or what is wrong with it."""
         found: TextRow = {}
         columns = self._columns
+        if unanswered := [name for name in self._worded if is_unanswered(values.get(name))]:
+            values = {**values, **dict.fromkeys(unanswered)}
         if "id" in columns and (key := identifier(values.get(columns["id"]))) is not None:
             found["id"] = key
         if "text" in columns:

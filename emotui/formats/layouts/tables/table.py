@@ -149,6 +149,7 @@ class Table:
         headed: whether the names stand in the file; else they are numbers, from 1.
         names: by column its labels, in the order of their numbers, where the file itself tells them.
         remarks: lines about what was made of its values.
+        worded: whether its cells can say that an answer is missing in words alone, as `NA`.
     """
 
     header: tuple[str, ...]
@@ -158,6 +159,7 @@ class Table:
     headed: bool = True
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    worded: bool = False
 
 
 def read_table(path: Path, options: ReadOptions, headed: bool | None = None) -> Table:
@@ -197,7 +199,7 @@ def table_of(
     else:
         header = [str(number) for number in range(1, max(map(len, good)) + 1)]
     rows = list(_rows(cells, tuple(header), headed))
-    return Table(tuple(name for name in header if name), rows, delimiter, encoding, headed)
+    return Table(tuple(name for name in header if name), rows, delimiter, encoding, headed, worded=True)
 
 
 def _rows(cells: Cells, header: tuple[str, ...], headed: bool) -> Iterator[tuple[int, dict[str, Any] | Flaw]]:

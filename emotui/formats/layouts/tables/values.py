@@ -19,7 +19,9 @@ _BETWEEN = re.compile(r"\s*[,;|]\s*")
 _ITEM = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,\[\]]+)")
 _OF_NUMPY = re.compile(r"\[\s*((%s)(\s+(%s))+)\s*\]" % ((r"'[^']*'|\"[^\"]*\"|[\w.+-]+",) * 2))
 """A list as numpy prints it, without commas: ['joy' 'fear']."""
-_NOTHING = frozenset(("", "nan", "<na>"))
+_UNANSWERED = frozenset(("", "nan", "<na>", "na", "n/a", "#n/a", "null"))
+"""What programs write where a number or a label is missing, in cells that can say it in words alone."""
+
 _STARTS = ("start", "begin", "start_offset", "start_char", "cbegin", "answer_start", "from")
 _ENDS = ("end", "stop", "end_offset", "end_char", "cend", "to")
 _LABELS = ("label", "type", "tag", "entity", "entity_group", "entity_type", "emotion", "labels", "class")
@@ -28,15 +30,15 @@ _SCORES = ("score", "confidence", "strength")
 
 
 def is_empty(value: object) -> bool:
-    """Whether nothing is in a cell: no value, white space, or what pandas writes for it."""
+    """Whether nothing is in a cell: no value, or white space."""
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return True
-    return isinstance(value, str) and value.strip().lower() in _NOTHING
+    return isinstance(value, str) and not value.strip()
 
 
 def is_unanswered(value: object) -> bool:
-    """Whether nobody gave a number where one was asked for: nothing, or what stands for it among numbers."""
-    return is_empty(value) or (isinstance(value, str) and value.strip().lower() in ("na", "n/a"))
+    """Whether nobody gave an answer where one was asked for: nothing, or a word that stands for it."""
+    return is_empty(value) or (isinstance(value, str) and value.strip().lower() in _UNANSWERED)
 
 
 def number(value: object) -> float | None:
@@ -74,7 +76,7 @@ def parsed(cell: object) -> object:
     if not isinstance(value, Flaw):
         return value
     if _OF_NUMPY.fullmatch(stripped):
-        return [one or two or three for one, two, three in _ITEM.findall(stripped[1:-1])]
+        return [one or two or three for one, two, three in _ITEM.findall(stripped[1:-1]) if three != "nan"]
     try:
         found = ast.literal_eval(stripped)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
