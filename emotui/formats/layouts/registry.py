@@ -5,8 +5,7 @@ from pathlib import Path
 
 from emotui.bounded import opened
 from emotui.errors import BadInput
-from emotui.formats.layouts.corpora.dimabsa import DIMABSA
-from emotui.formats.layouts.corpora.related import ECF, REMAN
+from emotui.formats.layouts.corpora.related import DIMABSA, ECF, REMAN
 from emotui.formats.layouts.corpora.released import (
     BRIGHTER,
     EMOBANK,

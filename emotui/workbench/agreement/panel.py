@@ -18,11 +18,10 @@ from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, W
 from emotui.workbench.annotate.answers import Answer
 from emotui.workbench.annotate.log import REVEALED
 from emotui.workbench.annotate.others import given_answers, names_of
-from emotui.workbench.datasets.golds import people_beside, said_beside
 from emotui.workbench.datasets.label_maps import mapping_of
 from emotui.workbench.datasets.samples import COMPOSED, is_sample_data
 from emotui.workbench.datasets.sets import dataset_named
-from emotui.workbench.datasets.sources import GOLD, PERSON, settled_note, sources
+from emotui.workbench.datasets.sources import GOLD, PERSON, people_beside, said_beside, settled_note, sources
 from emotui.workbench.progress import Cancelled
 from emotui.workbench.texts import stored_samples
 
