@@ -26,13 +26,13 @@ class SpanPair(msgspec.Struct, frozen=True):
     """Two annotators over the texts that both looked at.
 
     `n`: those in which at least one of them marked something, which the figures are over; `both_empty`: the others, on
-    which the two agree. `exact_f1`: 2 x equal places / all spans; `labelled_f1`: the label is equal too; `overlap_f1`:
-    the mean over texts of the token F1 of the best one-to-one alignment (SEER, section 6). `parts_f1`: 2 x equal parts
-    with equal labels / all parts, None where no span has several; `relation_f1`: 2 x relations of one kind between
-    equal places / all relations (as SemEval-2024 task 3), None where there are none. `confusion`: the labels of
-    aligned spans with a word in common, the first annotator's in the row; `""`: the other marked nothing there.
-    `cells`: of each of its cells how often that is so in which text, by its place. `by_text`: overlap F1 by the place
-    of the text, None where neither marked anything.
+    which the two agree, and which add nothing: neither 1 nor 0. `exact_f1`: 2 x equal places / all spans;
+    `labelled_f1`: the label is equal too; `overlap_f1`: the mean over texts of the token F1 of the best one-to-one
+    alignment (SEER, section 6). `parts_f1`: 2 x equal parts with equal labels / all parts, None where no span has
+    several; `relation_f1`: 2 x relations of one kind between equal places / all relations (as SemEval-2024 task 3),
+    None where there are none. `confusion`: the labels of aligned spans with a word in common, the first annotator's in
+    the row; `""`: the other marked nothing there. `cells`: of each of its cells how often that is so in which text, by
+    its place. `by_text`: overlap F1 by the place of the text, None where neither marked anything.
     """
 
     a: str

@@ -11,6 +11,20 @@ SPANS, LABEL, LABELS, WORDS, VALUES = "spans", "label", "labels", "words", "valu
 KINDS = (SPANS, LABEL, LABELS, WORDS, VALUES)
 """What is said of a text: spans, one label, several of a set (each yes or no), a word a mask, numbers by name."""
 
+MANY = 8
+"""Sources above which each has a row of its own, with all others, and no tables of who calls what."""
+
+_FIRST = 3
+"""Of more than that the first ones, which alone are named in a line."""
+
+
+def named_of(names: Sequence[str]) -> str:
+    """All of these names, or of many the first ones and how many there are more."""
+    if len(names) <= MANY:
+        return ", ".join(names)
+    return f"{', '.join(names[:_FIRST])} and {len(names) - _FIRST:,} more"
+
+
 Behind = Sequence[tuple[int, float]]
 """Samples behind a figure by their numbers, with how far the sources are apart there (above 0), the furthest first."""
 

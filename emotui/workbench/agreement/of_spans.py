@@ -27,7 +27,7 @@ ABOUT = {
     "gamma_cat": "labels alone, over the same alignment (Mathet 2017)",
     "gamma_k": "labels of aligned spans, where one of the two or both have this one (Mathet 2017)",
     "ku_alpha": "this label against others, where two sources marked the same stretch (Krippendorff and others 2016)",
-    "exact_f1": "2 x equal places / all spans",
+    "exact_f1": "2 x equal places / all spans of all texts together; a text in which neither marks anything adds none",
     "labelled_f1": "as exact F1, with equal labels",
     "parts_f1": "2 x equal parts with equal labels / all parts",
     "relation_f1": "2 x relations of one kind between equal places / all relations",
@@ -101,9 +101,13 @@ def measure_spans(
     words = WordsBySpan()
     pairs = []
     each = list(combinations(panel.raters, 2))
+    silent: dict[tuple[str, str], int] = {}
     for a, b in each:
-        pairs.append(_between(panel, a, b, words, resamples if len(each) <= PAIRS else 0, seed))
+        between, silent[a, b] = _between(panel, a, b, words, resamples if len(each) <= PAIRS else 0, seed)
+        pairs.append(between)
         _stop(cancelled)
+    if any(silent.values()):
+        notes["both silent"] = _both_silent(pairs, silent)
     by_label = _by_label(family, texts, numbers)
     if found is not None:
         for label, figure in found.by_label.items():
@@ -151,7 +155,22 @@ def _by_label(family: Unitizing, texts: Sequence[MarkedText], numbers: Sequence[
     }
 
 
-def _between(panel: Panel, a: str, b: str, words: WordsBySpan, resamples: int, seed: int) -> Between:
+_NAMED = 6
+"""Pairs that a note names."""
+
+
+def _both_silent(pairs: Sequence[Between], silent: Mapping[tuple[str, str], int]) -> str:
+    """In how many texts neither of two marks anything, which no F1 of the two counts."""
+    told = [f"{pair.a} and {pair.b} {n} of {pair.n}" for pair in pairs if (n := silent[pair.a, pair.b])]
+    more = f" and {len(told) - _NAMED} more pairs" if len(told) > _NAMED else ""
+    return (
+        "texts in which neither of two marks anything are among those that both looked at (over), and add nothing to "
+        f"F1, neither 1 nor 0: {', '.join(told[:_NAMED])}{more}"
+    )
+
+
+def _between(panel: Panel, a: str, b: str, words: WordsBySpan, resamples: int, seed: int) -> tuple[Between, int]:
+    """What two make of the texts that both looked at; and in how many of these neither marks anything."""
     first, second = panel.said[a], panel.said[b]
     both = sorted(first.keys() & second.keys())
     texts = ((panel.texts[at].text, marks_of(first[at]), marks_of(second[at])) for at in both)
@@ -164,7 +183,7 @@ def _between(panel: Panel, a: str, b: str, words: WordsBySpan, resamples: int, s
         }
         for row, line in found.cells.items()
     }
-    return Between(a, b, len(both), _of_pair(found), found.confusion, apart, cells)
+    return Between(a, b, len(both), _of_pair(found), found.confusion, apart, cells), found.both_empty
 
 
 def _of_pair(found: SpanPair) -> list[Measured]:

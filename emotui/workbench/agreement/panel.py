@@ -14,7 +14,7 @@ from emotui.store.store import Store
 from emotui.tables import FEW, with_enough
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
-from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS, SourceCount
+from emotui.workbench.agreement.documents import LABEL, LABELS, SPANS, VALUES, WORDS, SourceCount, named_of
 from emotui.workbench.annotate.answers import Answer
 from emotui.workbench.annotate.log import REVEALED
 from emotui.workbench.annotate.others import given_answers, names_of
@@ -200,7 +200,7 @@ def _chosen(
         if len(people) > 1:
             notes["sources"] = "the people alone, since there are several"
         if aside := [one.name for one in people if one not in kept]:
-            notes["aside"] = f"{', '.join(aside)}: under {FEW} texts, not counted unless named"
+            notes["aside"] = f"{named_of(aside)}: under {FEW} texts, not counted unless named"
         if settled := [one.name for one in known if one.n and one.settled]:
             notes["settled"] = settled_note(settled)
         listed = {one.name: one for one in reversed(picked)}  # of equal names the newest, which stands first

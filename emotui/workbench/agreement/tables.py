@@ -15,6 +15,7 @@ from emotui.tables import Cell, Column, ResultsTable, Row, short_names
 from emotui.workbench.agreement.documents import (
     LABEL,
     LABELS,
+    MANY,
     SPANS,
     VALUES,
     Agreement,
@@ -23,6 +24,7 @@ from emotui.workbench.agreement.documents import (
     Doubt,
     Measured,
     Rater,
+    named_of,
 )
 from emotui.workbench.annotate.traces import AnswerTrace, answer_traces
 
@@ -222,9 +224,6 @@ MOST_DOUBTS = 200
 MOST_LABELS = 60
 """Labels up to which a confusion is shown."""
 
-MANY = 8
-"""Sources above which each has a row of its own, with all others, and no tables of who calls what."""
-
 _NOTHING = "nothing"
 
 _VALUE = (Column("value", "value"), Column("low", "95% from"), Column("high", "to"), Column("n", "over", unit="count"))
@@ -247,7 +246,7 @@ def agreement_tables(
         most_doubts: how many doubtful answers are listed; all are counted.
         beside: these tables stand beside those of another kind of answers, and are told from them.
     """
-    who = ", ".join(source.name for source in found.sources)
+    who = named_of([source.name for source in found.sources])
     notes = tuple(f"{name}: {note}" for name, note in found.notes.items())
     tables = []
     if found.measured:

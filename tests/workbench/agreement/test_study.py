@@ -405,3 +405,25 @@ def test_the_command_prints_one_document_with_items_and_its_tables(tmp_path: Pat
     assert "--ratings, --records or --dataset, one of them" in both.err
     assert "--items is for --dataset" in emotui("agreement", "--ratings", "r.csv", "--items", 3).err
     assert "there is no level 'cardinal'" in emotui("agreement", "--dataset", "mine", "--levels", "cardinal").err
+
+
+def test_texts_in_which_neither_of_two_marks_anything_add_nothing_to_f1_and_are_told(store: Store) -> None:
+    dataset = add_samples(
+        store, "spans", "silent", [SpanSample(id=f"t{at}", text=TEXT, spans=()) for at in range(4)], "here"
+    )
+    keep(store, dataset, "ann", [{"spans": [[6, 10]]}, {"spans": []}, {"spans": []}, {"spans": [[37, 43]]}])
+    keep(store, dataset, "bob", [{"spans": [[6, 10]]}, {"spans": []}, {"spans": []}, {"spans": [[32, 43]]}])
+    found = study(store, "silent", ["ann", "bob"], resamples=0, with_gamma=False)
+    (pair,) = found.pairs
+    exact = named(pair.measured)["exact_f1"]
+    assert (pair.n, exact.figure.n, exact.figure.value) == (4, 2, pytest.approx(2 * 1 / 4))
+    assert found.notes["both silent"].endswith("neither 1 nor 0: ann and bob 2 of 4")
+
+
+def test_a_title_names_all_of_few_sources_and_the_first_of_many(store: Store) -> None:
+    people = {f"p{at:03}": ["joy"] for at in range(160)}
+    add_samples(store, "labels", "many", [LabelsGold(id="a", text="a text", labels=["joy"], annotators=people)], "here")
+    study_of_many = study(store, "many", resamples=0, check_gold=False)
+    assert agreement_tables(study_of_many)[0].title == "Agreement of p000, p001, p002 and 157 more"
+    few = study(store, "many", [f"p{at:03}" for at in range(8)], resamples=0, check_gold=False)
+    assert agreement_tables(few)[0].title == f"Agreement of {', '.join(f'p{at:03}' for at in range(8))}"
