@@ -8,7 +8,7 @@ import pytest
 from emotui.errors import BadInput
 from emotui.formats.layouts.corpora.released import GOEMOTIONS_LABELS
 from emotui.formats.layouts.layout import ReadOptions
-from emotui.formats.layouts.registry import rows, take
+from emotui.formats.layouts.registry import layout_named, rows, take
 from tests.formats.layouts.reading_rows import flaws, read, taken_for
 
 EC_LABELS = (
@@ -338,6 +338,20 @@ def test_an_opinion_of_two_aspects_has_the_numbers_of_each_with_its_aspect(tmp_p
             {"to": "s1", "type": "about", "valence": 8.0, "arousal": 7.0, "category": "FOOD#PRICES"},
         ],
     }
+
+
+@pytest.mark.parametrize("name", ["label-studio", "doccano", "brat", "webanno"])
+def test_a_layout_that_keeps_no_numbers_of_relations_says_so(tmp_path: Path, name: str) -> None:
+    ties = [{"to": "s1", "type": "about", "valence": 8.0}]
+    spans = [
+        {"start": 0, "end": 4, "label": "aspect", "attributes": {"id": "s1"}},
+        {"start": 5, "end": 10, "label": "opinion", "attributes": {"id": "s2", "relations": ties}},
+    ]
+    layout = layout_named(name)
+    assert layout is not None
+    assert layout.write is not None
+    told = layout.write(tmp_path / "out.json", [{"id": "a", "text": "Food great", "spans": spans}])
+    assert any("what is said of relations beside their type" in line for line in told)
 
 
 def test_further_numbers_of_words_without_another_aspect_are_kept_beside_them(tmp_path: Path) -> None:

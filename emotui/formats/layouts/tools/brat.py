@@ -10,6 +10,7 @@ from typing import Any
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.opening import whole
 from emotui.formats.layouts.tools.said import (
+    OF_RELATIONS,
     Lost,
     differs,
     file_names,
@@ -176,6 +177,8 @@ def _about(name: str, parts: Mapping[str, Any], own: Mapping[str, Any], numbers:
         yield f"{numbers.next('A')}\t{key} {name}" + ("" if value is True else f" {value}")
     for relation in parts.get("relations", ()):
         target = numbers.named.get(str(relation.get("to")))
+        if target is not None and relation.keys() - {"to", "type", "equal", "roles"}:
+            lost.add(OF_RELATIONS)
         if target is None:
             lost.add("relations to what is no span")
         elif relation.get("equal"):

@@ -8,7 +8,7 @@ from typing import Any
 
 from emotui.errors import BadInput
 from emotui.formats.layouts.layout import TextRow
-from emotui.formats.layouts.tools.said import Lost, file_names, is_number, make_folders
+from emotui.formats.layouts.tools.said import OF_RELATIONS, Lost, file_names, is_number, make_folders
 from emotui.formats.offsets import utf16_places
 from emotui.installing import install
 
@@ -186,7 +186,7 @@ def _document(row: TextRow, layers: Layers, relations_of: Mapping[str, str], los
                 lost.add("relations to what is no span")
                 continue
             if relation.keys() - {"to", "type"}:
-                lost.add("what is said of relations beside their type")
+                lost.add(OF_RELATIONS)
             kind = relation.get("type")
             ends: dict[str, Value] = {"Governor": number, "Dependent": target[0]}
             said = {"value": _plain(kind, lost)} if isinstance(kind, str) else {}

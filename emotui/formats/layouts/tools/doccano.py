@@ -11,6 +11,7 @@ from emotui.formats import jsonl
 from emotui.formats.layouts.layout import Layout, ReadOptions, TextRow
 from emotui.formats.layouts.opening import text_lines, utf8_lines
 from emotui.formats.layouts.tools.said import (
+    OF_RELATIONS,
     OWN,
     Lost,
     bad_offsets,
@@ -102,6 +103,8 @@ def _written_entities(spans: Sequence[Mapping[str, Any]], number: int, lost: Los
             if target is None:
                 lost.add("relations to what is no span")
                 continue
+            if relation.keys() - {"to", "type"}:
+                lost.add(OF_RELATIONS)
             ends = {"from_id": of_id, "to_id": target}
             relations.append({"id": len(relations) + 1, **ends, "type": relation.get("type")})
     return {"entities": entities, "relations": relations}

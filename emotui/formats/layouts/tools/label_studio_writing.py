@@ -10,7 +10,16 @@ from emotui.formats.layouts.layout import ReadOptions, TextRow
 from emotui.formats.layouts.tables.names import NAMES, normal
 from emotui.formats.layouts.tables.table import Table
 from emotui.formats.layouts.tables.values import is_empty, number, parsed
-from emotui.formats.layouts.tools.said import OWN, SAID, Lost, annotators_of, is_number, labels_list, number_or_text
+from emotui.formats.layouts.tools.said import (
+    OF_RELATIONS,
+    OWN,
+    SAID,
+    Lost,
+    annotators_of,
+    is_number,
+    labels_list,
+    number_or_text,
+)
 from emotui.formats.rows import Flaw
 
 # Label Studio's JSON-MIN, where each control is a field beside those of the task, brought into the full form.
@@ -349,6 +358,8 @@ def _region(text: str, span: Mapping[str, Any], number: int, lost: Lost) -> Iter
         yield {**of_region, "value": {**place, field: content}}
     for relation in relations if isinstance(relations, list) else ():
         if isinstance(relation, dict) and isinstance(relation.get("to"), str):
+            if relation.keys() - {"to", "type", "direction"}:
+                lost.add(OF_RELATIONS)
             kind_of = relation.get("type")
             labels = kind_of if isinstance(kind_of, list) else [] if kind_of is None else [kind_of]
             ends = {"from_id": of_id, "to_id": relation["to"]}

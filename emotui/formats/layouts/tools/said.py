@@ -102,6 +102,10 @@ def labels_list(labels: Sequence[str] | Mapping[str, float]) -> list[str]:
     return [label for label, value in labels.items() if value >= 0.5] if isinstance(labels, Mapping) else list(labels)
 
 
+OF_RELATIONS = "what is said of relations beside their type"
+"""What a layout loses that keeps of a relation its ends and its kind."""
+
+
 class Lost:
     """What a layout could not hold of the rows it was given, counted by kind."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from emotui.formats.layouts.layout import TextRow
-from emotui.formats.layouts.tools.said import Lost
+from emotui.formats.layouts.tools.said import OF_RELATIONS, Lost
 from emotui.formats.offsets import utf16_places
 from emotui.formats.rows import UnreadableFile, shown
 
@@ -306,7 +306,7 @@ class _Sentence:
                     self.lost.add("relations to what is no span of the same layer")
                     continue
                 if relation.keys() - {"to", "type"}:
-                    self.lost.add("what is said of relations beside their type")
+                    self.lost.add(OF_RELATIONS)
                 kind = relation.get("type")
                 label = escaped(kind) if isinstance(kind, str) else "*"
                 governor = f"{self.units[source[0]]}[{source[2]}_{target[2]}]"
