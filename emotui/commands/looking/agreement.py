@@ -259,7 +259,7 @@ def agreement(
     workspace = look_into(db, read_only=read_only)
     try:
         if stand_in is not None:
-            other = ("--levels", "--bootstrap", "--seed", "--gamma", "--no-gold-check")
+            other = ("--as", "--levels", "--bootstrap", "--seed", "--gamma", "--no-gold-check")
             if strange := [name for name in given if name in other]:
                 raise BadInput(f"{strange[0]} has no say in --stand-in")
             weights = {} if quality is None else _qualities(quality)

@@ -88,3 +88,11 @@ def test_spans_alone_have_nothing_beside(opened: Workspace) -> None:
     texts = [SpanSample(id="t", text="a text", spans=(), annotators={"A": (), "B": (Mark(0, 1, None),)})]
     dataset = add_samples(opened.store, "spans", "alone", texts, "written for a test")
     assert kinds_beside(opened.store, dataset) == []
+
+
+def test_the_alternative_annotator_test_refuses_a_kind_of_answers_that_it_would_not_go_by(opened: Workspace) -> None:
+    path = str(opened.store.path)
+    opened.close()
+    asked = ["--db", path, "--dataset", "fic", "--as", "labels", "--stand-in", "ann"]
+    refused = CliRunner().invoke(agreement, asked).exception
+    assert str(refused) == "--as has no say in --stand-in"
