@@ -109,7 +109,8 @@ def metric_column(metric: Metric) -> Column:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A model, annotators, or a published figure's model. `kind`: run, baseline, people or published.
+    """A model, annotators, or a published figure's model. `kind`: run, baseline, people (annotators together, or one of
+    them whose answers are kept as a run) or published.
 
     `source`: the paper and table of a published row; of others the run ids, or how many annotators. `remark`: what a
     reader has to know of this row (unfinished, fitted on these samples). `cells` stand in the order of the columns.
@@ -128,6 +129,11 @@ class Row(msgspec.Struct, frozen=True):
     @property
     def published(self) -> bool:
         return self.kind == "published"
+
+    @property
+    def of_runs(self) -> bool:
+        """Are its figures of what is kept as a run, be it a person's?"""
+        return any(cell.run for cell in self.cells)
 
 
 class Plot(msgspec.Struct, frozen=True):

@@ -100,6 +100,7 @@ class Grid(Page, inherit_bindings=False):
         plain: bool = False,
         wide: bool = False,
         under: tuple[tuple[str, ...], ...] | None = None,
+        run: str | None = None,
     ) -> None:
         """Show a table; the cursor keeps its place in the same one, else begins at the first figure of its own.
 
@@ -110,6 +111,7 @@ class Grid(Page, inherit_bindings=False):
             plain: without headings over own, annotators' and published rows.
             wide: columns take the room there is, and rows too.
             under: what stands under each figure of a table that is wide, where there are lines for it.
+            run: whose first figure the cursor begins at, where it is in the table.
         """
         same, before = self.table is not None and self.table.key == table.key, self.cell
         table = without_unasked(table)
@@ -125,7 +127,7 @@ class Grid(Page, inherit_bindings=False):
             self.row = min(self.row, max(len(table.rows) - 1, 0))
             self.column = min(self.column, max(len(table.columns) - 1, 0))
         else:
-            self.row, self.column = _first_figure(table)
+            self.row, self.column = _first_figure(table, run)
             self._first = _group_from(table, self.column)
         self._draw()
         self._bring_into_sight()
@@ -451,11 +453,11 @@ def _whole(row: "Row") -> float:
     return sum(float(cell.value) for cell in row.cells if isinstance(cell.value, int | float))
 
 
-def _first_figure(table: "ResultsTable") -> tuple[int, int]:
-    """The first figure that has samples behind it, else the first cell that was asked."""
-    for wanted in (lambda cell: bool(cell.samples), lambda cell: cell.asked):
-        for number, row in enumerate(table.rows):
-            for at, cell in enumerate(row.cells):
-                if wanted(cell):
-                    return number, at
-    return 0, 0
+def _first_figure(table: "ResultsTable", run: str | None = None) -> tuple[int, int]:
+    """The first figure that has samples behind it, the run's before others, else the first cell that was asked."""
+    asked = [
+        (cell, number, at) for number, row in enumerate(table.rows) for at, cell in enumerate(row.cells) if cell.asked
+    ]
+    behind = [one for one in asked if one[0].samples]
+    own = [one for one in behind if run is not None and one[0].run == run]
+    return (own or behind or asked)[0][1:] if asked else (0, 0)

@@ -130,6 +130,7 @@ class Results(CountedPlace):
         Where runs are ticked, tables are of those and the one over the list alone.
         """
         overview, beside = self.session.overview, self.session.runs_beside
+        self.looked.run = None if run is None else run.run
         # A run that goes on is counted when it is done, and not with every batch.
         runs = tuple((one.run, one.state, one.done * (one.state != "running")) for one in overview.runs)
         chosen = (run.run, *(one.run for one in beside)) if run is not None and beside else ()

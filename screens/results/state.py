@@ -154,12 +154,18 @@ STILL_COUNTED = f"{HELD} is still being counted: figures of annotators depend on
 
 
 def held_back(table: "ResultsTable") -> "ResultsTable":
-    """The table without the figures of annotators: which of them matches gold best is settled by their Sim too."""
-    if not any(row.kind == "people" for row in table.rows):
+    """The table without the figures of annotators together: which of them matches gold best is settled by their Sim
+    too. What one of them answered here is scored already.
+    """
+
+    def changes(row: "Row") -> bool:
+        return row.kind == "people" and not row.of_runs
+
+    if not any(map(changes, table.rows)):
         return table
     cell = Cell(HELD, note=STILL_COUNTED)
     rows = tuple(
-        replace(row, cells=tuple(cell if one.asked else one for one in row.cells)) if row.kind == "people" else row
+        replace(row, cells=tuple(cell if one.asked else one for one in row.cells)) if changes(row) else row
         for row in table.rows
     )
     return replace(table, rows=rows, ranges=(), notes=(STILL_COUNTED, *table.notes))
@@ -168,16 +174,17 @@ def held_back(table: "ResultsTable") -> "ResultsTable":
 class Looked:
     """Plain state, without a widget. What was found stays at hand, if stale, until something fresher comes.
 
-    `people`: the runs that are people's; `few`: those over fewer than ten texts, where others are over more, by what is
-    said of them. `figure`: by which figure sources stand on one axis, where one was chosen. `against`: all sources
-    against one, by one metric; None: nobody knows yet, and without a row there is no such thing. `pictured`: tables
-    are drawn as points or shades, where they can be.
+    `run`: the one over the list. `people`: the runs that are people's; `few`: those over fewer than ten texts, where
+    others are over more, by what is said of them. `figure`: by which figure sources stand on one axis, where one was
+    chosen. `against`: all sources against one, by one metric; None: nobody knows yet, and without a row there is no
+    such thing. `pictured`: tables are drawn as points or shades, where they can be.
     """
 
     def __init__(self) -> None:
         self.dataset: int | None = None
         self.of_spans = True
         self.runs: tuple[str, ...] = ()
+        self.run: str | None = None
         self.people: frozenset[str] = frozenset()
         self.few: dict[str, str] = {}
         self.published = False

@@ -110,7 +110,8 @@ class ResultsView(Vertical):
                 heat = looked.table.heat
                 self._show_grid()
                 wide = looked.view == AGREEMENT
-                self.grid.show_table(looked.table, shades=heat and looked.pictured, plain=heat, wide=wide)
+                shades = heat and looked.pictured
+                self.grid.show_table(looked.table, shades=shades, plain=heat, wide=wide, run=looked.run)
         elif held is None:
             return
         elif looked.view == GROUPS:
@@ -142,10 +143,9 @@ class ResultsView(Vertical):
         first = next((row for row in found.rows if row.key == found.first and not row.published), None)
         said = tuple("–" if row is first else _against(row) for row in self._standing)
         against = None if first is None else Against(f"against {first.name}", said)
-        family = max(sum(not row.published for row in found.rows) - 1, 0)
         by = "Holm" if correction == "holm" else "Benjamini-Hochberg"
         name = "" if first is None else first.name
-        tested = [f"p: Wilcoxon against {name}, samples of both; {by} over {family}"] if family else []
+        tested = [f"p: Wilcoxon against {name}, samples of both; {by} over {found.tests}"] if found.tests else []
         what = f"{found.metric.title}: {found.metric.help}; here the mean over texts"
         self._told = [shown(what), *([found.convention, *tested] if sure else [])]
         self._only("forest", "about")

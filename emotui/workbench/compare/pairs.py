@@ -142,6 +142,14 @@ class Axis:
     first: str
     convention: str = ""
 
+    @property
+    def tests(self) -> int:
+        """How many tests against the first source the p values are corrected over: of who is not tested there is none.
+
+        Sources of too few texts stand beside the others untested (`with_enough`).
+        """
+        return sum(row.p is not None for row in self.rows)
+
 
 @dataclass(frozen=True, slots=True)
 class Marks:

@@ -17,7 +17,7 @@ from emotui.metrics.span_scoring import CONVENTION, score_pairs
 from emotui.records import SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
+from emotui.tables import FEW, Cell, Column, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.task import Task
 from emotui.workbench.progress import Cancelled, IsCancelled
 from emotui.workbench.results.span_figures import RunFigures
@@ -70,6 +70,12 @@ def coverages(runs: Sequence[RunFigures]) -> list[Coverage]:
         if numbers
     ]
     return sorted(made, key=lambda one: -one.n)
+
+
+def of_enough(covered: Sequence[Coverage]) -> list[Coverage]:
+    """Of each part those of at least `FEW` texts, or all where none is: who has just begun needs no baseline."""
+    parts = {one.part for one in covered if one.n >= FEW}
+    return [one for one in covered if one.n >= FEW or one.part not in parts]
 
 
 def best_baselines(

@@ -46,7 +46,9 @@ class Forest(msgspec.Struct, frozen=True):
 
 def figures_of(table: ResultsTable) -> tuple[str, ...]:
     """What of a table can be drawn with sources on an axis; empty where its rows are no sources."""
-    sourced = table.settings or any(row.kind == "run" and row.source for row in table.rows)
+    sourced = table.settings or any(
+        row.source and (row.kind == "run" or (row.kind == "people" and row.of_runs)) for row in table.rows
+    )
     if table.heat or table.plane or not sourced:
         return ()
     there = {_figure(table, at) for at, _ in _drawn(table)}

@@ -1,7 +1,7 @@
 """The tables of any task's runs: those that the task draws itself, or its figures with a row a run."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,8 @@ from emotui.tasks.label_answers import LabelAnswers, change_tables, confusion_ta
 from emotui.tasks.parts import Experiments, ScoredRun
 from emotui.tasks.published import PublishedRow, published
 from emotui.tasks.registry import SPANS, task_named
+from emotui.workbench.annotate.log import settled_among
+from emotui.workbench.datasets.sources import PERSON
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.progress import IsCancelled, OnCount
 from emotui.workbench.results.baselines import with_baselines
@@ -153,6 +155,33 @@ def _published(row: PublishedRow, figures: Sequence[tuple[str, str]]) -> Row:
     printed = [row.settings.get(slot, {}).get(name) for slot, name in figures]
     cells = tuple(Cell() if one is None else Cell(one.mean, one.sd, row.source) for one in printed)
     return Row(row.model, "published", row.source, cells)
+
+
+# What people answer is kept as models' answers are; among sources they are annotators.
+
+
+def with_people(tables: Sequence[ResultsTable], store: Store, dataset: Dataset) -> tuple[ResultsTable, ...]:
+    """The tables with the rows of people's runs among annotators, behind all runs and baselines.
+
+    The result of an adjudication is nobody's, and stays where it is.
+    """
+    runs = [run for run in store.runs.all(dataset.dataset) if run.source == PERSON]
+    people = {run.run for run in runs}
+    if people:
+        people -= settled_among(store, dataset, runs)
+    return tuple(_with_people(table, people) for table in tables) if people else tuple(tables)
+
+
+def _with_people(table: ResultsTable, people: Collection[str]) -> ResultsTable:
+    def is_theirs(row: Row) -> bool:
+        return row.kind == "run" and bool(row.source) and all(name in people for name in row.source.split(", "))
+
+    stay = [row for row in table.rows if not is_theirs(row)]
+    if len(stay) == len(table.rows):
+        return table
+    moved = [replace(row, kind="people") for row in table.rows if is_theirs(row)]
+    behind = max((at + 1 for at, row in enumerate(stay) if row.kind in ("run", "baseline")), default=0)
+    return replace(table, rows=(*stay[:behind], *moved, *stay[behind:]))
 
 
 # Rows whose figures are of a former version of gold say so where they stand.

@@ -20,8 +20,8 @@ from emotui.tables import Bars, ResultsTable, Transitions
 from emotui.tasks.registry import SPANS, task_named
 from emotui.workbench.datasets.samples import experiment_of, has_texts, is_sample_data
 from emotui.workbench.masked.lexicons import told_of_lexicons
-from emotui.workbench.results.baselines import BaselineFigures, best_baselines, coverages
-from emotui.workbench.results.run_tables import prompting_tables, run_tables, told_of_gold
+from emotui.workbench.results.baselines import BaselineFigures, Coverage, best_baselines, coverages, of_enough
+from emotui.workbench.results.run_tables import prompting_tables, run_tables, told_of_gold, with_people
 from emotui.workbench.results.span_figures import (
     AnnotatorFigures,
     RunFigures,
@@ -139,7 +139,7 @@ class Results:
                 _told_apart(table, found.task) if table.key in there else table
                 for table in self._readable(found, named, asked)
             ]
-        return tuple(made)
+        return with_people(made, self._store, self._there(dataset))
 
     def _by_task(self, dataset: int | str, runs: Sequence[str] | None) -> list[tuple[Dataset, Sequence[str] | None]]:
         """A dataset as each task reads it that these runs (None: any over it) answer, with the runs of each.
@@ -213,7 +213,8 @@ class Results:
         if experiment_of(found) is None:
             people = self.annotators(found.dataset, sim=sim, cancelled=cancelled, on_step=on_step)
             each = baselines is True
-            least = [] if baselines is False else self._baselines(found, own, cancelled, on_step, each=each)
+            over = coverages(own) if each or runs is not None else of_enough(coverages(own))
+            least = [] if baselines is False else self._baselines(found, over, cancelled, on_step, each=each)
             tables += task_tables(self._material(found, own, people, least, each_baseline=each))
             tables += self._evidence(found, own, cancelled, named=runs is not None)
             tables += self._spread(found, [one.run.run for one in own], cancelled)
@@ -242,7 +243,11 @@ class Results:
             return self._once(
                 ("means", found.dataset, names),
                 mark,
-                lambda: told_of_lexicons(means(self._store, found.dataset, chosen, titles), self._store, found, chosen),
+                lambda: with_people(
+                    told_of_lexicons(means(self._store, found.dataset, chosen, titles), self._store, found, chosen),
+                    self._store,
+                    found,
+                ),
             )
 
     def _by_slice(self, dataset: Dataset, names: Sequence[str] | None) -> list[ResultsTable]:
@@ -534,9 +539,8 @@ class Results:
         return Material(runs, people, titles, metrics, baselines, is_sample_data(dataset), each_baseline)
 
     def _baselines(
-        self, dataset: Dataset, runs: Sequence[RunFigures], cancelled: IsCancelled, on_step: OnStep, *, each: bool
+        self, dataset: Dataset, covered: Sequence[Coverage], cancelled: IsCancelled, on_step: OnStep, *, each: bool
     ) -> list[BaselineFigures]:
-        covered = coverages(runs)
         if not covered or not has_texts(dataset):
             return []
         told = partial(on_step, "baselines")

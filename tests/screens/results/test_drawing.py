@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from emotui.screens.results import cells as results_cells
 from emotui.screens.results.forest import _Shape, drawn
 from emotui.screens.results.grid import Grid, window, without_unasked
 from emotui.screens.results.plot import bar_lines
-from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted
+from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted, held_back
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.drawing import BASELINE, PERSON, PRINTED, legend
 from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, short_names
@@ -95,6 +96,26 @@ async def test_a_name_takes_what_no_column_needs_before_it_is_cut() -> None:
             assert (row.label in grid.text) == whole
 
 
+async def test_a_table_opens_at_the_first_figure_of_the_run_over_the_list() -> None:
+    def row(name: str) -> Row:
+        return Row(name, "run", name, (Cell(run=name), Cell(0.5, samples=(1,), run=name)))
+
+    table = ResultsTable("t", "T", (Column("f1", "F1"), Column("p", "P")), (row("m"), row("shown")))
+
+    class OneGrid(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Grid()
+
+    for run, place in (("shown", (1, 1)), ("elsewhere", (0, 1)), (None, (0, 1))):
+        async with OneGrid().run_test(size=(60, 12)) as pilot:
+            grid = pilot.app.query_one(Grid)
+            grid.show_table(table, run=run)
+            assert (grid.row, grid.column) == place
+            grid.put(0, 0)
+            grid.show_table(table, run=run)
+            assert (grid.row, grid.column) == (0, 0)
+
+
 def test_a_figure_that_is_a_letter_is_told_with_a_word() -> None:
     row, cell = Row("m", "run", "r", ()), Cell(0.5)
     assert results_cells.said(row, Column("precision", "P", "No prompt"), cell) == "No prompt: P precision   .500   m"
@@ -122,6 +143,8 @@ def test_figures_of_annotators_are_held_back_until_their_similarity_is_counted()
         assert drawn.rows[1].cells == ((Cell(HELD, note=STILL_COUNTED), Cell()) if held else cells)
         assert drawn.notes == ((STILL_COUNTED, "a note") if held else ("a note",))
         assert drawn.ranges == (() if held else table.ranges)
+    own = Row("ann", "people", "r2", (Cell(0.7, run="r2"), Cell()))
+    assert held_back(msgspec.structs.replace(table, rows=(*rows, own))).rows[-1] == own
 
 
 def test_a_legend_names_the_signs_and_spreads_that_are_drawn_and_no_others() -> None:
