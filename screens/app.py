@@ -233,7 +233,15 @@ class EmotuiApp(OutlivingApp):
 
     def get_default_screen(self) -> Frame:
         """The frame is the only screen; sheets lie over it."""
-        return Frame(self._open_source, self._poll, self._annotator, self._keys_file, self._file, self._annotates)
+        return Frame(
+            self._open_source,
+            self._poll,
+            self._annotator,
+            self._keys_file,
+            self._file,
+            self._annotates,
+            answer_key=super().on_event,
+        )
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """So that a theme from elsewhere still draws."""
@@ -257,6 +265,18 @@ class EmotuiApp(OutlivingApp):
         frame = self.screen_stack[0]
         assert isinstance(frame, Frame)
         return frame
+
+    async def on_event(self, event: events.Event) -> None:
+        """A key that comes before what it is about waits for that, whatever it will mean."""
+        if isinstance(event, events.Key) and not event.is_forwarded and self._waits(event):
+            return
+        await super().on_event(event)
+
+    def _waits(self, event: events.Key) -> bool:
+        if not self.is_running or not self.screen_stack or not self.frame.is_mounted:
+            return False
+        early = self.frame.early
+        return (early.busy or self.screen is self.frame) and early.take(event)
 
     def key_came(self) -> None:
         self._failures.forget()

@@ -1,6 +1,6 @@
 """The one frame of the workbench: top line, list, place, footer. The session holds the state; this shows it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from emotui.screens import jobs
 from emotui.screens.actions import Acting, PlaceEntry
+from emotui.screens.early import EarlyKeys
 from emotui.screens.folding import Divider, Folding
 from emotui.screens.keymaps import Keymap, bindings, hold, keyed
 from emotui.screens.keys import LONG, Keys
@@ -23,9 +24,8 @@ from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Opened, Session
 from emotui.screens.tool import OwnKeys, ToolActions
-from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.top import Top
 from emotui.screens.widgets.footer import KeyBar
-from emotui.screens.widgets.line import Line, Part, opened, taken
 from emotui.screens.widgets.notice import Told
 from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.page import Ended
@@ -33,94 +33,6 @@ from emotui.screens.widgets.textual_private import LaidOut
 
 if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
-
-# The line at the top: places by number, and the store with the live model or the work that goes on.
-
-# The top line: the places by number, the store, the live model and its state, or the work in progress.
-
-_NAME = "emotui "
-
-
-def places(titles: Mapping[int, str], here: int, cells: int) -> list[Part]:
-    """Every place by its number, in so many cells: the open one with its title, of the others the first that fit."""
-    if width(_NAME) + sum(width(f"  {number} {title} ") for number, title in titles.items()) <= cells:
-        found = [Part(_NAME, "strong")]
-        for number, title in titles.items():
-            name, opens = f"{number} {title}", _opens(number)
-            found += [Part(" "), opened(name, opens) if number == here else Part(f" {name} ", "plain", opens)]
-        return found
-    room = cells - width(_NAME) - sum(width(f" {number}") for number in titles) - width(f"  {titles[here]} ")
-    found = [Part(_NAME, "strong")]
-    for number, title in titles.items():
-        if number == here:
-            found += [Part(" "), opened(f"{number} {title}", _opens(number))]
-            continue
-        named = f" {title}" if width(f" {title}") <= room else ""
-        room = room - width(named) if named else 0
-        found += [Part(f" {number}", "key", _opens(number)), Part(named, "plain", _opens(number))]
-    return found
-
-
-def _opens(number: int) -> str:
-    return f"place({number})"
-
-
-def standing(store: str, live: str | None, state: str, cells: int, most: int) -> list[Part]:
-    """Which store is open and which model is live, in so many cells; of a long SPEC the end is shown, which tells more.
-
-    Args:
-        live: None where there are no models.
-        most: the cells that the numbers of the places leave; the state, which Models tells too, gives way to them.
-    """
-    if live is None:
-        return [Part(fit(store, most).rstrip(), "dim")]
-    said = shown(live)
-    if width(store) + min(width(said), 8) + width(state) + 4 > most:
-        state = ""
-    store = fit(store, max(most - min(width(said), 8) - width(state) - 4, 8)).rstrip()
-    room = max(cells - width(store) - width(state) - 4, 8)
-    if width(said) > room:
-        said = "…" + said[1 - room :]
-    press = "do('name_model')"
-    how = Part(f" {state}".rstrip(), "dim", press)
-    return [Part(store, "dim"), Part(" · ", "dim"), Part(said, "strong", press), how]
-
-
-_NAMED = width(_NAME) + sum(width(f" {number} {title}") for number, title in TITLES.items()) + width("  ")
-"""Cells in which every place has its name."""
-
-_FEW_WORDS, _FEWEST = 26, 18
-"""Cells in which work can be told of: whose it is, how far, and what stops it; without whose."""
-
-
-class Top(Line):
-    """Drawn anew when it is told how the session stands."""
-
-    DEFAULT_CSS = "Top { dock: top; padding: 0 1; background: $panel; }"
-
-    def draw(self, session: Session, number: int, *, key_stops: bool) -> None:
-        """Show this.
-
-        Args:
-            number: that of the open place.
-            key_stops: would its key stop the work now?
-        """
-        cells = self.screen.size.width - 3
-        room = cells - taken(places(TITLES, number, 0))
-        told = (session.title, session.live), (max(cells // 3, 24), room)
-        right = standing(*told[0], session.live_state, *told[1])
-        # What the model is doing gives way to the names of the places where they fit without it.
-        named = cells - _NAMED
-        if taken(right) > named >= taken(short := standing(*told[0], "", *told[1])):
-            right = short
-        left = cells - taken(right)
-        if session.job is not None:
-            # Work is told of in the words that leave the places the names that they have without it.
-            most = named if named >= _FEWEST else min(max(taken(right), _FEW_WORDS), room)
-            left = min(left, cells - most)
-            right = jobs.parts(session.job, most, key_stops=key_stops)
-        self.show(places(TITLES, number, left), right)
-
 
 _ENDS = dict.fromkeys(("next", "page_down", "last"), "this is the last sample of the list") | dict.fromkeys(
     ("previous", "page_up", "first"), "this is the first sample of the list"
@@ -138,6 +50,7 @@ class Frame(Acting, LaidOut):
         keys_file: says where a person's own keys are; None: they hold for this session.
         file: is looked at, to be brought in, as soon as the source is open; empty: none.
         annotates: begins in Annotate, unless the workspace is new.
+        answer_key: does what a key does that has waited.
     """
 
     BINDINGS = [*bindings()]
@@ -161,6 +74,8 @@ class Frame(Acting, LaidOut):
         keys_file: Callable[[], Path] | None = None,
         file: str = "",
         annotates: bool = False,
+        *,
+        answer_key: Callable[[events.Key], Awaitable[None]],
     ) -> None:
         super().__init__()
         self._file, self._annotates = file, annotates
@@ -171,6 +86,7 @@ class Frame(Acting, LaidOut):
         self._poll = poll
         self._begun = ""
         self._notes_due = False
+        self._told: int | None = None
         self.places = OpenPlaces(self.session)
         self.note_line = NoteLine(id="note-line")
         self.notes = NoteActions(self.session, self.pane, self.note_line)
@@ -188,6 +104,7 @@ class Frame(Acting, LaidOut):
         )
         self.own_keys = OwnKeys(self.session, self, keys_file)
         self.keys = Keys(self.session, self.pane, self.places, self._anywhere, self)
+        self.early = EarlyKeys(self, self._reads, self._means_nothing_yet, self._opens_other, answer_key)
 
     def compose(self) -> ComposeResult:
         """The frame with its first place; other places are made when they are first opened."""
@@ -213,7 +130,7 @@ class Frame(Acting, LaidOut):
 
     @property
     def busy(self) -> bool:
-        return self.session.busy or self.pane.busy or self.place.busy or self.notes.busy
+        return self.session.busy or self.pane.busy or self.place.busy or self.notes.busy or self.early.busy
 
     # What the session tells.
 
@@ -327,6 +244,7 @@ class Frame(Acting, LaidOut):
         if event.sample is not None and session.overview.dataset is None:
             return  # it was selected in the list before: another one is being read
         session.select(event.sample)
+        self._told = event.sample
         self.place.look_for(event.kind or session.state.only_mark or session.state.marks)
         self.place.show_sample(event.sample, session.run_shown)
         if self._notes_due:
@@ -412,6 +330,7 @@ class Frame(Acting, LaidOut):
             self.call_later(self.action_place, number, same_list=same_list)
             return
         session = self.session
+        self.early.place_opens()
         await self.places.open(number)
         self.folding.seclude()
         self.pane.steps_errors = self.place.marks_errors
@@ -422,11 +341,13 @@ class Frame(Acting, LaidOut):
         entry = self.place.entry
         if session.turn_to(self._samples_for(entry, same_list=same_list)):
             self.pane.forget()
+            self._told = None
             self.place.show_nothing("the list is being read")
             if session.source is not None:
                 session.look_again()
         else:
-            self.place.show_sample(self.pane.sample, session.run_shown)
+            self._told = self.pane.sample
+            self.place.show_sample(self._told, session.run_shown)
             if rearranged:
                 self.show_list()
         self._top()
@@ -483,10 +404,21 @@ class Frame(Acting, LaidOut):
                 bar.say(_ENDS[action.id])
         elif key == "enter" and (leads := self.tool.tour_leads):
             await self.run_action(leads)
-        elif len(key) == 1 and key.isdigit() and int(key) in OPENED and int(key) != self.places.number:
+        elif self._opens_other(key):
             await self.action_place(int(key))
         else:
             bar.say(self.keys.why_not(key))
+
+    def _opens_other(self, key: str) -> bool:
+        return len(key) == 1 and key.isdigit() and int(key) in OPENED and int(key) != self.places.number
+
+    def _means_nothing_yet(self, key: str) -> bool:
+        return not self.keys.in_field and self.keys.meant(key) is None
+
+    def _reads(self, opened: bool) -> bool:
+        """Is what the place shows first on its way; of one that was just opened, the list that it is of too?"""
+        listing = self.session.reads or self.places.opens or self.pane.orders or self._told != self.pane.sample
+        return (opened and listing and not self.keys.in_field) or self.place.reads
 
     def key_came(self) -> None:
         """Another key is about to be answered, maybe by the pane that has the focus: the footer shows keys again."""

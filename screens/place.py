@@ -166,7 +166,13 @@ class Place(Acting, Vertical):
 
     def focus_soon(self) -> None:
         """Put the keys into the first pane once it is laid out, where this place is still open by then."""
-        self.call_after_refresh(lambda: self.focus_first() if self.display else None)
+
+        def focus() -> None:
+            focused = self.screen.focused
+            if self.display and (focused is None or self not in focused.ancestors or not focused.is_on_screen):
+                self.focus_first()  # else a key has gone on from there already
+
+        self.call_after_refresh(focus)
 
     def use_model(self, spec: str) -> None:
         """Ask this model from now on, where one text at a time is asked about."""
@@ -202,4 +208,9 @@ class Place(Acting, Vertical):
     @property
     def busy(self) -> bool:
         """Is an answer on its way?"""
+        return False
+
+    @property
+    def reads(self) -> bool:
+        """Is there nothing to act on yet, which is on its way? Keys wait until it is shown or fails."""
         return False

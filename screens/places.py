@@ -92,6 +92,11 @@ class OpenPlaces(Horizontal):
         return self._places[self.number]
 
     @property
+    def opens(self) -> bool:
+        """Is another one about to be seen?"""
+        return self._opening.locked()
+
+    @property
     def opened(self) -> tuple[Place, ...]:
         """All that there are by now."""
         return tuple(self._places.values())

@@ -280,7 +280,12 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        return any(request.busy for request in (self._opening, self._overviews, self._settings)) or self.drafts.busy
+        return self.reads or self._settings.busy or self.drafts.busy
+
+    @property
+    def reads(self) -> bool:
+        """Is the source being opened, or what there is to show on its way?"""
+        return self._opening.busy or self._overviews.busy
 
     def _book(self) -> "DraftBook | None":
         made = None if self.source is None else self.source.drafts

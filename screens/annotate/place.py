@@ -1,6 +1,5 @@
 """Annotate: spans, labels and numbers by letters, caret or mouse; every change is kept, and can be undone."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -427,23 +426,13 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
         return number is not None
 
     @property
-    def _reads(self) -> bool:
-        """Is the first text on its way? What keys would do in it waits for it."""
+    def reads(self) -> bool:
         return self.work is None and self._sample is not None and self._standing is not None and self._standing.busy
-
-    def doing(self, action: str) -> Callable[[], None] | None:
-        """What does this action; while the first text is being read, it waits for that."""
-        do = super().doing(action)
-        return do if do is None or action not in _OWN or not self._reads else lambda: self._wait(action)
-
-    def _wait(self, action: str) -> None:
-        key = self.session.keymap.keys_of(action)[0]
-        self._early.append((key, key if len(key) == 1 else None))
 
     def can(self, action: str) -> bool:
         """Whether it can be done now."""
         if self.work is None:
-            return self._reads and action in _OWN
+            return False
         if self.doing(action) is None:
             return False
         if action == "sort":

@@ -298,6 +298,11 @@ class Masked(GuessPlace):
     def busy(self) -> bool:
         return any_busy(self) or self.studies_busy
 
+    @property
+    def reads(self) -> bool:
+        nothing = self.view is None and self.mode is None and self.review is None and self.results is None
+        return nothing and self._looks is not None and self._looks.busy
+
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this text and what the run says of it."""
         if self.mode is not None and sample is not None:

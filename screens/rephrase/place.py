@@ -106,6 +106,12 @@ class Rephrase(Place):
         views = self.query_one(Figures).busy or self.query_one(Review).busy
         return follows or writes or views or any_busy(self)
 
+    @property
+    def reads(self) -> bool:
+        asked = self._texts, self._standing
+        nothing = self.mode == "writing" and self.chain is None and not self._is_waiting
+        return nothing and any(one is not None and one.busy for one in asked)
+
     def bind_source(self, source: "BrowseSource") -> None:
         service_of = source.rephrasing
         if service_of is None:

@@ -146,7 +146,12 @@ class ListPane(Acting, Vertical):
     @property
     def reading(self) -> bool:
         """Are rows on their way?"""
-        return self.rows.waiting or self._orders.busy or self._pages.busy
+        return self.rows.waiting or self.orders or self._pages.busy
+
+    @property
+    def orders(self) -> bool:
+        """Is it still to be said which samples there are?"""
+        return self._orders.busy
 
     def ask(self, state: ListState, dataset: Dataset, run: Run | None, metrics: Sequence[Metric]) -> None:
         """Show this list; what is selected stays so where it is in it, unless others are listed for a figure."""

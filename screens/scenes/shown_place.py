@@ -150,6 +150,12 @@ class AskingScenes(Place):
     def busy(self) -> bool:
         return any(request.busy for request in self._requests.values())
 
+    @property
+    def reads(self) -> bool:
+        first = ("scene", "fit", "ribbons", "choose", "decode")
+        waits = any(self._requests[name].busy for name in first if name in self._requests)
+        return waits and (self.scene is None or self.decoded is None)
+
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this scenario, and for the run where it is another one or has come further."""
         if sample != self._sample:

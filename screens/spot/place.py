@@ -110,6 +110,10 @@ class Spot(Place):
             any_busy(self) or waits or (self.sides is not None and self.sides.busy) or self.why.busy or self.push.busy
         )
 
+    @property
+    def reads(self) -> bool:
+        return self._offered is None and self._texts is not None and self._texts.busy
+
     # Source, models, samples.
 
     def bind_source(self, source: "BrowseSource") -> None:

@@ -1,0 +1,81 @@
+"""Keys that are pressed before a place that was just opened has read its first text."""
+
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from emotui.records import ValuesGold
+from emotui.screens.annotate.place import Annotate
+from emotui.screens.masked.place import Masked
+from emotui.screens.rephrase.place import Rephrase
+from emotui.screens.scenes.place import Scenes
+from emotui.screens.spot.place import Spot
+from tests.screens import scenes_workspace
+from tests.screens.annotate.test_labels import workspace as annotated
+from tests.screens.browse_workspace import workspace as browsed
+from tests.screens.driving import event_of, frame, opened, press, settle
+from tests.screens.masked.workspace import masked_workspace
+from tests.screens.rephrase_workspace import TEXTS, scripted
+
+
+def at_once(pilot: "Pilot[None]", *keys: str) -> None:
+    """What a terminal sends in one go."""
+    for key in keys:
+        pilot.app.post_message(event_of(key))
+
+
+async def test_what_is_typed_behind_the_key_of_the_field_goes_into_it_in_rephrase(tmp_path: Path) -> None:
+    async with opened(scripted(tmp_path)) as pilot:
+        at_once(pilot, "3", "i", "space", *"q1fk?", "left", "u")
+        await settle(pilot, work=True)
+        here = frame(pilot).query_one(Rephrase)
+        assert here.display
+        assert here.editor.has_focus
+        assert here.editor.text == f"{TEXTS[0][2]} q1fku?"
+        await press(pilot, "escape", "1")
+        at_once(pilot, "3", "j", "n", "1", "3", "i", *"q1")
+        await settle(pilot)
+        assert here.display
+        assert here.editor.text == f"{TEXTS[0][2]} q1fkuq1?"
+
+
+async def test_what_is_typed_behind_the_key_of_the_field_goes_into_it_in_spot_check(tmp_path: Path) -> None:
+    source = browsed(tmp_path / "w.duckdb")
+    source.set_setting("live model", "embedded")
+    async with opened(source) as pilot:
+        at_once(pilot, "8", "i", *"f3 I", "backspace", "q")
+        await settle(pilot)
+        here = frame(pilot).query_one(Spot)
+        assert here.display
+        assert here.editor.text == "f3 q"
+
+
+async def test_a_guess_that_is_typed_before_its_text_is_there_is_of_that_text(tmp_path: Path) -> None:
+    async with opened(masked_workspace(tmp_path), (120, 40)) as pilot:
+        at_once(pilot, "5", "i", *"f1", "space", "q")
+        await settle(pilot)
+        here = frame(pilot).query_one(Masked)
+        assert here.display
+        assert here.typing
+        assert here.guess_line.value == "f1 q"
+
+
+async def test_arrows_and_letters_of_scenes_wait_for_what_is_decoded(tmp_path: Path) -> None:
+    async with opened(scenes_workspace.workspace(tmp_path / "w.duckdb")) as pilot:
+        at_once(pilot, "4", "c", "v")
+        await settle(pilot)
+        here = frame(pilot).query_one(Scenes)
+        assert here.clamps == {0: 1}
+        assert here.view == "sweep"
+
+
+async def test_labels_and_numbers_wait_for_the_first_text_to_annotate(tmp_path: Path) -> None:
+    source = annotated(tmp_path, "values", *(ValuesGold(id=i, text="My tea is cold.") for i in "abc"))
+    async with opened(source, (100, 24)) as pilot:
+        at_once(pilot, "2", "V", "3", "4", "5", "space", "V", "7")
+        await settle(pilot)
+        bench = frame(pilot).query_one(Annotate).bench_of
+        said = [bench.said(number).values for number in bench.order]
+        assert said[0] == {"valence": 3, "arousal": 4, "dominance": 5}
+        assert said[1] == {"valence": 7}
+        assert frame(pilot).places.number == 2, "no digit has opened a place"
