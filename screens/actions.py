@@ -451,7 +451,7 @@ SHARED: tuple[Action, ...] = (
         ("i", "enter"),
         "i",
         "write",
-        "Into the text: from there {submit} submits",
+        "Into the text, a guess, a reason; Esc leaves it",
         "Writing",
         1,
         needs="there is no text to write into",
@@ -474,6 +474,15 @@ SHARED: tuple[Action, ...] = (
         "Put back what was taken back (^Y too)",
         "Writing",
         needs="nothing was taken back",
+    ),
+    Action(
+        "clear_text",
+        ("ctrl+u",),
+        "^U",
+        "clear text",
+        "Clear all of the text while one types; ^Z brings it back",
+        "Writing",
+        needs="it clears the text while one types there",
     ),
 )
 """What more than one place answers, or none: then the list or the frame does."""

@@ -17,13 +17,14 @@ from emotui.screens.keymaps import keyed
 from emotui.screens.place import Place
 from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase.live import AttemptDrafts, begun_with
-from emotui.screens.rephrase.requests import is_open
+from emotui.screens.rephrase.requests import is_open, still_there
 from emotui.screens.rephrase.writing import Writing
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.editor import LONGEST, typeable
 from emotui.screens.widgets.number_format import count, share
+from emotui.screens.widgets.page import Ended
 
 if TYPE_CHECKING:
     from emotui.workbench.drafts import Draft, Field
@@ -228,7 +229,7 @@ def carried(words: "CarryingWords | None", text: str) -> dict[str, list[Span]]:
     if words is None:
         return found
     if words.text != text:
-        stale = _still_there(words, text)
+        stale = [(start, end) for start, end, drop in still_there(words, text).gold if drop > 0]
         return {STALE: stale} if stale else {}
     most = max((drop for _, _, drop in words.gold), default=0.0)
     for start, end, drop in words.gold:
@@ -236,27 +237,6 @@ def carried(words: "CarryingWords | None", text: str) -> dict[str, list[Span]]:
             shade = min(int(drop / most * SHADES) + 1, SHADES)
             found.setdefault(f"editor--carries-{shade}", []).append((start, end))
     return found
-
-
-def _still_there(words: "CarryingWords", text: str) -> list[Span]:
-    """Where the words that carried stand now: those before and behind what has changed."""
-    before = _alike(words.text, text)
-    shorter = min(len(words.text), len(text))
-    behind = min(_alike(words.text[::-1], text[::-1]), shorter - before)
-    moved = len(text) - len(words.text)
-    spans = []
-    for start, end, drop in words.gold:
-        if drop > 0 and end <= before:
-            spans.append((start, end))
-        elif drop > 0 and start >= len(words.text) - behind:
-            spans.append((start + moved, end + moved))
-    return spans
-
-
-def _alike(one: str, other: str) -> int:
-    """With how many characters both begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 class Attempts:
@@ -426,6 +406,10 @@ class Attempts:
             chain, text, suggested = done.reopened
             self.drafts.put(chain, text, suggested=suggested)
             seen.chain = None
+        if done.go != act.chain.number and act.kind in ("submit", "skip"):
+            # Another text takes its place: what came of this one is told where that one is looked at.
+            back = "^Z" if self._writing.editor.has_focus else keyed("{undo}")
+            self._owner.post_message(Ended(f"{done.said}; {back} goes back"))
         self._go_to(done.go)
 
     def _not_acted(self, _: asking.Act, why: str) -> None:

@@ -72,7 +72,7 @@ ENTRY = PlaceEntry(
             ("misleading", "cue words are tied to other emotions only"),
             ("implicit", "no cue word is left"),
             ("negation", "yes where a word such as not, never or without negates something"),
-            ("leans on", "words without which the log-odds of gold fall, by so many nats"),
+            ("leans on", "words without which the log-odds of the label that it names fall, by so much"),
             ("set aside", "texts that the classifier reads wrong as they are: there is nothing to rewrite"),
             ("S", "the attempt was suggested by a model"),
         ),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from emotui.screens.rephrase.requests import Text
+from emotui.screens.rephrase.requests import Text, still_there
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from emotui.metrics.lexical import Lexical
     from emotui.metrics.rephrasings import Change
     from emotui.workbench.rephrase.views import CarryingWords, ChainView, Progress, Round
+
+_LEANS = 20
+"""Cells that the words have beside what is told of their figures."""
 
 Sides = tuple[list[Part], list[Part]]
 
@@ -129,10 +132,12 @@ def meaning(
     cells: int,
     most: int,
     gold: str = "",
+    written: str | None = None,
 ) -> Lines:
     """How near the text still is, what kind of text it is, and which words give it away.
 
     Args:
+        written: the text, where `words` may be of an earlier one.
         gold: its label; EmoLex has the cues of eight emotions, of which another may stand for it.
         most: lines that the cue words may take.
     """
@@ -141,7 +146,7 @@ def meaning(
     if lexical is not None:
         first += [Part("   "), Part(lexical.category, "strong"), Part(f": {_about(lexical, gold)}", "dim")]
         first += [Part("   negation ", "dim"), Part("yes" if lexical.negated else "no", "strong")]
-    lines: list[list[Part]] = [first, *_cues(lexical, cells, most, gold), _leaning(words, cells)]
+    lines: list[list[Part]] = [first, *_cues(lexical, cells, most, gold), _leaning(words, cells, written)]
     for warning in warnings:
         for place, line in enumerate(folded(warning, max(cells - 2, 10))):
             lines.append([Part("  " if place else "! ", "mark"), *line])
@@ -194,12 +199,20 @@ def _cues(lexical: "Lexical | None", cells: int, most: int, gold: str) -> list[l
     return lines
 
 
-def _leaning(words: "CarryingWords | None", cells: int) -> list[Part]:
-    """The words that carry gold, each with the log-odds in nats that gold loses without it."""
+def _leaning(words: "CarryingWords | None", cells: int, written: str | None) -> list[Part]:
+    """The words that carry gold, each with the log-odds that gold loses without it; in grey what was found of an
+    earlier text.
+    """
     if words is None:
         return [Part("leans on  … when you rest", "dim")]
+    stale = written is not None and words.text != written
+    if stale:
+        words = still_there(words, written or "")
     carrying = sorted((one for one in words.gold if one[2] > 0), key=lambda one: -one[2])
-    head = "leans on (nats lost without it) "
+    verb = "leaned on" if stale else "leans on"
+    name = shown(words.gold_label)
+    ways = (f"{verb}, for {name} (log-odds lost without it) ", f"{verb}, for {name} (log-odds) ")
+    head = next((way for way in ways if width(way) <= cells - _LEANS), ways[-1])
     parts = [Part(head, "dim")]
     room = cells - width(head)
     for start, end, drop in carrying:
@@ -207,9 +220,10 @@ def _leaning(words: "CarryingWords | None", cells: int) -> list[Part]:
         figure = f" {share(drop).strip()}  "
         if reads_zero(drop) or width(word) + width(figure) > room:
             break
-        parts += [Part(word, "strong"), Part(figure, "dim")]
+        parts += [Part(word, "dim" if stale else "strong"), Part(figure, "dim")]
         room -= width(word) + width(figure)
-    return parts if carrying else [Part(f"no word makes {words.gold_label} likelier", "dim")]
+    none = f"{verb}  … when you rest" if stale else f"no word makes {name} likelier"
+    return parts if carrying else [Part(none, "dim")]
 
 
 def _aim(chain: "ChainView", cells: int) -> str:
@@ -250,10 +264,18 @@ def chain_lines(chain: "ChainView", drafts: Sequence[tuple[str, str]], cells: in
     return lines
 
 
-def word_lines(words: "CarryingWords | None", cells: int) -> Lines:
-    """Every word with how far the labels' log-odds fall without it."""
+def word_lines(words: "CarryingWords | None", cells: int, written: str | None = None) -> Lines:
+    """Every word with how far the labels' log-odds fall without it.
+
+    Args:
+        written: the text, where `words` may be of an earlier one: then what still stands in it is shown, in grey.
+    """
     if words is None:
         return [[Part("what each word adds to the verdict: comes when you rest", "dim")]]
+    if written is not None and words.text != written:
+        of_before = word_lines(still_there(words, written), cells)
+        told = [Part("of the text before; of this one when you rest", "mark")]
+        return [told, *([Part(part.text, "dim") for part in line] for line in of_before)]
     if not words.gold:
         return [[Part("no word in it", "dim")]]
     both = words.top_label != words.gold_label

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from emotui.screens.long_text import typed_when
 from emotui.screens.rephrase import requests as asking
-from emotui.screens.rephrase.writing import Writing
+from emotui.screens.rephrase.writing import WORDS, Writing
 from emotui.screens.requests import LatestRequest, NamedTimers
 from emotui.screens.session import Session
 from emotui.screens.widgets.editor import typeable
@@ -282,5 +282,5 @@ class Following:
         self._writing.draw_live()
         if self._writing.stacked:
             self._writing.draw_attempt()
-        if self._writing.shows_difference:
+        if self._writing.shows_difference or self._writing.view == WORDS:
             self._writing.draw_below()

@@ -368,6 +368,7 @@ class Rephrase(Place):
             refused=bool(self.refused),
             beginning=self.beginning,
             editing=self.editor.has_focus,
+            written=bool(self.editor.text) and not self.editor.read_only,
             acting=self._attempts is not None and self._attempts.acting,
             others_written=bool(self.seen.drafts),
             others_open=bool(self.open),
@@ -423,6 +424,9 @@ class Rephrase(Place):
     def do_redo(self) -> None:
         if self._attempts is not None:
             self._attempts.redo()
+
+    def do_clear_text(self) -> None:
+        self.editor.put("")
 
     def do_other_draft(self) -> None:
         if self._attempts is not None:

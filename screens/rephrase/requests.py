@@ -1,7 +1,7 @@
 """What the Rephrase place asks the workbench for, each question answered in a thread of its desk."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import EmotuiError
@@ -68,6 +68,7 @@ class Situation:
         refused: whether the round could not begin.
         beginning: whether a round is being begun.
         editing: whether the editor has the keys.
+        written: whether something stands in the editor that can be changed.
         acting: whether a decision is being kept.
         others_written: whether another draft of the text can be taken into the editor.
         others_open: whether any text of the round is open.
@@ -82,6 +83,7 @@ class Situation:
     refused: bool
     beginning: bool
     editing: bool
+    written: bool
     acting: bool
     others_written: bool
     others_open: bool
@@ -95,6 +97,8 @@ class Situation:
             return True
         if action == "leave":
             return self.editing or self.mode != "writing"
+        if action == "clear_text":
+            return self.editing and self.written
         if self.waiting and action == "write":
             return not self.editing
         if self.beginning or self.chain is None:
@@ -277,6 +281,25 @@ def follow(service: "Rephrasing", typed: Typed) -> Followed:
 def carrying(service: "Rephrasing", typed: Typed, newest: Callable[[int], bool]) -> "CarryingWords | None":
     """The words that carry the verdict; None where something was typed meanwhile."""
     return service.words(typed.round, typed.chain.number, typed.text, lambda: not newest(typed.generation))
+
+
+def still_there(words: "CarryingWords", text: str) -> "CarryingWords":
+    """What was found of an earlier text, of those words alone that stand in this one: around what has changed."""
+    before = _alike(words.text, text)
+    behind = min(_alike(words.text[::-1], text[::-1]), min(len(words.text), len(text)) - before)
+    moved, last = len(text) - len(words.text), len(words.text) - behind
+
+    def left(drops: tuple[tuple[int, int, float], ...]) -> tuple[tuple[int, int, float], ...]:
+        there = (one for one in drops if one[1] <= before or one[0] >= last)
+        return tuple(one if one[1] <= before else (one[0] + moved, one[1] + moved, one[2]) for one in there)
+
+    return replace(words, text=text, gold=left(words.gold), top=left(words.top))
+
+
+def _alike(one: str, other: str) -> int:
+    """With how many characters both begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 @dataclass(frozen=True, slots=True)

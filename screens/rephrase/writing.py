@@ -393,7 +393,7 @@ class Writing(Container):
         meaning = self.query_one("#rephrase-meaning", Page)
         meaning.set_class(stale, "-stale")
         if self.editor.text.strip():
-            meaning.show_for(lambda room: now(_cells(room), 1, gold)[: 1 if low else None])
+            meaning.show_for(lambda room: now(_cells(room), 1, gold, self.editor.text)[: 1 if low else None])
         else:
             meaning.show([])
         if self.stacked and self.part in (CHAIN, LABELS):
@@ -453,7 +453,7 @@ class Writing(Container):
         if self.part == LABELS:
             return self._bar_lines(cells, max(height, 2))
         if self.part == WORDS:
-            return rephrase_lines.word_lines(seen.words, cells)
+            return rephrase_lines.word_lines(seen.words, cells, self.editor.text)
         if self.part == DIFFERENCE:
             return rephrase_lines.difference(seen.difference, cells)
         if self.part == SESSION and seen.progress is not None:

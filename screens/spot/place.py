@@ -351,6 +351,8 @@ class Spot(Place):
                 return (self.push.has_labels or self.why.has_parts) and not editor.has_focus
             case "stop":
                 return not editor.has_focus and (self.sides.long or (job is not None and not job.stopping))
+            case "clear_text":
+                return editor.has_focus and bool(editor.text)
             case "undo":
                 return editor.can_undo or self._may_take_back
             case "redo":
@@ -421,6 +423,9 @@ class Spot(Place):
         self.notify(f"{kept.id} is not kept any more", markup=False)
         self.session.look_again()
         self.refresh_bindings()
+
+    def do_clear_text(self) -> None:
+        self.editor.put("")
 
     def do_redo(self) -> None:
         self.editor.redo()

@@ -94,12 +94,13 @@ class Editor(MarkedTextArea, inherit_bindings=False):
     the text and the owner is told.
     """
 
-    # The registry of actions has undo and redo, and knows when they mean the text and when the last attempt.
+    # The registry of actions has undo and redo, and knows when they mean the text and when the last attempt; and what
+    # clears the text: a passage is one line to who writes it, however many the screen breaks it into.
     BINDINGS = [
         *(
             binding
             for binding in TextArea.BINDINGS
-            if not isinstance(binding, tuple) and binding.action not in ("undo", "redo")
+            if not isinstance(binding, tuple) and binding.action not in ("undo", "redo", "delete_to_start_of_line")
         ),
         Binding("ctrl+o", "elsewhere", "your editor", show=False),
         Binding("ctrl+home", "text_start", show=False),

@@ -64,6 +64,7 @@ async def test_when_typing_rests_the_words_that_carry_the_verdict_are_named(sour
         await awaited(lambda: here.seen.words is not None and here.seen.words.text == here.editor.text)
         await settle(pilot)
         leaning = next(line for line in page(pilot, "#rephrase-meaning").splitlines() if "leans on" in line)
+        assert f"leans on, for {here.chain.label} (log-odds lost without it)" in leaning
         assert leaning.split(") ")[1].split()[0] in ("sad", "lonely")
         await press(pilot, "ctrl+t")
         rows = page(pilot, "#rephrase-below").splitlines()

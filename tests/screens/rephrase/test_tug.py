@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from emotui.metrics.lexical import lexical
 from emotui.screens.rephrase.attempts import carried
-from emotui.screens.rephrase.lines import meaning, session
+from emotui.screens.rephrase.lines import meaning, session, word_lines
 from emotui.screens.rephrase.review import matching
 from emotui.screens.rephrase.writing import GOLD_SIDE, MIDDLE, RIVAL_SIDE, sparkline, verdict
 from emotui.screens.rephrase.writing import tug_lines as lines
@@ -70,7 +70,7 @@ def test_what_kind_a_text_is_and_whether_it_is_negated_stands_in_words() -> None
     first, cues, leaning = told("I am not in hospital", "joy")
     assert first == "similarity 1.00   misleading: cues of other emotions only   negation yes"
     assert cues.rstrip() == "cues in EmoLex hospital (trust, fear)"
-    assert leaning.rstrip() == "leans on (nats lost without it) sad 2.00  so .20"
+    assert leaning.rstrip() == "leans on, for sadness (log-odds lost without it) sad 2.00  so .20"
     assert told("I am glad", "joy")[0] == "similarity 1.00   explicit: cues of gold   negation no"
     assert told("I am home", "joy")[0] == "similarity 1.00   implicit: no cues   negation no"
 
@@ -113,3 +113,16 @@ def test_an_answer_is_found_by_how_it_begins_else_by_what_is_in_it() -> None:
     assert matching(answers, "NESS") == ["sadness"]
     assert matching(answers, "") == list(answers)
     assert matching(answers, "zz") == []
+
+
+def leaning(words: CarryingWords, written: str) -> str:
+    return "".join(part.text for part in meaning((1.0, True), None, words, (), 72, 1, "sadness", written)[-1])
+
+
+def test_words_of_the_text_before_are_told_of_as_such_and_those_that_are_gone_no_more() -> None:
+    assert leaning(WORDS, "so sad today").startswith("leans on, for sadness")
+    assert leaning(WORDS, "so today").rstrip() == "leaned on, for sadness (log-odds lost without it) so .20"
+    assert leaning(WORDS, "fine") == "leaned on  … when you rest"
+    told = ["".join(part.text for part in line).rstrip() for line in word_lines(WORDS, 72, "so today")]
+    assert told[0] == "of the text before; of this one when you rest"
+    assert [line.split()[0] for line in told[2:-1]] == ["so", "today"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.screens.driving import notified, opened, press, screen_text, settle
+from tests.screens.driving import help_text, notified, opened, press, screen_text, settle
 from tests.screens.rephrase.driving import IMPLICIT, arrive, kinds, page, submit, write
 from tests.screens.rephrase_workspace import TEXTS, Scripted, scripted
 
@@ -40,6 +40,8 @@ async def test_an_attempt_that_the_classifier_gets_wrong_succeeds_and_the_next_t
         session = page(pilot, "#rephrase-session").replace("\n", " ")
         assert "1 succeeded: 1 at the 1st" in session
         assert "rs-1: succeeded at attempt 1, read as anticipation" in session
+        assert "rs-1: succeeded at attempt 1, read as anticipation" in screen_text(pilot).splitlines()[-1]
+        assert "^Z goes back" in screen_text(pilot).splitlines()[-1]
         assert "✓ 1" in screen_text(pilot)
 
 
@@ -159,3 +161,17 @@ async def test_out_of_the_text_u_takes_back_what_was_typed_before_it_takes_back_
         assert here.editor.text == TEXTS[1][2] + " z"
         await press(pilot, "u", "u")
         assert kinds(source) == ["rephrasing", "rephrasing-undo"]
+
+
+async def test_one_key_clears_all_of_the_text_and_one_brings_it_back(source: Scripted) -> None:
+    async with opened(source, (60, 24)) as pilot:
+        here = await arrive(pilot, "i")
+        before = here.editor.text
+        assert len(before) > 60, "the screen breaks it"
+        await press(pilot, "ctrl+u")
+        assert here.editor.text == ""
+        assert here.editor.has_focus
+        await press(pilot, "ctrl+z")
+        assert here.editor.text == before
+        await press(pilot, "escape", "question_mark", *"clear text")
+        assert "^U clear text" in help_text(pilot)
