@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from emotui.screens.keymaps import keyed
 from emotui.screens.requests import LatestRequest, NamedTimers
 from emotui.screens.why import LONGEST_NAME, told_trouble
-from emotui.screens.widgets.cell_width import fit
+from emotui.screens.widgets.cell_width import fit, shown
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.why_lines import FARTHEST, STEP, aim_line, push_lines
@@ -90,7 +90,16 @@ class PushPane(Vertical):
     @property
     def able(self) -> bool:
         """Is there a model that could be asked?"""
-        return self._request is not None and self._model is not None
+        return self._request is not None and self._model is not None and not self.unable
+
+    @property
+    def unable(self) -> str:
+        """Why the live model is of a kind that cannot be pushed, in words; empty: it may be."""
+        from emotui.workbench.models.discovery import kinds_of, may
+
+        if self._model is None or may(self._model, "push"):
+            return ""
+        return f"{shown(self._model)} cannot be pushed; kinds of model that can: {', '.join(kinds_of('push'))}"
 
     @property
     def busy(self) -> bool:

@@ -300,9 +300,14 @@ class AskingScenes(Place):
         return frozenset(numbers[place] for place in (*flips.gains, *flips.losses, *flips.even))
 
 
-def _about(cells: int) -> str:
-    """What the slider is for, and what one looks at, in so many cells."""
-    slider = keyed("{alpha_less} {alpha_more} α: how far other emotions overrule the model")
+def _about(cells: int, *, away: bool) -> str:
+    """What the slider is for, and what one looks at, in so many cells.
+
+    Args:
+        away: has the list the keys? Arrows are of the pane that has them, so another key comes first.
+    """
+    first = "{pane}, then " if away else ""
+    slider = keyed(first + "{alpha_less} {alpha_more} α: how far other emotions overrule the model")
     ways = ("   each row where it is on: ▆ on, gold  ▒ on, not gold  ▁ gold, not on", "  ▆ hit ▒ extra ▁ missed")
     return next((slider + way for way in ways if width(slider + way) <= cells - 1), slider)
 
@@ -383,10 +388,21 @@ class ShownScenes(AskingScenes):
         if ready:
             if self.display and self.screen.focused is None:
                 self.focus_first()
-            self.query_one("#scene-about", Line).show([Part(f" {_about(self.size.width - 1)}", "dim")])
+            self._draw_about()
             self._draw_slider()
             self._draw_view()
         self.refresh_bindings()
+
+    def _draw_about(self) -> None:
+        focused = self.screen.focused
+        away = focused is not None and self not in focused.ancestors
+        self.query_one("#scene-about", Line).show([Part(f" {_about(self.size.width - 1, away=away)}", "dim")])
+
+    def on_descendant_focus(self) -> None:
+        self._draw_about()
+
+    def on_descendant_blur(self) -> None:
+        self._draw_about()
 
     def _draw_title(self) -> None:
         if self.scene is not None:

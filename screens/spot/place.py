@@ -369,6 +369,10 @@ class Spot(Place):
                 return bool(editor.text.strip())
         return True
 
+    def lacking(self, action: str) -> str:
+        """Why the live model is not pushed."""
+        return self.push.unable if action == "push" else super().lacking(action)
+
     def do_write(self) -> None:
         self.view.show_rows(False)
         self.editor.focus()

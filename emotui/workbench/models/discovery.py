@@ -125,6 +125,18 @@ def _kept(db: str | None, on_waiting: OnWaiting | None) -> list[str]:
     return [name for name in kept if isinstance(name, str)] if isinstance(kept, list) else []
 
 
+def kinds_of(capability: str) -> tuple[str, ...]:
+    """The kinds of model of which some can do this."""
+    return CAPABLE_KINDS.get(capability, ())
+
+
+def may(spec: str, capability: str) -> bool:
+    """Whether a model may be able to do this: not where it is of a kind that is known here and cannot."""
+    kind, colon, _ = spec.partition(":")
+    known = {one for able in CAPABLE_KINDS.values() for one in able}
+    return f"{kind}{colon}" not in known or f"{kind}{colon}" in kinds_of(capability)
+
+
 def _capable(kind: str) -> tuple[str, ...]:
     return tuple(capability for capability, able in CAPABLE_KINDS.items() if kind in able)
 

@@ -51,7 +51,11 @@ async def test_4_opens_scenes_with_its_own_list_and_1_comes_back_to_the_spans(so
         assert listed(pilot) == [sample.id for sample in scenarios()]
         assert place(pilot).scene == scenarios()[0]
         assert keyed("{alpha_less} {alpha_more} α: how far other emotions overrule") in screen_text(pilot)
-        await press(pilot, "j")
+        await press(pilot, "escape")
+        assert keyed("Tab, then {alpha_less} {alpha_more} α: how far other emotions overrule") in screen_text(pilot)
+        await press(pilot, "tab", "j")
+        assert " " + keyed("{alpha_less} {alpha_more} α: how far other emotions overrule") in screen_text(pilot)
+        assert "Tab, then" not in screen_text(pilot)
         assert place(pilot).scene == scenarios()[1]
         await press(pilot, "1")
         assert frame(pilot).pane.sample == spans

@@ -11,7 +11,7 @@ from emotui.records import SpanSample
 from emotui.screens.widgets.page import Page
 from emotui.workbench.workspace import Workspace
 from tests.backends.installed_kind import install_kind
-from tests.screens.driving import opened, press, screen_text, settle
+from tests.screens.driving import help_text, opened, press, screen_text, settle
 from tests.screens.spot.driving import editor, spot, workspace_asking, write
 
 if TYPE_CHECKING:
@@ -195,6 +195,21 @@ async def test_a_model_that_is_let_go_of_is_not_pushed_any_more(pushable: Worksp
         await press(pilot, "right")
         await settle(pilot)
         assert not spot(pilot).push.is_open
+
+
+async def test_a_model_of_a_kind_that_cannot_be_pushed_is_not_offered_to_be(source: Workspace) -> None:
+    source.set_setting("live model", "embedded")
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        await write(pilot, TEXT)
+        await press(pilot, "escape")
+        assert "z push" not in screen_text(pilot)
+        await press(pilot, "z")
+        assert not spot(pilot).push.is_open
+        assert "embedded cannot be pushed; kinds of model that can: hf:" in screen_text(pilot)
+        await press(pilot, "question_mark", *"into the text")
+        assert "Into the text" in help_text(pilot)
+        assert "submits" not in help_text(pilot), "Enter is a new line here"
 
 
 async def test_a_model_that_cannot_be_pushed_says_so_in_a_line(source: Workspace) -> None:
