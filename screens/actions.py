@@ -480,7 +480,7 @@ SHARED: tuple[Action, ...] = (
         ("ctrl+u",),
         "^U",
         "clear text",
-        "Clear all of the text while one types; ^Z brings it back",
+        "Clear all of the text while one types (^Z undoes that)",
         "Writing",
         needs="it clears the text while one types there",
     ),

@@ -286,6 +286,7 @@ class Rephrase(Place):
             self._attempts.take_up(stood.chain, keep=early or not fresh)
             if early and not self.editor.read_only:
                 self._attempts.drafts.drop_early(stood.chain.number)
+                self._attempts.list_drafts()  # what stands in the editor is no other draft
         if early and self.following is not None:
             self.following.typed()
         self._lay_out()

@@ -32,6 +32,7 @@ async def test_what_is_typed_behind_the_key_of_the_field_goes_into_it_in_rephras
         assert here.display
         assert here.editor.has_focus
         assert here.editor.text == f"{TEXTS[0][2]} q1fku?"
+        assert here.seen.drafts == ()
         await press(pilot, "escape", "1")
         at_once(pilot, "3", "j", "n", "1", "3", "i", *"q1")
         await settle(pilot)
