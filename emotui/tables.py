@@ -34,6 +34,11 @@ def reads_zero(value: float, decimals: int = 2) -> bool:
     return float(f"{value:.{decimals}f}") == 0
 
 
+def number_of(n: int, thing: str) -> str:
+    """How many there are, in words: `1 text`, `2 texts`; `thing` has its plural in s."""
+    return f"{n} {thing}{'s' * (n != 1)}"
+
+
 LEAST_LETTERS = 3
 """Of a name that is cut, so that it is still known."""
 
@@ -132,8 +137,8 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def of_runs(self) -> bool:
-        """Are its figures of what is kept as a run, be it a person's?"""
-        return any(cell.run for cell in self.cells)
+        """Is it of what is kept as one run or several, be they a person's?"""
+        return not {cell.run for cell in self.cells}.isdisjoint(self.source.split(", "))
 
 
 class Plot(msgspec.Struct, frozen=True):
@@ -221,9 +226,9 @@ class Series(msgspec.Struct, frozen=True):
 class Transitions(msgspec.Struct, frozen=True):
     """From one sentence to the next: `counts[i][j]` pairs go from `labels[i]` to `labels[j]`.
 
-    `shares`: of all pairs. `row_shares`: of those that leave `labels[i]`; None where none does. `samples[i][j]`: the
-    numbers of the samples with such a pair. `unlabelled`: pairs left out because a sentence has no label. `of`: what
-    the passages are called.
+    `shares`: of all pairs. `row_shares`: of those that begin with `labels[i]`; None where none does. `samples[i][j]`:
+    the numbers of the samples with such a pair. `unlabelled`: pairs left out because a sentence has no label. `of`:
+    what the passages are called.
     """
 
     by: str

@@ -27,7 +27,7 @@ from emotui.screens.tool import OwnKeys, ToolActions
 from emotui.screens.top import Top
 from emotui.screens.widgets.footer import KeyBar
 from emotui.screens.widgets.notice import Told
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.page import Ended
 from emotui.screens.widgets.textual_private import LaidOut
 
@@ -262,7 +262,7 @@ class Frame(Acting, LaidOut):
         self.session.change(replace(state, dataset=event.dataset or state.dataset, run=event.run or state.run))
         await self.action_place(place_of(self.session.list_task))
         behind = "" if event.why.startswith("where ") else "behind "
-        told = f"{count(len(event.samples))} samples {behind}{event.why}: " + keyed("{clear} shows all")
+        told = f"{so_many(len(event.samples), 'sample')} {behind}{event.why}: " + keyed("{clear} shows all")
         self.notify(told, markup=False)
 
     @on(Place.Opened)

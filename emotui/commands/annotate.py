@@ -15,6 +15,7 @@ from emotui.commands.program_options import annotator_option, db_option, look_in
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.screens.annotate.entry import reserved
+from emotui.tables import number_of
 from emotui.workbench.annotate.desk import Desk
 from emotui.workbench.annotate.log_files import Taken
 from emotui.workbench.annotate.others import source_answers
@@ -452,7 +453,7 @@ def _tell(dataset: str, wanted: Assignment, made: Sequence[Batch], as_json: bool
         texts = ", ".join(f"{n} for {of}" for of, n in sorted(seen.items(), reverse=True))
         say(f"{literal(dataset)}: {len(made)} batches for {people} annotators; texts: {texts}")
     for name in wanted.annotators:
-        say(f"  {literal(name)}  {load[name]} texts")
+        say(f"  {literal(name)}  {number_of(load[name], 'text')}")
     if left := [name for name in load if name not in wanted.annotators]:
         say(f"  answers of {', '.join(map(literal, left))} stand")
 
@@ -500,7 +501,8 @@ def export_(folder: Path, dataset: str, columns: str, db: str | None, as_json: b
         plan = {name: getattr(done.plan, name) for name in ("project", "name", "task", "n", "revision")}
         print_json({"folder": str(folder), **plan, "logs": done.logs, "notes": done.notes})
         return
-    say(f"{literal(str(folder))}: {done.plan.n} texts, revision {done.plan.revision} of scheme and assignment")
+    texts = number_of(done.plan.n, "text")
+    say(f"{literal(str(folder))}: {texts}, revision {done.plan.revision} of scheme and assignment")
     for name, n in done.logs.items():
         say(f"  {literal(name)}  {n} new entries")
     for note in done.notes:
@@ -519,7 +521,7 @@ def import_(folder: Path, name: str | None, db: str | None, as_json: bool) -> No
         head = {"folder": str(folder), "dataset": done.dataset.name, "n": done.dataset.n, "added": done.added}
         print_json({**head, "logs": msgspec.to_builtins(done.logs), "notes": done.notes})
         return
-    say(f"{literal(done.dataset.name)}: {done.dataset.n} texts" + (", added" if done.added else ""))
+    say(f"{literal(done.dataset.name)}: {number_of(done.dataset.n, 'text')}" + (", added" if done.added else ""))
     tell_taken(done.logs)
     for note in done.notes:
         warn(note)
@@ -549,7 +551,7 @@ def deal(folder: Path, annotators: str, as_json: bool, **given: Any) -> None:
         folders = {name: str(path) for name, path in made.items()}
         print_json({"folder": str(folder), "revision": plan.revision, "people": folders})
         return
-    say(f"{literal(str(folder))}: {plan.n} texts for {len(made)} annotators")
+    say(f"{literal(str(folder))}: {number_of(plan.n, 'text')} for {len(made)} annotators")
     for name, path in made.items():
         say(f"  {literal(name)}  {literal(str(path))}")
 

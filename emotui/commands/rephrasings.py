@@ -33,6 +33,7 @@ from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.metrics.rephrasings import NAMES
 from emotui.metrics.word_distributions import SMOOTHING
+from emotui.tables import number_of
 from emotui.tasks.registry import task_named
 from emotui.workbench.rephrase import files
 from emotui.workbench.rephrase.evaluation import PROMPTINGS, read_examples
@@ -142,7 +143,7 @@ def import_(
         print_json(said)
     else:
         name = literal(done.dataset.name)
-        say(f"{name}: {done.dataset.n} texts, {done.chains} new chains, {done.attempts} attempts")
+        say(f"{name}: {number_of(done.dataset.n, 'text')}, {done.chains} new chains, {done.attempts} attempts")
 
 
 @click.command()
@@ -188,7 +189,7 @@ def variants(
         print_json(document)
         return
     for name, n in document["variants"].items():
-        say(f"{name}: {n} texts")
+        say(f"{name}: {number_of(n, 'text')}")
     if not document["variants"]:
         say(f"{dataset} has no variants. Keep some: emotui rephrasings variants BT-1=FILE")
 

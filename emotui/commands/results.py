@@ -14,7 +14,7 @@ from emotui.commands.output import as_written, bar, json_option, print_json, say
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
-from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, shown_cell
+from emotui.tables import NOT_ASKED, Cell, Column, ResultsTable, number_of, shown_cell
 from emotui.tasks.registry import SPANS
 from emotui.workbench.datasets.samples import experiment_of
 from emotui.workbench.progress import RunProgress
@@ -181,7 +181,8 @@ def report(
     if as_json:
         print_json(written)
     else:
-        say(f"{len(written['tables'])} tables of {len(written['runs'])} runs written to {target}")
+        many, of = (number_of(len(written[f"{one}s"]), one) for one in ("table", "run"))
+        say(f"{many} of {of} written to {target}")
 
 
 def _usual(workspace: Workspace, runs: Sequence[str]) -> int:

@@ -22,7 +22,7 @@ from emotui.screens.keymaps import keyed
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import so_many
 from emotui.workbench.annotate.adjudicating import How, fresh, merged
 from emotui.workbench.annotate.events import (
     CANNOT_JUDGE,
@@ -107,7 +107,7 @@ class OtherTexts(Borrowing):
             self.session.begin(f"export to {path}", partial(write, path), None, NOTHING_WRITTEN, loses=True)
 
         who = shown(bench.annotator)
-        about = f"{count(len(numbers))} texts of the list, with gold and what {who} says of them"
+        about = f"{so_many(len(numbers), 'text')} of the list, with gold and what {who} says of them"
         FileDialog(f"Export the annotations of {who}", "annotations.jsonl", LAYOUTS, about).ask(self.app, chosen)
 
     def do_agreement(self) -> None:
@@ -296,8 +296,8 @@ class AnswerKeys(AtWork):
 
         n, alone = standing.agreed, standing.alone
         choices = [
-            Choice(AGREED, f"{n} texts", "that all agree about"),
-            Choice(ALONE, f"{n + alone} texts", f"these, and {alone} that one alone answered"),
+            Choice(AGREED, so_many(n, "text"), "that all agree about"),
+            Choice(ALONE, so_many(n + alone, "text"), f"these, and {alone} that one alone answered"),
         ]
         self.app.push_screen(ChoiceDialog("Settle at once, where you changed nothing", choices, AGREED), chosen)
 

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from emotui.errors import EmotuiError
 from emotui.screens.annotate.requests import adjudication_tags, open_text, others, tags
 from emotui.screens.requests import LatestRequest
+from emotui.screens.widgets.number_format import so_many
 from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
 from emotui.workbench.annotate.events import Accept, Event, Reopen, Reveal, Skip
 from emotui.workbench.annotate.marks import Said
@@ -151,7 +152,7 @@ class Writing:
             return Kept(wish.sample, bench.suggest(wish.sample, wish.source))
         if wish.kind == SETTLE and self._adjudicating is not None:
             settled, refused = self._adjudicating.take_agreed(alone=wish.source == ALONE)
-            told = f"{settled} texts settled" + (f", {len(refused)} not" if refused else "")
+            told = f"{so_many(settled, 'text')} settled" + (f", {len(refused)} not" if refused else "")
             return self._changed(Kept(wish.sample, bench.said(wish.sample), told=told))
         if wish.sample not in self._presented:
             self._presented.add(wish.sample)

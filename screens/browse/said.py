@@ -18,7 +18,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import share, value_of
+from emotui.screens.widgets.number_format import share, so_many, value_of
 from emotui.screens.widgets.page import Page
 from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
 from emotui.screens.widgets.tiered_text import RUN_ROLES, TieredText
@@ -338,7 +338,7 @@ def strip_lines(strip: "Strip", cells: int, most: int) -> list[list[Part]]:
     """
     n = len(strip.steps)
     seen = f"{strip.seen} of {strip.changes} changes seen" if strip.changes else "gold never changes"
-    first = [Part(f" along {strip.column}: {n} texts", "strong"), Part(f"   {seen}", "plain")]
+    first = [Part(f" along {strip.column}: {so_many(n, 'text')}", "strong"), Part(f"   {seen}", "plain")]
     numbers = isinstance(strip.steps[0].gold, Mapping)
     legend = "" if numbers else f"   {_BOTH} both {_GOLD} gold {_RUN} run"
     name_cells = 16

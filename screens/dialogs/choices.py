@@ -15,7 +15,7 @@ from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.list_state import NO_RUN, key_of
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Line, Part
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import Dataset, Run
 
@@ -196,7 +196,7 @@ def people(found: Sequence["Source"]) -> list[Choice]:
         Choice(
             f"person {one.name}",
             shown(one.name),
-            f"{count(one.n)} texts in gold: Enter keeps and scores them",
+            f"{so_many(one.n, 'text')} in gold: Enter keeps and scores them",
             True,
         )
         for one in found

@@ -12,7 +12,7 @@ from emotui.bounded import expanded, is_there
 from emotui.errors import BadInput
 from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.widgets.cell_width import shown
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import so_many
 from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import Run
 
@@ -72,7 +72,7 @@ class ExportDialog(FileDialog):
 
     def __init__(self, n: int, run: Run | None, *, what: str = "", default: str = "", with_all: bool = False) -> None:
         of = "gold records of" if run is None else f"predictions of {shown(run.model)} over"
-        what = what or f"{of} {count(n)} samples"
+        what = what or f"{of} {so_many(n, 'sample')}"
         default = default or ("gold.jsonl" if run is None else "predicted.jsonl")
         about = f"{' and '.join(WITH_ALL)}: texts, gold, the runs shown, their scores and marks" if with_all else ""
         endings = tuple(ending for ending in LAYOUTS if with_all or ending not in WITH_ALL)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part, taken
-from emotui.screens.widgets.number_format import UNDEFINED, count, value_of
+from emotui.screens.widgets.number_format import UNDEFINED, so_many, value_of
 from emotui.screens.widgets.page import Lines
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _short(value: float) -> str:
 
 
 def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
-    """A heading, and a line a metric with a figure a model, the best of them bold."""
+    """A heading, and a line a metric with a figure a model, the best of them bold where either end is better."""
     if figures is None:
         return [[Part(COUNTING, "dim")]]
     models = figures.models
@@ -188,7 +188,8 @@ def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
 
 
 def _best(metric: "Metric", values: "Sequence[Estimate | None]") -> float | None:
-    known = [one.value for one in values if one is not None and one.value is not None]
+    """The best of a metric's values; None where there are no two, or neither end is better."""
+    known = [one.value for one in values if one is not None and one.value is not None] if metric.directed else []
     return (max(known) if metric.higher_is_better else min(known)) if len(known) > 1 else None
 
 
@@ -250,7 +251,7 @@ def on_texts_in_words(metric: "Metric", found: Mapping[str, Any] | None) -> str:
     sure = between(*(found["ci"] or (None, None)))
     within = "" if found["within"] is None else f", within a model {number(found['within'])}"
     few = f" ({found['why']})" if found["why"] else ""
-    return f"text by text: rho {number(found['spearman'])} {sure}{within}, {count(found['n'])} texts{few}"
+    return f"text by text: rho {number(found['spearman'])} {sure}{within}, {so_many(found['n'], 'text')}{few}"
 
 
 def by_emotion(figures: "Figures") -> "list[Metric]":

@@ -20,7 +20,7 @@ from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Line, Part
-from emotui.screens.widgets.number_format import bars, count
+from emotui.screens.widgets.number_format import bars, count, so_many
 from emotui.screens.widgets.textual_private_text import Input
 from emotui.workbench.notes import as_known, codes_in
 
@@ -72,7 +72,7 @@ def ask(book: "NoteBook", wish: Wish) -> Answer:
         undone = book.undo(wish.dataset, wish.annotator)
         said = "Nothing of yours is left to take back" if undone is None else f"The last {undone.kind} is taken back"
     elif wish.do == "export":
-        said = f"{_export(book, wish)} notes written to {wish.text}"
+        said = f"{so_many(_export(book, wish), 'note')} written to {wish.text}"
     with book.store.together():
         return Answer(
             book.notes(wish.dataset),
@@ -186,7 +186,7 @@ def curve(found: "Saturation") -> list[str]:
         return []
     cells = min(n, _CURVE)
     known = [found.known[(at + 1) * n // cells - 1] for at in range(cells)]
-    lines = [f"{bars(known)}  {found.known[-1]} codes in {n} samples"]
+    lines = [f"{bars(known)}  {so_many(found.known[-1], 'code')} in {so_many(n, 'sample')}"]
     if found.share is None:
         return [*lines, "whether new samples still bring new codes is told from 20 samples on"]
     reached = "not saturated yet" if found.reached is None else f"saturated after {found.reached} samples"

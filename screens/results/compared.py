@@ -42,7 +42,7 @@ from emotui.screens.session import Session
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Line, Part
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.screens.widgets.tiered_text import TieredText
@@ -143,7 +143,8 @@ class ComparedView(Vertical):
             self.rules.show_rows(found.rules.rows, lambda row: row.conditions)
             sure = any(row.rule.adjusted is not None and row.rule.adjusted < parts.SURE for row in found.rules.rows)
             none = "" if sure or not found.rules.rows else "None of these rules holds on the half that tests it. "
-            self._note(f"{none}{found.rules.conditions} conditions, {found.rules.n} samples; {found.rules.convention}")
+            over = f"{so_many(found.rules.conditions, 'condition')}, {so_many(found.rules.n, 'sample')}"
+            self._note(f"{none}{over}; {found.rules.convention}")
 
     def show_text(self, marks: "Marks") -> None:
         """Show the text of the sample under the cursor, with what both say of it."""
@@ -471,7 +472,11 @@ class ComparedPlace(Place):
             self._counter_tests.ask((wanted.dataset, row.conditions, held.first.run))
 
     def _open_counter_test(self, _: object, kept: CounterTest) -> None:
-        left = f"; {count(kept.left_out)} texts without one gold label are left out" if kept.left_out else ""
+        left = (
+            f"; {so_many(kept.left_out, 'text')} without one gold label {'are' if kept.left_out > 1 else 'is'} left out"
+            if kept.left_out
+            else ""
+        )
         self.notify(f"Take what may mislead out of each text{left}", title=kept.name, markup=False)
         self.post_message(self.Opened(kept.name, kept.task))
 
@@ -496,7 +501,7 @@ class ComparedPlace(Place):
         from emotui.screens.dialogs.choices import Choice, ChoiceDialog
 
         if self.found is not None:
-            choices = [Choice(one.key, one.name, f"{one.told}  {one.n} texts") for one in self.found.sources]
+            choices = [Choice(one.key, one.name, f"{one.told}  {so_many(one.n, 'text')}") for one in self.found.sources]
             self.app.push_screen(ChoiceDialog(title, choices, now), lambda key: self._chosen(side, key))
 
     def _chosen(self, side: str, value: str | None) -> None:

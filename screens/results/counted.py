@@ -13,7 +13,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.results.compared import ComparedPlace
 from emotui.screens.results.state import Counting, Found, Question
 from emotui.screens.session import Session
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import count, so_many
 
 if TYPE_CHECKING:
     from emotui.workbench.progress import OnProgress
@@ -142,4 +142,4 @@ class CountedPlace(ComparedPlace):
         if event.tables is None:
             self.notify(f"Stopped: {event.path} is not written", markup=False)
         else:
-            self.notify(f"{event.path} is written: {event.tables} tables", markup=False)
+            self.notify(f"{event.path} is written: {so_many(event.tables, 'table')}", markup=False)

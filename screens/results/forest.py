@@ -43,7 +43,7 @@ _LEAST_AXIS = 16
 _HEADS = 2
 _SPAN = 0.2
 """Of an axis of shares, at least."""
-_FIGURE, _INTERVAL, _AGAINST = "value", "95% interval", "against A"
+_FIGURE, _INTERVAL = "value", "95% interval"
 _LESS = "↓"
 _MARGIN = 2
 """Cells at the right that stay free, also where a scroll bar comes."""
@@ -52,8 +52,8 @@ _SURE_FROM = 52
 
 _WHOLE_HEADING_FROM = 100
 """Cells from which on the heading over how sources stand to one of them takes what it needs, """
-_LONGEST_HEADING = 26
-"""and how much at most."""
+_LONGEST_HEADING, _SHORT_HEADING = 26, 16
+"""and how much at most, also in fewer."""
 
 
 class Against(NamedTuple):
@@ -209,8 +209,9 @@ class _Shape:
         spread = max(len(_INTERVAL), *(width(spread) for _, spread in texts)) if sure else 0
         figure = max(figure, len(_FIGURE))
         beside = 0 if against is None else max(map(width, against.said), default=0)
-        if against is not None and cells >= _WHOLE_HEADING_FROM:
-            beside = max(beside, min(width(against.heading), _LONGEST_HEADING))
+        if against is not None:
+            longest = _LONGEST_HEADING if cells >= _WHOLE_HEADING_FROM else _SHORT_HEADING
+            beside = max(beside, min(width(against.heading), longest))
         right = figure + (spread + 1 if sure else 0) + (beside + 2 if beside else 0)
         longest = max((width(" ".join(one).rstrip()) for forest in forests for one in _names(forest)), default=0)
         name = min(longest, _LONGEST, max(cells // 3, _SHORTEST), max(cells - right - _LEAST_AXIS - 6, _SHORTEST))
@@ -238,8 +239,7 @@ def drawn(
     points, scale = forest.points, shape.scale(forest)
     over = _FIGURE.rjust(shape.figure) + (f" {fit(_INTERVAL, shape.spread)}" if shape.spread else "")
     if against is not None and shape.against:
-        whole = width(against.heading) <= shape.against
-        over += f"  {fit(against.heading if whole else _AGAINST, shape.against)}"
+        over += f"  {fit(against.heading, shape.against)}"
     head = [Part(f"  {' ' * shape.name}  "), Part(_ticks(scale), "dim"), Part("  "), Part(over, "dim")]
     lines: list[list[Part]] = [_chooser(forest.figure, figures, cells), head]
     rows_at: dict[int, int] = {}

@@ -13,6 +13,7 @@ from textual.message import Message
 
 from emotui.screens.results.cells import heading_of, label_of, shortened, written
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.drawing import ground
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import shade
 from emotui.screens.widgets.page import Page, tell_end
@@ -71,7 +72,7 @@ class Grid(Page, inherit_bindings=False):
         super().__init__(id=id)
         self.table: ResultsTable | None = None
         self.row = self.column = 0
-        self._shades = self._plain = self._below = False
+        self._shades = self._plain = self._below = self._grounds = False
         self._gap = _GAP
         self._wide = False
         self._under: tuple[tuple[str, ...], ...] | None = None
@@ -101,6 +102,7 @@ class Grid(Page, inherit_bindings=False):
         wide: bool = False,
         under: tuple[tuple[str, ...], ...] | None = None,
         run: str | None = None,
+        grounds: bool = False,
     ) -> None:
         """Show a table; the cursor keeps its place in the same one, else begins at the first figure of its own.
 
@@ -112,11 +114,13 @@ class Grid(Page, inherit_bindings=False):
             wide: columns take the room there is, and rows too.
             under: what stands under each figure of a table that is wide, where there are lines for it.
             run: whose first figure the cursor begins at, where it is in the table.
+            grounds: figures stand on grounds that are the stronger the greater they are.
         """
         same, before = self.table is not None and self.table.key == table.key, self.cell
         table = without_unasked(table)
         self.table, self._shades, self._plain = table, shades, plain
         self._wide, self._under = wide or under is not None, under
+        self._grounds = grounds
         if same and before is not None and self._wanted is None:
             self._wanted = before[0].label, before[1].key
         place, self._wanted = _place_of(table, self._wanted), None
@@ -322,6 +326,8 @@ class Grid(Page, inherit_bindings=False):
         if here:
             return [Part((text + (f" {spread}" if spread else "")).ljust(size.all), "picked"), Part(" " * self._gap)]
         kind = "rest" if not cell.asked else "plain" if not row.published else "dim"
+        if self._grounds and isinstance(cell.value, int | float):
+            kind = ground(float(cell.value), _most(table))
         tail = f" {spread}" if spread else ""
         return [Part(text, kind), Part(tail.ljust(size.all - size.mean + self._gap), "dim")]
 
@@ -454,10 +460,11 @@ def _whole(row: "Row") -> float:
 
 
 def _first_figure(table: "ResultsTable", run: str | None = None) -> tuple[int, int]:
-    """The first figure that has samples behind it, the run's before others, else the first cell that was asked."""
+    """The first figure with samples behind it, in the run's row before others; else the first cell that was asked."""
     asked = [
         (cell, number, at) for number, row in enumerate(table.rows) for at, cell in enumerate(row.cells) if cell.asked
     ]
     behind = [one for one in asked if one[0].samples]
-    own = [one for one in behind if run is not None and one[0].run == run]
+    theirs = {number for cell, number, _ in behind if run is not None and cell.run == run}
+    own = [one for one in behind if one[1] in theirs]
     return (own or behind or asked)[0][1:] if asked else (0, 0)

@@ -14,7 +14,7 @@ from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown
 from emotui.screens.widgets.drawing import Dot
 from emotui.screens.widgets.line import Part
-from emotui.screens.widgets.number_format import UNDEFINED, bars, count, value_of
+from emotui.screens.widgets.number_format import UNDEFINED, bars, count, so_many, value_of
 from emotui.screens.widgets.page import Lines, Page, tell_end
 from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
 from emotui.tables import FEW, reads_zero
@@ -156,7 +156,11 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
     resampled = _RESAMPLES.search(report["conventions"].get("ci95", ""))
     known += "" if resampled is None or report["ci95"] is None else f" Interval of {BOTH}: {resampled[0]}."
     drawn = f" {report['groups']} groups ({shown(pair.shared or '')}) drawn whole." if "groups" in report else ""
-    apart = f" {count(pair.alone)} texts that one alone has a value of are left out." if pair.alone else ""
+    apart = (
+        f" {so_many(pair.alone, 'text')} that one alone has a value of {'are' if pair.alone > 1 else 'is'} left out."
+        if pair.alone
+        else ""
+    )
     of_labels = "".join(
         f" {name.capitalize()} F1 {signed(test['difference'], 3)} {p_value(test['p'])}."
         for name, test in report.get("f1", {}).items()

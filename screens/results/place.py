@@ -297,8 +297,8 @@ class Results(CountedPlace):
         if not line.display:
             return both
         line.show([Part(of or " ", "dim", "do('dataset')"), Part(shown(named))])
-        # What stands whole under it is not cut beside the views too.
-        return [Part(" Results", "strong")] if named and taken(left) > room else list(left)
+        # What stands whole under it does not stand beside the views too.
+        return [Part(" Results", "strong")] if named else list(left)
 
     def on_resize(self) -> None:
         if self.looked.at_hand or self.found is not None:
@@ -362,6 +362,12 @@ class Results(CountedPlace):
         if looked.of_sources:
             return found is not None and not found.why and self._can_compare(action)
         return bool(looked.at_hand) and self._can_count(action)
+
+    def lacking(self, action: str) -> str:
+        """What is on its way and not here yet."""
+        if action == "correction" and self._counts and self.looked.of_sources and self.looked.view != PAIR:
+            return "the tests are still being counted"
+        return super().lacking(action)
 
     def _can_compare(self, action: str) -> bool:
         looked, source = self.looked, self.view.standing

@@ -17,7 +17,7 @@ from emotui.screens.results.parts import p_value, signed
 from emotui.screens.results.state import AGREEMENT, ALL, GROUPS, STILL_COUNTED, TABLES, Looked
 from emotui.screens.widgets.cell_width import shown, wrap
 from emotui.screens.widgets.line import Line, Part
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.page import Page
 from emotui.workbench.results import span_tables
 from emotui.workbench.results.forests import figures_of, lower_of
@@ -118,8 +118,8 @@ class ResultsView(Vertical):
             self._draw_bars(held)
         elif held.pairs:
             self._show_grid()
-            shares = None if self.shades else _leaving(held)
-            self.grid.show_table(_heatmap(held), shades=self.shades, plain=True, under=shares)
+            shares = None if self.shades else _beginning(held)
+            self.grid.show_table(_heatmap(held), shades=self.shades, plain=True, under=shares, grounds=True)
         else:
             self._tell_none("No text here has two neighbouring sentences with labels")
 
@@ -321,12 +321,12 @@ def _heatmap(found: "Transitions") -> "ResultsTable":
     return replace(table, rows=rows)
 
 
-def _leaving(found: "Transitions") -> tuple[tuple[str, ...], ...]:
-    """Under each count its share of the pairs that leave the row's label."""
+def _beginning(found: "Transitions") -> tuple[tuple[str, ...], ...]:
+    """Under each count its share of the pairs that begin with the row's label."""
     return tuple(tuple("" if share is None else f"{share:.0%}" for share in row) for row in found.row_shares)
 
 
 def _shares(found: "Transitions", at: int, to: int) -> str:
     share = found.row_shares[at][to]
-    leaves = "" if share is None else f"{share:.0%} of the pairs that leave {found.labels[at]}; "
-    return f"{leaves}{found.shares[at][to] or 0:.1%} of all {found.pairs} pairs of adjacent sentences"
+    begins = "" if share is None else f"{share:.0%} of the pairs that begin with {found.labels[at]}; "
+    return f"{begins}{found.shares[at][to] or 0:.1%} of all {so_many(found.pairs, 'pair')} of adjacent sentences"

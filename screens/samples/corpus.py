@@ -177,7 +177,7 @@ class CorpusLine(Widget):
         for _ in range(3):
             many = cells - len(told)
             few, more = n // many, -(-n // many)
-            told = f"{_NAME}, {few if few == more else f'{few}–{more}'} a cell "
+            told = f"{_NAME}, {few if few == more else f'{few}–{more}'} a cell: "
         return told
 
     @property

@@ -21,7 +21,7 @@ from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Line, Part, taken
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.search_input import SearchLine
 from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, ListRow, Run
 
@@ -245,7 +245,7 @@ class ListPane(Acting, Vertical):
     def _grey(self) -> None:
         """The rows that are shown are not of the list that was asked for, or there are none yet."""
         if self._order is None and self.dataset is not None:
-            self.show_nothing("Reading the list", f"{count(self.dataset.n)} samples of {self.dataset.name}")
+            self.show_nothing("Reading the list", f"{so_many(self.dataset.n, 'sample')} of {self.dataset.name}")
         else:
             self.rows.add_class("-stale")
         self._title()

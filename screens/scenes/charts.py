@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import LABEL, Axis, alpha_text, nearest_step
 from emotui.screens.widgets.cell_width import fit, width
+from emotui.screens.widgets.drawing import ground
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import Lines
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from emotui.workbench.scenes.decoding import Chosen, Figures, Sweep
 
 _LEVELS = "▁▂▃▄▅▆▇█"
-_GROUNDS = 4
 
 CURVES: tuple[tuple[str, "Callable[[Figures], float]"], ...] = (
     ("Macro-F1", lambda figures: figures.macro_f1),
@@ -219,12 +219,6 @@ def heatmap(
                 parts += [Part(" "), Part(f"{_figure(value):>{cell - 1}}", ground(value, full))]
         lines.append(parts)
     return lines
-
-
-def ground(value: float, most: float) -> str:
-    """The kind of part whose ground suits a size; one for each sign."""
-    level = min(round(abs(value) / most * _GROUNDS), _GROUNDS) if most else 0
-    return "plain" if not level else f"{'cold' if value < 0 else 'heat'}-{level}"
 
 
 def largest(matrix: "np.ndarray", *, diagonal: bool = False) -> float:

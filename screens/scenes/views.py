@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import LABEL, Axis, alpha_text
-from emotui.screens.scenes.charts import choice, figure_cells, ground, heatmap, label_cells, largest, rates, sweep
+from emotui.screens.scenes.charts import choice, figure_cells, heatmap, label_cells, largest, rates, sweep
 from emotui.screens.widgets.cell_width import fit, width, wrap
+from emotui.screens.widgets.drawing import ground
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
 from emotui.screens.widgets.page import Lines, side_by_side

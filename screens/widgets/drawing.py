@@ -167,3 +167,14 @@ def legend(
     said += [f"{_BAND} {shaded}"] if shaded else []
     said += ["± standard deviation"] if deviations else []
     return [Part("   ".join(said), "dim")]
+
+
+# A figure on a ground that is the stronger the greater it is.
+
+_GROUNDS = 4
+
+
+def ground(value: float, most: float) -> str:
+    """The kind of part whose ground suits a size; one for each sign."""
+    level = min(round(abs(value) / most * _GROUNDS), _GROUNDS) if most else 0
+    return "plain" if not level else f"{'cold' if value < 0 else 'heat'}-{level}"

@@ -57,6 +57,11 @@ def count(number: int) -> str:
     return f"{number:,}".replace(",", " ")
 
 
+def so_many(number: int, thing: str) -> str:
+    """A count with what is counted, whose plural ends in s: `1 text`, `2 000 texts`."""
+    return f"{count(number)} {thing}{'s' * (number != 1)}"
+
+
 def seconds(value: float) -> str:
     """A time in words that fit a top line: `9 s`, `4 min`, `2 h 10 min`."""
     whole = round(value)

@@ -56,7 +56,7 @@ def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
     spread = f"{mean} on average ({least} to {most})" if n > 1 else mean
     of = f"{n} random stretches" if n > 1 else "a random stretch"
     as_far = f"{'as' if far or n > 1 else 'not as'} {'high' if rises else 'low'}"
-    as_far = f"never {as_far}" if not far and n > 1 else f"{as_far} in {far} of {n}" if n > 1 else as_far
+    as_far = f"never {as_far}" if not far and n > 1 else f"{as_far} without {far} of these {n}" if n > 1 else as_far
     kind = "gold" if not far and not rises else "dim"
     return [*parts, Part(f"Without {of} as long: {spread}, {as_far}.", kind)]
 

@@ -19,6 +19,7 @@ from emotui.formats.columns import FOUND, LabelColumns
 from emotui.formats.json_document import present
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.rows import literal
+from emotui.tables import number_of
 from emotui.tasks.registry import SPANS, kinds, task_named, tasks
 from emotui.workbench.datasets.foreign import Foreign, Wish, import_foreign, read_foreign
 from emotui.workbench.datasets.importing import SHOWN, columns_in, described, first_records, save_mapping, with_mapping
@@ -90,7 +91,7 @@ def bring_in(
             say(record)
         say(f"{len(found.samples):,} samples of {found.task.files.kind}; nothing was written")
     else:
-        say(literal(f"{dataset.name}: {dataset.n} samples"))
+        say(literal(f"{dataset.name}: {number_of(dataset.n, 'sample')}"))
 
 
 def _document(found: Foreign) -> dict[str, object]:
@@ -243,7 +244,7 @@ def _import_own(
     if as_json:
         print_json({"dataset": dataset.name, "task": dataset.task, "n": dataset.n, "fingerprint": dataset.fingerprint})
     else:
-        say(literal(f"{dataset.name}: {dataset.n} samples"))
+        say(literal(f"{dataset.name}: {number_of(dataset.n, 'sample')}"))
 
 
 def wish_of(
@@ -290,7 +291,7 @@ def _print_seer(imported: Imported, as_json: bool) -> None:
         return
     for one in found.values():
         if one is not None:
-            say(literal(f"{one.name}: {one.n} samples"))
+            say(literal(f"{one.name}: {number_of(one.n, 'sample')}"))
 
 
 # `emotui export`: predictions, datasets and what sources say of them out of the store, into files.
@@ -348,4 +349,4 @@ def export(
     if as_json:
         print_json({"sources": names, "to": target, "format": writer.name, "n": len(rows), "lost": lost})
     else:
-        say(literal(f"{len(rows)} samples written to {target}"))
+        say(literal(f"{number_of(len(rows), 'sample')} written to {target}"))

@@ -13,6 +13,7 @@ from emotui.formats import check_writable, read, write
 from emotui.formats.rows import literal
 from emotui.metrics.saturation import BASE, RUN, THRESHOLD
 from emotui.records import SampleNote
+from emotui.tables import number_of
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.notes import NoteBook, codes_in
 
@@ -268,7 +269,7 @@ def export(dataset: str, target: str, db: str | None, read_only: bool, as_json: 
     if as_json:
         print_json({"dataset": found.name, "notes": n, "to": target})
     elif target != "-":
-        say(literal(f"{n} notes written to {target}"), err=True)
+        say(literal(f"{number_of(n, 'note')} written to {target}"), err=True)
 
 
 @notes.command("import")

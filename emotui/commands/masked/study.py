@@ -10,6 +10,7 @@ from emotui.commands.options import lexicon_options
 from emotui.commands.output import as_written, json_option, print_figures, print_json, say, terminal, warn
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.formats.rows import literal
+from emotui.tables import number_of
 from emotui.tasks.masked.lexicon import WordVectors
 
 _coder: Callable[[Any], Any] = click.option(
@@ -59,7 +60,8 @@ def begin(
         told = {"study": made.name, "texts": len(made.items), "a": made.a_name, "b": made.b_name}
         print_json(told | {"lexicon": made.lexicon})
         return
-    say(f"{literal(name)}: {len(made.items)} texts in which {literal(made.a_name)} and {literal(made.b_name)} differ")
+    texts = number_of(len(made.items), "text")
+    say(f"{literal(name)}: {texts} in which {literal(made.a_name)} and {literal(made.b_name)} differ")
     say("coders answer in the workbench (5, then F5), or on sheets (emotui masked study sheet)")
 
 
@@ -99,7 +101,7 @@ def import_(
     if as_json:
         print_json({"study": made.name, "texts": len(made.items)})
     else:
-        say(f"{literal(name)}: {len(made.items)} texts; emotui masked study results {literal(name)}")
+        say(f"{literal(name)}: {number_of(len(made.items), 'text')}; emotui masked study results {literal(name)}")
 
 
 @study.command("list")

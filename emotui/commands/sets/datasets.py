@@ -12,6 +12,7 @@ from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.metrics.eans import READINGS
 from emotui.store.query import Dataset, Run
+from emotui.tables import number_of
 from emotui.workbench.datasets import merging, sets
 from emotui.workbench.shards.merge import merge as merge_stores
 from emotui.workbench.shards.people import MergedBeside, merge_people
@@ -176,7 +177,8 @@ def join(first: str, second: str, no_sim: bool, db: str | None, as_json: bool) -
         print_json(sets.described(joined) | {"rescored": list(rescored)})
         return
     runs = f", {len(rescored)} scored anew" if rescored else ""
-    say(literal(f"{joined.name}: {joined.n} texts with what {second} said of them; gold version {joined.gold}{runs}"))
+    texts = f"{number_of(joined.n, 'text')} with what {second} said of them"
+    say(literal(f"{joined.name}: {texts}; gold version {joined.gold}{runs}"))
 
 
 def _thrown(run: Run) -> dict[str, object]:

@@ -25,8 +25,21 @@ _LEXICON = "; lexicon "
 """In a convention, before the mark of the lexicon that scores were computed by."""
 
 
-def convention_of(words: WordVectors) -> str:
-    """How scores by a lexicon are computed; `lexicon_in` finds the lexicon in it again."""
+_OF_WORDS = {
+    "acc_l": "masked 4: share of the masks whose word is the gold word; a mask without an answer is wrong",
+    "valid_answers": "masked 4: share of the texts whose answer has a word for each mask",
+}
+"""How what needs no vectors is computed, by figure."""
+
+
+def convention_of(words: WordVectors, figure: str = "f1_v") -> str:
+    """How scores by a lexicon are computed; `lexicon_in` finds the lexicon in it again, where the figure needs one.
+
+    Args:
+        figure: one of `METRICS` or of a report; any other is made of F1_V.
+    """
+    if figure in _OF_WORDS:
+        return _OF_WORDS[figure]
     vectors = "EmoLex vectors, emotui's supplement 2 for words that EmoLex lacks" if words.key == EMOTUI else words.name
     files = "".join(f", sha256 {one[:12]}" for one in words.sha256)
     rule = (
@@ -34,10 +47,12 @@ def convention_of(words: WordVectors) -> str:
         if words.outside == EXPRESS
         else "a pair with a word outside counts 1 if the words are equal, else 0"
     )
-    return (
-        f"masked 4: mean over a text's masks of the F1 of the two words' vectors ({vectors}; {len(words.table)} "
-        f"words{files}); {rule}{_LEXICON}{words.mark}"
+    of = (
+        "share of the masks whose word has the gold word's vector"
+        if figure == "acc_v"
+        else "mean over a text's masks of the F1 of the two words' vectors"
     )
+    return f"masked 4: {of} ({vectors}; {len(words.table)} words{files}); {rule}{_LEXICON}{words.mark}"
 
 
 def lexicon_in(convention: str) -> str:

@@ -141,14 +141,14 @@ def _paper(vectors: WordVectors, table: str) -> tuple[Sequence[Mapping[str, Any]
 
 
 def _cells(
-    report: Mapping[str, Any], names: Sequence[str], run: str | None, samples: Sequence[int], convention: str = ""
+    report: Mapping[str, Any], names: Sequence[str], run: str | None, samples: Sequence[int], vectors: WordVectors
 ) -> list[Cell]:
     spread, notes = report.get("sd", {}), report.get("notes", {})
     return [
         Cell(
             report.get(name),
             spread.get(name),
-            convention,
+            convention_of(vectors, name),
             None if report.get(name) is not None else notes.get(name, "it is no figure of this"),
             tuple(samples),
             run,
@@ -169,7 +169,7 @@ def _main(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         samples = sorted(set(one.numbers))
         unknown = report["gold_words"]["unknown"] + report["predicted_words"]["unknown"]
         counts = [Cell(report["masks"], run=one.run), Cell(unknown, run=one.run)]
-        own = _cells(report, names, one.run, samples, convention_of(vectors))
+        own = _cells(report, names, one.run, samples, vectors)
         rows.append(Row(one.name, "run", one.run, (*own, *counts), _remark(one, vectors)))
     gold = {key: words for one in reversed(said) for key, words in one.gold.items()}
     known: dict[str, str | None] = {}
@@ -177,7 +177,7 @@ def _main(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         known |= one.shared
     for name, figures in baseline_figures(gold, vectors, [known.get(key) for key in gold]).items():
         word = f": {vectors.marked(figures['word'])}" if "word" in figures else ""
-        cells = (*_cells(figures, names[:3], None, (), convention_of(vectors)), Cell(), Cell(figures["masks"]), Cell())
+        cells = (*_cells(figures, names[:3], None, (), vectors), Cell(), Cell(figures["masks"]), Cell())
         rows.append(Row(f"{_NAMES[name]}{word}", "baseline", "", cells))
     printed, cited = _paper(vectors, "3")
     for row in printed:
@@ -213,7 +213,7 @@ def _topics(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         for one in said:
             of = [detail for detail in one.details if detail.topic == topic]
             numbers = sorted({one.number[detail.id] for detail in of})
-            told = _cells(one.report(of, vectors), names, one.run, numbers, convention_of(vectors)) if of else None
+            told = _cells(one.report(of, vectors), names, one.run, numbers, vectors) if of else None
             cells += told or [Cell()] * len(names)
         rows.append(Row(topic, "run", "", tuple(cells)))
     note = "Topics are those of the records (meta.topic)."
@@ -313,7 +313,7 @@ def _pairs(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
         told = compare_masks(first, second)
         told["greater"] = compare_masks(first, second, alternative="greater")["wilcoxon_p"]
         told["notes"].setdefault("greater", told["notes"].get("wilcoxon_p", ""))
-        cells = tuple(_cells(told, [column.key for column in columns], None, (), convention_of(vectors)))
+        cells = tuple(_cells(told, [column.key for column in columns], None, (), vectors))
         rows.append(Row(f"{one.name} against {other.name}", "run", f"{one.run}, {other.run}", cells))
     for table in ("A.10", "A.11"):
         for row in _paper(vectors, table)[0]:

@@ -198,7 +198,7 @@ def _chosen(
         kept = with_enough({one: one.n for one in people})
         picked = kept if len(people) > 1 else speaking
         if len(people) > 1:
-            notes["sources"] = "the people alone, since there are several"
+            notes["sources"] = "the annotators alone, since there are several"
         if aside := [one.name for one in people if one not in kept]:
             notes["aside"] = f"{named_of(aside)}: under {FEW} texts, not counted unless named"
         if settled := [one.name for one in known if one.n and one.settled]:

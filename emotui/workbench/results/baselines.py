@@ -17,7 +17,7 @@ from emotui.metrics.span_scoring import CONVENTION, score_pairs
 from emotui.records import SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
-from emotui.tables import FEW, Cell, Column, ResultsTable, Row, interval_notes, sure_of
+from emotui.tables import FEW, Cell, Column, ResultsTable, Row, interval_notes, number_of, sure_of
 from emotui.tasks.task import Task
 from emotui.workbench.progress import Cancelled, IsCancelled
 from emotui.workbench.results.span_figures import RunFigures
@@ -165,7 +165,8 @@ def with_baselines(
                 continue
             few, over = "", ""
             if len(runs_over) > 1:
-                few, over = f", n {len(golds)}", f"over the {len(golds)} samples of {', '.join(runs)}"
+                few = f", n {len(golds)}"
+                over = f"over the {number_of(len(golds), 'sample')} of {', '.join(runs)}"
             for name, document in declared(golds, {}, embedder.use).items():
                 rows.append((f"Baseline: {name}{few}", len(golds), over, document))
     return tuple(_under_runs(table, rows) for table in tables)
@@ -191,7 +192,7 @@ def _under_runs(table: ResultsTable, baselines: Sequence[tuple[str, int, str, Ma
     for label, n, remark, document in baselines:
         for name, within, figures in _parts(table, document):
             cells = tuple(_cell(table, column, document, within, figures) for column in table.columns)
-            rows.append(Row(f"{label} {name}".rstrip(), "baseline", f"{n} samples", cells, remark, n=n))
+            rows.append(Row(f"{label} {name}".rstrip(), "baseline", number_of(n, "sample"), cells, remark, n=n))
             told.append(document)
     if not rows:
         return table

@@ -9,7 +9,18 @@ from emotui.metrics.resampling import BESIDE
 from emotui.metrics.span_errors import Figure, SpanErrors
 from emotui.metrics.span_report import EMPTY_RULE
 from emotui.metrics.transitions import ordered
-from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, Transitions, metric_column, shown_cell
+from emotui.tables import (
+    Bars,
+    Cell,
+    Column,
+    ResultsTable,
+    Row,
+    Series,
+    Transitions,
+    metric_column,
+    number_of,
+    shown_cell,
+)
 from emotui.tasks.published import Printed, PublishedRow, published
 from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.results.baselines import BASELINE_SAMPLES, BaselineFigures
@@ -214,7 +225,7 @@ def _baselines(material: Material, part: str) -> list[Row]:
         cells = [cell for way in SETTINGS for cell in (same if way in ways else (Cell(),) * len(HEADLINE))]
         over = _over(one, found)
         label = f"Baseline: {one.name}, n {one.n}" if over else f"Baseline: {one.name}"
-        rows.append(Row(label, "baseline", f"{one.n} samples", tuple(cells), over, n=one.n))
+        rows.append(Row(label, "baseline", number_of(one.n, "sample"), tuple(cells), over, n=one.n))
     return rows
 
 
@@ -222,7 +233,7 @@ def _over(baseline: BaselineFigures, others: Sequence[BaselineFigures]) -> str:
     """Over which samples a baseline is, where others are over other ones."""
     if len({other.over for other in others}) == 1:
         return ""
-    return f"over the {baseline.over.n} samples of {', '.join(baseline.over.runs)}"
+    return f"over the {number_of(baseline.over.n, 'sample')} of {', '.join(baseline.over.runs)}"
 
 
 def _by_model(runs: Sequence[RunFigures], part: str) -> list[tuple[str, dict[str, RunFigures], str]]:
@@ -363,7 +374,7 @@ def _rows_of_all(material: Material, part: str) -> list[_Line]:
     there = [one for one in material.baselines if one.over.part == part]
     free: list[_Line] = [
         (
-            *(f"Baseline: {one.name}", "baseline", f"{one.n} samples", Cell()),
+            *(f"Baseline: {one.name}", "baseline", number_of(one.n, "sample"), Cell()),
             *(one.errors, one.convention, None, _over(one, there)),
         )
         for one in there
@@ -521,8 +532,8 @@ def transition_table(found: Transitions) -> ResultsTable:
         for label, counts, numbers in zip(found.labels, found.counts, found.samples, strict=True)
     )
     note = (
-        f"{found.pairs} pairs of adjacent sentences in the gold passages, by {found.by} (SEER, appendix C): from the "
-        "row's to the column's."
+        f"{number_of(found.pairs, 'pair')} of adjacent sentences in the gold passages, by {found.by} (SEER, appendix "
+        "C): from the row's to the column's."
     )
     left_out = f"{found.unlabelled} pairs are left out: a sentence of theirs has no {found.by}."
     notes = (note, left_out) if found.unlabelled else (note,)

@@ -83,7 +83,7 @@ async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in
 async def test_the_cursor_and_the_sample_take_it_along(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "w", "tab", "tab")
-        assert "as low in 14 of 14." in _page(pilot)
+        assert "as low without 14 of these 14." in _page(pilot)
         await press(pilot, "j")
         assert "He went … one day" in _page(pilot)
 

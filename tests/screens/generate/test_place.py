@@ -11,6 +11,7 @@ from emotui.screens.generate.tables import (
     grade,
     graded,
     labels_in_words,
+    model_lines,
     number,
     seen,
     trust_lines,
@@ -20,7 +21,7 @@ from emotui.screens.widgets.line import Part
 from emotui.tasks.generation.tables import TITLES
 from emotui.tasks.generation.task import METRICS
 from emotui.tasks.registry import task_named
-from emotui.workbench.generation.figures import Figures
+from emotui.workbench.generation.figures import Estimate, Figures, Model
 from emotui.workbench.generation.versions import Version, Versions, Writer
 from emotui.workbench.workspace import Workspace
 from tests.screens.driving import frame, listed, opened, press, screen_text, settle
@@ -194,3 +195,14 @@ def test_correlations_fit_their_columns_and_which_metrics_are_corrected_together
 def test_a_metric_of_which_neither_end_is_better_has_no_arrow() -> None:
     assert [better(metric) for metric in METRICS if metric.name in ("words", "leak")] == [" ", "↓"]
     assert better(Metric("m", (0, 1), False, "")) == "↓"
+
+
+def test_nothing_is_best_of_a_metric_of_which_neither_end_is_better() -> None:
+    metrics = tuple(metric for metric in METRICS if metric.name in ("words", "leak"))
+    models = tuple(
+        Model(Writer(name, name, 1, 1, "done"), 1, 0, {one.name: Estimate(value) for one in metrics}, {})
+        for name, value in (("ada", 0.2), ("ben", 0.1))
+    )
+    lines = model_lines(Figures(models, metrics, (), {}, False), metrics, 0, 80)
+    bold = [[part.text.strip() for part in line if part.kind == "strong"] for line in lines[1:]]
+    assert dict(zip((metric.name for metric in metrics), bold, strict=True)) == {"words": [], "leak": [".100"]}

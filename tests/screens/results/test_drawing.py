@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
 from emotui.screens.results import cells as results_cells
-from emotui.screens.results.forest import _Shape, drawn
+from emotui.screens.results.forest import Against, _Shape, drawn
 from emotui.screens.results.grid import Grid, window, without_unasked
 from emotui.screens.results.plot import bar_lines
 from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted, held_back
@@ -145,6 +145,23 @@ def test_figures_of_annotators_are_held_back_until_their_similarity_is_counted()
         assert drawn.ranges == (() if held else table.ranges)
     own = Row("ann", "people", "r2", (Cell(0.7, run="r2"), Cell()))
     assert held_back(msgspec.structs.replace(table, rows=(*rows, own))).rows[-1] == own
+
+
+def test_whom_sources_stand_against_is_named_also_where_there_is_little_room() -> None:
+    points = tuple(
+        Point(name, "", "run", Cell(value), at, 0) for at, (name, value) in enumerate((("m", 0.5), ("n", 0.6)))
+    )
+    forest = Forest("k", "F1", "share", points)
+    for heading, cells, told in (
+        ("against embedded", 70, "against embedded"),
+        ("against a model with a long name", 70, "against a model…"),
+        ("against a model with a long name", 120, "against a model with a lo…"),
+    ):
+        against = Against(heading, ("+.112  p < .001", "–"))
+        lines, _ = drawn(
+            forest, _Shape.of([forest], cells, against), {"F1": "F1"}, 0, cells, waiting="", against=against
+        )
+        assert "".join(part.text for part in lines[1]).rstrip().endswith(told)
 
 
 def test_a_legend_names_the_signs_and_spreads_that_are_drawn_and_no_others() -> None:

@@ -299,7 +299,9 @@ async def test_v_goes_through_what_there_is_to_see_and_n_through_each_and_transi
         await press(pilot, "n")
         assert "Task 1: one sentence: F1 by valence   3 of 13" in screen_text(pilot)
         await press(pilot, "v", "v", "v")
-        assert "From one sentence to the next, by emotion" in screen_text(pilot)
+        assert screen_text(pilot).count("From one sentence to the next, by emotion") == 1
+        assert "of the pairs that begin with" in about(pilot)
+        assert {part.kind for line in grid(pilot)._lines for part in line} & {"heat-1", "heat-2"}
         await press(pilot, "number_sign")
         assert set(grid(pilot).text) & set("░▒▓")
         await press(pilot, "number_sign")
@@ -397,6 +399,18 @@ async def test_annotators_come_at_once_and_their_sim_and_baselines_after_it(tmp_
         }
         assert "baseline" not in kinds[False]
         assert "baseline" in kinds[True]
+
+
+async def test_a_correction_waits_for_tests_that_are_still_being_counted(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "7")
+        for counts, told in ((True, "the tests are still being counted"), (False, "")):
+            monkeypatch.setattr(Results, "_counts", counts)
+            assert place(pilot).lacking("correction") == told
+        monkeypatch.setattr(Results, "_counts", True)
+        assert place(pilot).lacking("values") == ""
 
 
 async def test_dots_come_before_their_intervals_and_ctrl_x_stops_the_counting_of_those(

@@ -46,7 +46,7 @@ def test_a_drop_beyond_every_random_one_is_told_apart_from_one_that_others_reach
     )
     assert said(verdict(removed(masked=0.85))) == (
         "sadness .90, without it .85. "
-        "Without 3 random stretches as long: .85 on average (.80 to .90), as low in 2 of 3."
+        "Without 3 random stretches as long: .85 on average (.80 to .90), as low without 2 of these 3."
     )
     assert said(verdict(removed(random=()))).endswith("No other stretch as long fits into the text beside it.")
 
@@ -54,7 +54,7 @@ def test_a_drop_beyond_every_random_one_is_told_apart_from_one_that_others_reach
 def test_a_probability_that_rises_is_set_beside_how_high_others_come() -> None:
     assert said(verdict(removed(masked=0.95, random=(0.97, 0.8)))) == (
         "sadness .90, without it .95. "
-        "Without 2 random stretches as long: .89 on average (.80 to .97), as high in 1 of 2."
+        "Without 2 random stretches as long: .89 on average (.80 to .97), as high without 1 of these 2."
     )
     assert said(verdict(removed(masked=0.99, random=(0.97, 0.91)))) == (
         "sadness .90, without it .99. Without 2 random stretches as long: .94 on average (.91 to .97), never as high."
@@ -68,7 +68,7 @@ def test_the_emotion_of_the_span_is_told_before_the_likeliest_label() -> None:
     first, second, _, bars, *_ = text_of(removal_lines(found, 130))
     assert first == (
         " marked: joy .00, without it .00. "
-        "Without 2 random stretches as long: .00 on average (.00 to .00), as low in 2 of 2."
+        "Without 2 random stretches as long: .00 on average (.00 to .00), as low without 2 of these 2."
     )
     assert second.startswith(" likeliest: sadness .90, without it .20. Without")
     assert bars.startswith("▸ joy")

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from emotui.metrics.masked import score_mask
 from emotui.store.query import Run
 from emotui.tables import Cell, ResultsTable
-from emotui.tasks.masked.baselines import Detail, convention_of
+from emotui.tasks.masked.baselines import Detail, convention_of, lexicon_in
 from emotui.tasks.masked.lexicon import UNLIKE_PAPER, word_vectors
 from emotui.tasks.masked.tables import masked_tables, size_of
 from emotui.tasks.parts import ScoredRun
@@ -56,6 +56,15 @@ def test_runs_stand_over_five_answers_that_cost_nothing(tables: dict[str, Result
     assert cell(main, "commonest word: happy", "acc_l").value == 1 / 2
     assert cell(main, "ten zeros", "f1_v").value == 0
     assert main.left_out
+
+
+def test_each_figure_says_how_it_is_counted_itself(tables: dict[str, ResultsTable]) -> None:
+    words = word_vectors()
+    told = {name: cell(tables["masked"], "Qwen3-4B zero-shot", name).convention for name in ("acc_l", "acc_v", "f1_v")}
+    assert told == {name: convention_of(words, name) for name in told}
+    assert "share of the masks whose word is the gold word" in told["acc_l"]
+    assert "F1" not in told["acc_l"] + told["acc_v"]
+    assert lexicon_in(told["acc_v"]) == lexicon_in(told["f1_v"]) == words.mark
 
 
 def test_topics_are_those_of_the_records(tables: dict[str, ResultsTable]) -> None:

@@ -28,7 +28,7 @@ from emotui.metrics.resampling import (
     resamples_for,
 )
 from emotui.store.query import Run
-from emotui.tables import Cell, Column, Plot, ResultsTable, Row, with_enough
+from emotui.tables import Cell, Column, Plot, ResultsTable, Row, number_of, with_enough
 from emotui.workbench.datasets.samples import COMPOSED
 from emotui.workbench.results.spread.opinions import (
     ASIDE,
@@ -326,7 +326,7 @@ def _sure_of_bins(side: Side) -> list[Interval]:
 
 
 def _told(spread: Spread, run: Run, texts: int) -> str:
-    over = f"over {texts} texts"
+    over = f"over {number_of(texts, 'text')}"
     if run.run in spread.sure:
         return over
     why = "the share of its repeats stands for its probability" if run.run in spread.voted else spread.asked.unsure
