@@ -299,7 +299,8 @@ def class_people_report(
         told += f"; absolute distance over the width of the scale, {low:g} to {high:g}"
     document = people_document(columns, {}, names, own_off, shared, told)
     if uneven:
-        document["notes"]["manhattan"] = f"probabilities of {uneven} texts do not add up to 1, and are made to"
+        texts = "1 text" if uneven == 1 else f"{uneven} texts"
+        document["notes"]["manhattan"] = f"probabilities of {texts} do not add up to 1, and are made to"
     return document
 
 

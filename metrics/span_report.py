@@ -278,7 +278,8 @@ def _notes(each: Sequence[Figures], samples: bool) -> dict[str, str]:
         notes["repeated_spans"] = REPEATED_RULE
     empty = each[0]["empty_gold"]
     if empty:
-        notes["f1"] = f"{EMPTY_RULE}; {empty} samples have no gold span, and f1_gold leaves them out"
+        without = "1 sample has" if empty == 1 else f"{empty} samples have"
+        notes["f1"] = f"{EMPTY_RULE}; {without} no gold span, and f1_gold leaves {'it' if empty == 1 else 'them'} out"
     return notes
 
 

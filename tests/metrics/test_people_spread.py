@@ -181,7 +181,7 @@ def test_probabilities_that_do_not_add_up_to_1_are_made_to_and_told() -> None:
         [{"A": "joy", "B": "fear"}], [{"joy": 0.9, "fear": 0.9}], ["joy"], ["joy", "fear"], [None]
     )
     assert document["manhattan"] == pytest.approx(0)
-    assert document["notes"]["manhattan"] == "probabilities of 1 texts do not add up to 1, and are made to"
+    assert document["notes"]["manhattan"] == "probabilities of 1 text do not add up to 1, and are made to"
 
 
 def test_of_several_labels_each_is_yes_or_no_and_means_are_over_labels_and_texts() -> None:

@@ -129,7 +129,7 @@ def test_silence_is_told_by_recall_and_by_the_samples_that_have_gold_spans() -> 
     assert (document["empty_gold"], document["missed_spans"], document["extra_spans"]) == (1, 1, 0)
     assert document["tokens"] == {"precision": None, "recall": 0, "f1": 0}
     assert "counts 1" in document["notes"]["f1"]
-    assert "1 samples have no gold span" in document["notes"]["f1"]
+    assert "1 sample has no gold span" in document["notes"]["f1"]
     full: Any = span_report(golds[:1], [SpanPrediction(id="a", spans=("sad",))], None, NONE)
     assert "f1" not in full["notes"]
 

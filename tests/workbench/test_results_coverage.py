@@ -43,7 +43,7 @@ def test_a_baseline_is_over_the_samples_that_its_runs_cover(results: Results) ->
     assert _f1(alone, "Baseline: everything", "highlight").value == pytest.approx(
         _f1(table, "Baseline: everything, n 1", "highlight").value
     )
-    assert [row.source for row in alone.rows if row.kind == "baseline"] == ["1 samples"]
+    assert [row.source for row in alone.rows if row.kind == "baseline"] == ["1 sample"]
     assert _f1(alone, "Baseline: everything", "retrieve") == Cell()
 
 

@@ -18,6 +18,7 @@ from emotui.formats.reading import Warn, warn_skipped
 from emotui.lexicons import SEER_TO_PLUTCHIK
 from emotui.records import Chain, ClassGold
 from emotui.store.query import Dataset
+from emotui.tables import number_of
 from emotui.tasks.rephrase.task import Rephrase
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.rephrase.evaluation import asking_by, contender
@@ -155,7 +156,7 @@ def write_contrast(
     pairs = [pair for pair in kept_pairs(service, dataset, annotator) if pair.id in wanted]
     if not pairs:
         raise BadInput(
-            f"{dataset}: none of the {len(wanted)} texts of this slice was rephrased yet: open it in Rephrase"
+            f"{dataset}: {number_of(len(wanted), 'text')} in this slice, none rephrased yet: open it in Rephrase"
         )
     write(to, pairs)
     known = [one for one in pairs if one.predicted is not None and one.contrast_predicted is not None]

@@ -21,6 +21,7 @@ from emotui.metrics.classes import class_report
 from emotui.metrics.repeats import known_sd
 from emotui.metrics.rephrasings import NAMES, is_right, rephrasing_sets
 from emotui.records import PLUTCHIK, Attempt, Chain, ClassGold
+from emotui.tables import number_of
 from emotui.tasks.asking import Asking
 from emotui.tasks.prompting.settings import DIRECT, configured
 from emotui.tasks.published import PublishedRow, published
@@ -181,7 +182,9 @@ def evaluate(
                     figures = _figures(asking, sets, partial(progress, spec))
                     by_way.setdefault(way, []).append(_Run(asking.labels, *figures))
                     if asking.silent:
-                        notes[spec] = f"{asking.silent} texts have no answer, which counts as wrong: {asking.why}"
+                        have = "has" if asking.silent == 1 else "have"
+                        silent = f"{number_of(asking.silent, 'text')} {have} no answer, which counts as wrong"
+                        notes[spec] = f"{silent}: {asking.why}"
         document += [_row(row, way, runs) for way, runs in by_way.items()]
     for name, records in sets.items():
         if not records:

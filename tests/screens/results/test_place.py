@@ -401,6 +401,17 @@ async def test_annotators_come_at_once_and_their_sim_and_baselines_after_it(tmp_
         assert "baseline" in kinds[True]
 
 
+async def test_a_title_that_stands_whole_under_the_dataset_does_not_stand_beside_the_views_too(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "two.duckdb", experiment=True)
+    async with opened(source, (120, 30)) as pilot:
+        await press(pilot, "7", "V", "V")
+        assert place(pilot).looked.view == "transitions"
+        name = frame(pilot).query_one("#results-name", Line)
+        assert name.display
+        assert "From one sentence to the next, by emotion" in name.text
+        assert "From one" not in frame(pilot).query_one("#results-title", Line).text
+
+
 async def test_a_correction_waits_for_tests_that_are_still_being_counted(
     source: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -369,7 +369,7 @@ async def test_the_line_of_errors_says_how_many_texts_a_cell_is() -> None:
     for n, cells, told in (
         (20, 44, "errors "),
         (211, 44, "errors, 11–12 a cell: "),
-        (2000, 84, "errors, 33–34 a cell: "),
+        (2000, 84, "errors, 34–35 a cell: "),
     ):
         async with OneLine().run_test(size=(cells, 3)) as pilot:
             line = pilot.app.query_one(CorpusLine)

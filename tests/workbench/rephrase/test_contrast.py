@@ -89,7 +89,7 @@ def test_the_last_version_of_each_text_of_the_slice_stands_beside_its_original(
     assert (document["error_goes"], document["error_comes"]) == (1, 0)
     every = write_contrast(service, slicing, "mine", to)
     assert (every["texts"], every["pairs"], every["error_comes"]) == (4, 3, 1)
-    with pytest.raises(BadInput, match="none of the 1 texts of this slice was rephrased yet"):
+    with pytest.raises(BadInput, match="1 text in this slice, none rephrased yet"):
         write_contrast(service, slicing, "mine", to, where="words=5")
     workspace.close()
 

@@ -122,7 +122,7 @@ def test_figures_are_those_of_a_hand_computation_and_each_text_is_asked_about_on
 
 def test_a_text_without_an_answer_counts_as_wrong_with_a_note_and_a_lost_server_ends_it(file: Path) -> None:
     document = scored(file, Scripted({"b first": "refuse"}))
-    assert document["notes"]["scripted:"] == "1 texts have no answer, which counts as wrong: too long"
+    assert document["notes"]["scripted:"] == "1 text has no answer, which counts as wrong: too long"
     # Said joy, nothing, joy: joy P 1/2 R 1, F1 2/3; fear 0; nothing is no label of its own.
     assert macro(document)["Original"] == pytest.approx(1 / 3)
     with pytest.raises(ModelError, match="scripted:: the server is gone"):

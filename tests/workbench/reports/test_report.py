@@ -344,7 +344,7 @@ def test_the_commands_print_one_document_and_tables_that_fit(emotui: Emotui, tmp
     assert written.count("\n### ") == len(report["tables"])
     assert "†" not in written
     alone = emotui("report", "--dataset", "few", "--table", "asking", "--to", "a.md", "--db", "w.duckdb", "--no-sim")
-    assert (alone.status, alone.out) == (0, "1 tables of 1 runs written to a.md\n")
+    assert (alone.status, alone.out) == (0, "1 table of 1 run written to a.md\n")
     other = emotui("report", run, "--dataset", "mine", "--to", "b.md", "--db", "w.duckdb")
     assert other.err == f"run {run} is not one over the dataset 'mine'\n"
 
