@@ -12,19 +12,17 @@ from textual.widget import Widget
 
 from emotui.screens import jobs
 from emotui.screens.actions import Acting, PlaceEntry
-from emotui.screens.early import EarlyKeys
 from emotui.screens.folding import Divider, Folding
 from emotui.screens.keymaps import Keymap, bindings, hold, keyed
-from emotui.screens.keys import LONG, Keys
+from emotui.screens.keys import LONG, EarlyKeys, Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
 from emotui.screens.place import Place
-from emotui.screens.places import ACTIONS, ANNOTATE, OPENED, SIGNS, TITLES, WAYS, OpenPlaces, list_tasks, place_of
+from emotui.screens.places import ACTIONS, ANNOTATE, OPENED, SIGNS, TITLES, WAYS, OpenPlaces, Top, list_tasks, place_of
 from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Opened, Session
 from emotui.screens.tool import OwnKeys, ToolActions
-from emotui.screens.top import Top
 from emotui.screens.widgets.footer import KeyBar
 from emotui.screens.widgets.notice import Told
 from emotui.screens.widgets.number_format import count, so_many

@@ -9,8 +9,7 @@ from textual.pilot import Pilot
 
 from emotui.records import Mark, SpanSample
 from emotui.screens.jobs import NOTHING_WRITTEN, Job, parts
-from emotui.screens.places import TITLES
-from emotui.screens.top import standing
+from emotui.screens.places import TITLES, standing
 from emotui.workbench.progress import Cancelled, RunProgress
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.backends.installed_kind import install_kind
