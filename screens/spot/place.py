@@ -208,6 +208,8 @@ class Spot(Place):
         self.notify(why, severity="warning", markup=False)
 
     def _offer(self, _: int, offered: "SampleText") -> None:
+        if offered == self._offered:
+            return  # asked for twice before it came: by now the text may be about to be written over
         self._offered = offered
         if self.editor.text == self._taken:
             self._begin(offered.text)

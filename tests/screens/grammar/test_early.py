@@ -80,3 +80,15 @@ async def test_labels_and_numbers_wait_for_the_first_text_to_annotate(tmp_path: 
         assert said[0] == {"valence": 3, "arousal": 4, "dominance": 5}
         assert said[1] == {"valence": 7}
         assert frame(pilot).places.number == 2, "no digit has opened a place"
+
+
+async def test_a_sample_that_comes_twice_takes_the_keys_from_nobody(tmp_path: Path) -> None:
+    source = browsed(tmp_path / "w.duckdb")
+    source.set_setting("live model", "embedded")
+    async with opened(source) as pilot:
+        await press(pilot, "8", "i")
+        here = frame(pilot).query_one(Spot)
+        assert here._offered is not None
+        here._offer(here._offered.number, here._offered)
+        await press(pilot, *"f3")
+        assert here.editor.text == "f3"
