@@ -26,6 +26,7 @@ from emotui.workbench.agreement.documents import (
     Rater,
     named_of,
 )
+from emotui.workbench.annotate.log import adjudicators
 from emotui.workbench.annotate.traces import AnswerTrace, answer_traces
 
 # What order and suggestions do to the answers of those who annotate here: pace, and what becomes of suggestions.
@@ -80,11 +81,15 @@ class Traced(msgspec.Struct, frozen=True):
 
 
 def traced(store: Store, dataset: Dataset) -> Traced:
-    """How answers came about, of everybody who annotates the dataset here; second answers of a retest do not count."""
+    """How answers came about, of everybody who annotates the dataset here.
+
+    Second answers of a retest do not count, nor do those of who adjudicates.
+    """
     number_of = store.samples.numbers_by_id(dataset.dataset)
+    settling = adjudicators(store, dataset)
     of: dict[str, list[AnswerTrace]] = {}
     for trace in answer_traces(store, dataset):
-        if not trace.round:
+        if not trace.round and trace.annotator not in settling:
             of.setdefault(trace.annotator, []).append(trace)
     pace = [_pace(name, traces, number_of) for name, traces in of.items()]
     anchoring = []

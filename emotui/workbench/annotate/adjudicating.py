@@ -50,7 +50,7 @@ class Adjudicating:
 
     def __init__(self, work: Annotating, answers: Mapping[str, Mapping[int, Answer]]) -> None:
         self.work = work
-        self.sources = tuple(answers)
+        self.sources = work.between = tuple(answers)
         self._answers = answers
         ranges = ranges_of(work.scheme)
         self._apart: dict[int, float] = {}

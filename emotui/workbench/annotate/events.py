@@ -1,10 +1,11 @@
 """What can happen to an annotator's answer about a text. Each event is one entry of the log, with its moment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from emotui.store.annotations import Entry
 from emotui.workbench.annotate.answers import Answer, SentenceSaid, SpanMark
 
 
@@ -99,6 +100,12 @@ class Accept(msgspec.Struct, frozen=True, tag="accept"):
     """The answer is given: what is not marked is not there."""
 
 
+class Settle(msgspec.Struct, frozen=True, tag="settle"):
+    """The answer was given with those of these sources in sight, as what is true between them."""
+
+    sources: tuple[str, ...]
+
+
 SKIP, CANNOT_JUDGE = "skip", "cannot judge"
 """Why a text is passed over: for whatever reason, or because nobody could say of it what the scheme asks."""
 
@@ -173,6 +180,7 @@ Event = (
     | SetFlag
     | SetUnsure
     | Accept
+    | Settle
     | Skip
     | Reopen
     | Reveal
@@ -192,8 +200,8 @@ KIND = "annotate"
 
 UNDO = f"{KIND}:undo"
 
-ADOPT = f"{KIND}:{Adopt.__struct_config__.tag}"
-"""Of an entry that takes a source's whole answer over, which only adjudication does."""
+SETTLING = (f"{KIND}:{Adopt.__struct_config__.tag}", f"{KIND}:{Settle.__struct_config__.tag}")
+"""Of entries that only adjudication makes: a whole answer is taken over, an answer settles what several said."""
 
 CONSENT = f"{KIND}:consent"
 """Of an entry that is about no text: the annotator agreed to these words before the first one."""
@@ -222,12 +230,13 @@ def kind_of(event: Event) -> str:
     return f"{KIND}:{event.__struct_config__.tag}" + ("-off" if off else "")
 
 
-def as_one_keystroke(kinds: Sequence[str]) -> list[str]:
-    """The kinds of entries that are undone and redone together, in their order; what lasts is not among these."""
-    found: list[str] = []
+def as_one_keystroke(entries: Iterable[tuple[str, int | None, str, bytes]]) -> list[Entry]:
+    """Entries to be made, marked as what undo and redo take together; what lasts is not among these."""
+    found: list[Entry] = []
     begun = False
-    for kind in kinds:
-        found.append(kind + TOGETHER * (begun and kind not in LASTING_KINDS))
+    for kind, sample, annotator, payload in entries:
+        mark = TOGETHER * (begun and kind not in LASTING_KINDS)
+        found.append((kind + mark, sample, annotator, payload, None))
         begun = begun or kind not in LASTING_KINDS
     return found
 

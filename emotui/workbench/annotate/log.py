@@ -15,10 +15,10 @@ from emotui.store.query import Dataset, Run
 from emotui.store.rows import Annotation, Outline
 from emotui.store.store import Store
 from emotui.workbench.annotate.events import (
-    ADOPT,
     KIND,
     LASTING,
     LASTING_KINDS,
+    SETTLING,
     TOGETHER,
     UNDO,
     Accept,
@@ -346,16 +346,16 @@ def identity_here(dataset: Dataset, annotator: str, which: str) -> str:
 
 
 def adjudicators(store: Store, dataset: Dataset) -> frozenset[str]:
-    """The names under which answers to this dataset were settled: some whole answer of a source stands in their log.
+    """The names under which answers to this dataset were settled: what only adjudication does stands in their log.
 
-    Nothing but adjudication takes a whole answer over; one that was taken back does not count.
+    What was taken back does not count.
     """
     within = store.samples.file_order(dataset.dataset)
     found = set()
-    for name in store.annotations.annotators(kind=ADOPT, within=within):
+    for name in {name for kind in SETTLING for name in store.annotations.annotators(kind=kind, within=within)}:
         log = Log(lambda _: ())  # whether an entry stands is told without reading what it says
         log.take(store.annotations.outlines(name, kind=KIND, within=within))
-        if log.has(ADOPT):
+        if any(log.has(kind) for kind in SETTLING):
             found.add(name)
     return frozenset(found)
 

@@ -27,6 +27,7 @@ from emotui.workbench.annotate.events import (
     SetNote,
     SetNumber,
     SetSentence,
+    Settle,
     SetUnsure,
     SetWord,
     Skip,
@@ -172,7 +173,7 @@ def apply(said: Said, event: Event) -> Said:
             return _without_item(_with(said, spans=_added(said.answer.spans, span)), span.id)
         case SuggestionRefused(_, item):
             return _without_item(said, item)
-        case Present() | Retest():
+        case Present() | Retest() | Settle():
             return said
         case _:
             return replace(said, answer=_answer(said.answer, event))

@@ -30,10 +30,12 @@ from emotui.workbench.annotate.events import (
     CONSENT,
     KIND,
     UNDO,
+    Accept,
     Event,
     Kept,
     Present,
     Reveal,
+    Settle,
     SuggestionShown,
     as_one_keystroke,
     kind_of,
@@ -235,6 +237,9 @@ class Annotating:
     moved_keys: tuple[str, ...] = ()
     """Which keys of the scheme's file are others here, in words; to be told once."""
 
+    between: tuple[str, ...] = ()
+    """The sources that are adjudicated; none: the answers are the annotator's own."""
+
     def __init__(self, store: Store, dataset: Dataset, annotator: str, scheme: Scheme, *, blind: bool = True) -> None:
         name = annotator.strip()
         if not name:
@@ -299,12 +304,12 @@ class Annotating:
 
     def do_each(self, sample: int, keystrokes: Sequence[Sequence[Event]], *, seconds: float | None = None) -> Said:
         """The same for several keystrokes, which are kept together and undone one by one."""
-        text = self.text(sample)
+        text, keystrokes = self.text(sample), [self._told(events) for events in keystrokes]
         with self._lock:
             round = self._log.round(sample)
             entries = self._checked(text, round, [event for events in keystrokes for event in events], seconds)
             left = iter(entries)
-            self._append([one for events in keystrokes for one in _one_keystroke(list(islice(left, len(events))))])
+            self._append([one for events in keystrokes for one in as_one_keystroke(islice(left, len(events)))])
             return self._log.state(sample, round)
 
     def do_all(self, changes: Mapping[int, Sequence[Event]]) -> dict[int, str]:
@@ -322,11 +327,16 @@ class Annotating:
             entries: list[tuple[str, int | None, str, bytes]] = []
             for sample in wanted:
                 try:
-                    entries += self._checked(self._texts[sample], self._log.round(sample), changes[sample], None)
+                    text, round = self._texts[sample], self._log.round(sample)
+                    entries += self._checked(text, round, self._told(changes[sample]), None)
                 except BadInput as error:
                     refused[sample] = str(error)
-            self._append(_one_keystroke(entries))
+            self._append(as_one_keystroke(entries))
         return refused
+
+    def _told(self, events: Sequence[Event]) -> Sequence[Event]:
+        """The events of a keystroke; one that settles an answer says between whom."""
+        return [*events, Settle(self.between)] if self.between and Accept() in events else events
 
     def _checked(
         self, text: AnnotatedText, round: int, events: Sequence[Event], seconds: float | None
@@ -646,9 +656,3 @@ def an_hour(moments: Iterable[datetime]) -> float | None:
     gaps = [(after - before).total_seconds() for before, after in pairwise(sorted(moments))]
     worked = [gap for gap in gaps if gap < _PAUSE]
     return 3600 * len(worked) / sum(worked) if sum(worked) else None
-
-
-def _one_keystroke(entries: Sequence[tuple[str, int | None, str, bytes]]) -> list[Entry]:
-    """Entries to be made, marked as what undo takes together."""
-    kinds = as_one_keystroke([kind for kind, *_ in entries])
-    return [(kind, *entry[1:], None) for kind, entry in zip(kinds, entries, strict=True)]

@@ -12,7 +12,7 @@ from emotui.workbench.agreement.panel import read_panel
 from emotui.workbench.agreement.standing_in import stand_in_tables, stand_in_test
 from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.desk import Desk
-from emotui.workbench.annotate.events import Accept, SetLabels
+from emotui.workbench.annotate.events import Accept, SetLabels, SetNote
 from emotui.workbench.annotate.log import adjudicators
 from emotui.workbench.annotate.others import votes_of
 from emotui.workbench.annotate.planning.assignment import progress_of
@@ -69,9 +69,10 @@ def test_agreement_is_the_same_before_and_after_an_adjudication_and_says_whom_it
     assert sorted(after.raters) == ["ann", "ben"]
     assert "settled" not in before.notes
     assert after.notes["settled"] == "settled is the result of an adjudication, and no person: not counted unless named"
-    cells = [[row.cells for row in table.rows] for table in tables if table.key != "agreement-pace"]
     again = looked_at(opened.store, held(opened))
-    assert [[row.cells for row in table.rows] for table in again if table.key != "agreement-pace"] == cells
+    assert [[row.cells for row in table.rows] for table in again] == [
+        [row.cells for row in table.rows] for table in tables
+    ]
     assert read_panel(opened.store, "set", ["settled", "ann"]).raters == ["settled", "ann"]
 
 
@@ -118,6 +119,25 @@ def test_who_takes_all_that_was_adopted_back_is_a_person_again(opened: Workspace
     work.undo()
     assert adjudicators(opened.store, held(opened)) == frozenset()
     work.redo()
+    assert adjudicators(opened.store, held(opened)) == {"settled"}
+
+
+def test_answers_given_wholly_by_hand_between_sources_are_settled_too(opened: Workspace) -> None:
+    work = Desk(opened.store).adjudicate("set", ("ann", "ben"), "settled").work
+    text = work.order[0]
+    work.do_each(text, [[SetLabels(("joy",))], [Accept()], [SetNote("as ann says")]])
+    work.publish()
+    assert adjudicators(opened.store, held(opened)) == {"settled"}
+    assert [one.name for one in sources(opened.store, "set") if one.settled] == ["settled"]
+    assert work.undo() == work.undo() == text
+    assert not work.said(text).accepted
+    assert adjudicators(opened.store, held(opened)) == frozenset()
+    assert work.said(text).answer.labels == ("joy",)
+    work.redo()
+    assert work.said(text).accepted
+    assert adjudicators(opened.store, held(opened)) == {"settled"}
+    own = Desk(opened.store).begin("set", "ann")
+    own.do(text, SetLabels(("fear",)), Accept())
     assert adjudicators(opened.store, held(opened)) == {"settled"}
 
 
