@@ -1,11 +1,14 @@
 """What is written as a table or the like reads back equal, and damaged files give rows, flaws or one refusal."""
 
+import gc
 import random
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -30,6 +33,8 @@ ENDINGS = {
 }
 LABELS = st.sampled_from(["joy", "fear", "très content", "so-so", "anger (mild)"])
 WORDS = st.text("abcé日😀 ,;\"'|_", min_size=1, max_size=20).map(lambda text: f"It was {text} then")
+LIKE_ESCAPED = st.sampled_from(["\r\n", "\r", "\t", "_x000D_", "__x0041_x00e9_"])
+"""What lines end in, and what a workbook writes for it, in the words of a text itself."""
 META = st.dictionaries(
     st.sampled_from(["page", "who", "Länge"]), st.integers(0, 9) | st.text("ab é", max_size=4), min_size=1
 )
@@ -40,7 +45,7 @@ def full_rows(draw: Any) -> list[TextRow]:
     """Rows with everything that may be said of a text, each thing of some of them."""
     found = []
     for number in range(draw(st.integers(1, 4))):
-        text = draw(WORDS)
+        text = draw(WORDS) + "".join(draw(st.lists(LIKE_ESCAPED | WORDS, max_size=3)))
         row: TextRow = {"id": f"t{number}", "text": text}
         more: Mapping[str, Any] = {
             "spans": spans_of(text, LABELS, scores=True, attributes=st.just({}) | st.just({"by": "A"})),
@@ -73,6 +78,28 @@ def back(name: str, rows: list[TextRow]) -> tuple[list[str], list[TextRow]]:
 @given(rows=full_rows())
 def test_layouts_of_everything_lose_nothing(name: str, rows: list[TextRow]) -> None:
     assert back(name, rows) == ([], rows)
+
+
+def test_a_workbook_that_cannot_hold_a_text_says_so_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    complaints: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    layout = layout_named("xlsx")
+    assert layout is not None
+    assert layout.write is not None
+    for text, why in (("x" * 32_768, "row 2 has 32,768 characters"), ("a\x1f", "row 2 has a control character")):
+        with pytest.raises(ValueError, match=why):
+            layout.write(tmp_path / "x.xlsx", [{"id": "1", "text": "so glad"}, {"id": "2", "text": text}])
+        gc.collect()
+    assert complaints == []
+
+
+def test_what_a_workbook_escapes_is_read_as_the_character(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["id", "text", "label"], ["1", "so_x000D_\nglad _xD83D_", "joy"], ["2", "_x005F_x000D_", "joy"]):
+        book.active.append(row)
+    book.save(tmp_path / "x.xlsx")
+    found = [row for _, row in rows_of(take(str(tmp_path / "x.xlsx"), None, ReadOptions()))]
+    assert [row["text"] for row in found if not isinstance(row, Flaw)] == ["so\r\nglad _xD83D_", "_x000D_"]
 
 
 def labels_there(row: TextRow) -> set[str] | None:

@@ -1,5 +1,6 @@
 """Excel workbooks (.xlsx), read and written by openpyxl, which is loaded only when one comes up."""
 
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ _ZIP = b"PK\x03\x04"
 _ENDINGS = (".xlsx", ".xlsm")
 LONGEST = 32_767
 """Characters that a cell of Excel holds."""
+_ESCAPED = re.compile(r"_x(?!D[89A-F])([0-9A-F]{4})_", re.IGNORECASE)
+"""A character as the format writes it where XML cannot hold it (ST_Xstring): _x000D_ is a carriage return."""
+_LIKE_ESCAPED = re.compile(r"_(?=x[0-9A-F]{4}_)", re.IGNORECASE)
 
 
 def read_sheet(path: Path, options: ReadOptions) -> Table:
@@ -104,12 +108,14 @@ def _table(rows: Iterable[tuple[int, list[Any]]]) -> Table:
 
 
 def _value(value: object) -> object:
-    """A cell's value: whole numbers without a fraction, dates as ISO 8601."""
+    """A cell's value: escaped characters as themselves, whole numbers without a fraction, dates as ISO 8601."""
+    if isinstance(value, str):
+        return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), value) if "_x" in value else value
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+    return value if isinstance(value, int | float | bool) or value is None else str(value)
 
 
 def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
@@ -123,13 +129,14 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("texts")
-    for number, row in enumerate(table_cells(rows)):
-        try:
+    try:
+        for number, row in enumerate(table_cells(rows)):
             sheet.append([_cell(sheet, value) for value in row])
-        except IllegalCharacterError:
-            raise ValueError(f"row {number} has a control character, which no workbook holds") from None
-        except OverflowError as error:
-            raise ValueError(f"row {number} {error}") from None
+    except (IllegalCharacterError, OverflowError) as error:
+        sheet.close()  # left open, its XML complains on standard error when it is thrown away
+        long = isinstance(error, OverflowError)
+        why = str(error) if long else "has a control character, which no workbook holds"
+        raise ValueError(f"row {number} {why}") from None
     book.save(path)
     return []
 
@@ -144,7 +151,7 @@ def _cell(sheet: Any, value: Any) -> Any:
         return value
     if len(value) > LONGEST:
         raise OverflowError(f"has {len(value):,} characters in a cell, and Excel holds {LONGEST:,}")
-    text = value.replace("\r", "_x000D_")
+    text = _LIKE_ESCAPED.sub("_x005F_", value).replace("\r", "_x000D_")
     if not text.startswith(("=", "#")):
         return text
     from openpyxl.cell import WriteOnlyCell
