@@ -82,6 +82,16 @@ class Taken:
     options: ReadOptions
 
 
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+"""What packed a file, by its first bytes."""
+
+
 def take(name: str, layout: str | None, options: ReadOptions) -> Taken:
     """Look at a file or folder.
 
@@ -121,7 +131,7 @@ def rows(taken: Taken) -> Rows:
 def _found(path: Path, wanted: str | None) -> tuple[Layout, str]:
     try:
         folder = path.is_dir()
-        head = b""
+        head, empty = b"", folder and not any(path.iterdir())
         if not folder:
             with opened(path) as stream:
                 head = stream.read(HEAD)
@@ -132,11 +142,15 @@ def _found(path: Path, wanted: str | None) -> tuple[Layout, str]:
         if named is None:
             raise UnreadableFile(f"there is no format {shown(wanted)}: name one of {_names()}")
         return named, "--format says so"
+    if empty:
+        raise UnreadableFile("there is no file in the folder")
     if not folder and not head.strip():
         raise UnreadableFile("there is nothing in the file", 1)
     for layout in LAYOUTS:
         if (why := layout.recognise(path, head)) is not None:
             return layout, why
+    if packed := next((by for begins, by in _PACKED.items() if head.startswith(begins)), None):
+        raise UnreadableFile(f"is packed by {packed}: unpack it, and name what was in it")
     raise UnreadableFile(f"nothing is known that writes such a file: name it by --format ({_names()})")
 
 

@@ -1,5 +1,6 @@
 """Excel, JSON, plain text, Parquet and the folders of `datasets`."""
 
+import gzip
 import json
 import sys
 import zipfile
@@ -220,3 +221,13 @@ def test_what_a_library_says_of_its_own_code_stands_behind_the_kind_of_error() -
     assert said_by_library(IndexError("list index out of range")) == "IndexError: list index out of range"
     assert said_by_library(ValueError("no such\nthing")) == "no such"
     assert said_by_library(KeyError()) == "KeyError"
+
+
+def test_packed_files_and_empty_folders_are_told_by_what_they_are(tmp_path: Path) -> None:
+    packed = tmp_path / "mine.csv.gz"
+    packed.write_bytes(gzip.compress(b"id,text,label\n1,So glad,joy\n"))
+    with pytest.raises(BadInput, match=r"mine.csv.gz: is packed by gzip: unpack it"):
+        take(str(packed), None, ReadOptions())
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(BadInput, match="there is no file in the folder"):
+        take(str(tmp_path / "mine"), None, ReadOptions())

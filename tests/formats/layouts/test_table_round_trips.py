@@ -80,7 +80,7 @@ def test_layouts_of_everything_lose_nothing(name: str, rows: list[TextRow]) -> N
     assert back(name, rows) == ([], rows)
 
 
-def test_a_workbook_that_cannot_hold_a_text_says_so_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_no_workbook_holds_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     complaints: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
     layout = layout_named("xlsx")

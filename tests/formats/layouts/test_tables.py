@@ -274,3 +274,37 @@ def test_a_column_a_label_may_have_missing_answers(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("text,joy,fear\none,1,nan\ntwo,0,NA\nthree,0,1\n")
     assert [row["labels"] for row in read(file)] == [{"joy": 1}, {"joy": 0}, {"joy": 0, "fear": 1}]
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ("7,So glad,joy\n8,He left,fear\n7,She came,joy\n", "tweet_id has '7' in lines 2 and 4"),
+        ("7,So glad,joy\n,He left,fear\n8,She came,joy\n", "tweet_id is empty in line 3"),
+    ],
+)
+def test_why_a_column_of_ids_is_not_taken_for_them_is_told(rows: str, why: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(f"tweet_id,text,label\n{rows}")
+    assert take(str(file), None, ReadOptions()).options.remarks == (
+        f"{why}: not taken for ids, which are the numbers of the lines (--map id=tweet_id takes it all the same, and "
+        "refuses the second of an id)",
+    )
+    nothing = take(str(file), None, ReadOptions(columns={"id": ""}))
+    assert nothing.options.remarks == ()
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (("1,234", "900"), "'1,234' is read as 1.234"),
+        (("1,000", "1.25"), "'1,000' is read as 1.0"),
+        (("1,234", "1,5"), ""),
+    ],
+)
+def test_commas_that_may_be_between_thousands_are_told(cells: tuple[str, str], told: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("id,text,valence\n" + "".join(f'{n},text {n},"{cell}"\n' for n, cell in enumerate(cells)))
+    remarks = take(str(file), None, ReadOptions()).options.remarks
+    why = f"valence: {told}, a comma before its decimals; if it is between thousands, take it out"
+    assert remarks == ((why,) if told else ())

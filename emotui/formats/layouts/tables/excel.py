@@ -129,14 +129,14 @@ def write(path: Path, rows: Sequence[TextRow]) -> Sequence[str]:
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("texts")
-    try:
-        for number, row in enumerate(table_cells(rows)):
+    for number, row in enumerate(table_cells(rows)):
+        try:
             sheet.append([_cell(sheet, value) for value in row])
-    except (IllegalCharacterError, OverflowError) as error:
-        sheet.close()  # left open, its XML complains on standard error when it is thrown away
-        long = isinstance(error, OverflowError)
-        why = str(error) if long else "has a control character, which no workbook holds"
-        raise ValueError(f"row {number} {why}") from None
+        except (IllegalCharacterError, OverflowError) as error:
+            sheet.close()  # left open, its XML complains on standard error when it is thrown away
+            long = isinstance(error, OverflowError)
+            why = str(error) if long else "has a control character, which no workbook holds"
+            raise ValueError(f"row {number} {why}") from None
     book.save(path)
     return []
 

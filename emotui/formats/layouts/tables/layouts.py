@@ -80,7 +80,6 @@ def settled(table: Table, options: ReadOptions) -> ReadOptions:
             *told,
             *table.remarks,
             *remarks(table, columns),
-            *_not_asked(table, columns),
             *_again(table, columns),
             *_unparted(table),
         ),
@@ -108,32 +107,6 @@ def _again(table: Table, columns: Mapping[str, str]) -> list[str]:
     return [
         f"{texts.total():,} rows have {len(texts):,} texts between them, and each row is a record: if they are what "
         "several people say, --map annotator=COLUMN,id=COLUMN makes one record of the rows of a text"
-    ]
-
-
-def _not_asked(table: Table, columns: Mapping[str, str]) -> list[str]:
-    """That people were asked about some labels of a text and not about others, a line where it is so.
-
-    An empty cell is no answer, and no label that is not there.
-    """
-    people = [column for key, column in columns.items() if key.startswith("people.")]
-    by = columns.get("id") or columns.get("text")
-    if "about" not in columns or not people or by is None:
-        return []
-    asked: dict[tuple[str | None, str], set[bool]] = {}
-    numbers = set()
-    for _, row in table.rows:
-        if isinstance(row, Flaw) or all(is_unanswered(row.get(name)) for name in people):
-            continue
-        for name in people:
-            asked.setdefault((identifier(row.get(by)), name), set()).add(not is_unanswered(row.get(name)))
-            numbers.add(number(row.get(name)))
-    n = sum(len(each) == 2 for each in asked.values())
-    if not n or numbers - {None, 0.0, 1.0}:
-        return []
-    return [
-        f"{n:,} answer{'s' * (n != 1)} of people to a part of the labels of a text (empty cells): kept as numbers, 0 "
-        "or 1 for each label asked about, and not counted as labels, of which all others would be denied"
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from emotui.formats.layouts.tables.names import is_emotion, normal
+from emotui.formats.layouts.tables.names import NAMES, is_emotion, normal
 from emotui.formats.layouts.tables.table import Table
 from emotui.formats.layouts.tables.values import identifier, is_empty, is_unanswered, number, parsed
 from emotui.formats.rows import Flaw, UnreadableFile, literal, shown
@@ -87,6 +87,7 @@ _PERSON = re.compile(
     r"(s?_?\d+|_[a-z])"
     r"(_?(label|labels|emotion|answer|rating|annotation|vote))?"
 )
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _CODE = re.compile(r"(?=\S*\d)[\w.:@#/+=-]{6,}|\S+@\S+\.\S+|https?://\S+", re.ASCII)
 _OF_PEOPLE = frozenset(
     {
@@ -312,11 +313,75 @@ def _columns_of(key: str, columns: Mapping[str, str]) -> list[str]:
 
 
 def remarks(table: Table, columns: Mapping[str, str]) -> tuple[str, ...]:
-    """What is to be told of the labels in a table, a line each."""
+    """What is to be told of the labels, ids and numbers in a table, a line each."""
     told: list[str] = []
     for key, several in several_of(table, columns).items():
         if own := _columns_of(key, columns):
             told += several.lines(", ".join(own))
         elif column := columns.get("annotators"):
             told += [*several.parted(column), *several.kept(column)]
-    return tuple(map(literal, told))
+    told += [*_no_ids(table, columns), *_commas(table, columns)]
+    return (*map(literal, told), *_not_asked(table, columns))
+
+
+def _no_ids(table: Table, columns: Mapping[str, str]) -> Iterator[str]:
+    """Why the column that is called as ids are is not taken for them, a line where it is so."""
+    if columns.keys() & {"id", "start", "annotator", "about"}:
+        return
+    free = {normal(name): name for name in reversed(table.header) if name not in columns.values()}
+    column = next((free[name] for name in NAMES["id"] if name in free), None)
+    if column is None:
+        return
+    lines: dict[str | None, int] = {}
+    for line, row in table.rows:
+        key = None if isinstance(row, Flaw) else identifier(row.get(column))
+        if isinstance(row, Flaw):
+            continue
+        if key is None or key in lines:
+            why = f"is empty in line {line}" if key is None else f"has {shown(key)} in lines {lines[key]} and {line}"
+            yield (
+                f"{column} {why}: not taken for ids, which are the numbers of the lines (--map id={column} takes it "
+                "all the same, and refuses the second of an id)"
+            )
+            return
+        lines[key] = line
+
+
+def _commas(table: Table, columns: Mapping[str, str]) -> Iterator[str]:
+    """That commas before three digits are read as those before decimals, a line a column of numbers where they may be
+    between thousands: no comma in it stands before more or fewer digits.
+    """
+    for column in (name for key, name in columns.items() if key.startswith("values.") and name):
+        cells = [row.get(column) for _, row in table.rows if not isinstance(row, Flaw)]
+        commas = [cell.strip() for cell in cells if isinstance(cell, str) and "," in cell]
+        if commas and all(_THOUSANDS.fullmatch(cell) for cell in commas):
+            yield (
+                f"{column}: {shown(commas[0])} is read as {number(commas[0])}, a comma before its decimals; if it is "
+                "between thousands, take it out"
+            )
+
+
+def _not_asked(table: Table, columns: Mapping[str, str]) -> list[str]:
+    """That people were asked about some labels of a text and not about others, a line where it is so.
+
+    An empty cell is no answer, and no label that is not there.
+    """
+    people = [column for key, column in columns.items() if key.startswith("people.")]
+    by = columns.get("id") or columns.get("text")
+    if "about" not in columns or not people or by is None:
+        return []
+    asked: dict[tuple[str | None, str], set[bool]] = {}
+    numbers = set()
+    for _, row in table.rows:
+        if isinstance(row, Flaw) or all(is_unanswered(row.get(name)) for name in people):
+            continue
+        for name in people:
+            asked.setdefault((identifier(row.get(by)), name), set()).add(not is_unanswered(row.get(name)))
+            numbers.add(number(row.get(name)))
+    n = sum(len(each) == 2 for each in asked.values())
+    if not n or numbers - {None, 0.0, 1.0}:
+        return []
+    return [
+        f"{n:,} answer{'s' * (n != 1)} of people to a part of the labels of a text (empty cells): kept as numbers, 0 "
+        "or 1 for each label asked about, and not counted as labels, of which all others would be denied"
+    ]
