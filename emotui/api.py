@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
+from emotui.formats.columns import LabelColumns
 from emotui.records import Mark
 from emotui.store import questions
 from emotui.tables import Cell, ResultsTable
@@ -64,9 +65,13 @@ class Table:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A dictionary a row, with Python's own values."""
+        """A dictionary a row, with Python's own values.
+
+        Raises:
+            BadInput: a value cannot be one of Python's, such as a time with a time zone.
+        """
         names = self.relation.columns
-        return [dict(zip(names, row, strict=True)) for row in self.relation.fetchall()]
+        return [dict(zip(names, row, strict=True)) for row in questions.fetched(self.relation)]
 
     def __len__(self) -> int:
         return len(self.relation)
@@ -129,20 +134,25 @@ class Study:
 
         Args:
             source: `gold`, a person, or a run; None: all.
+
+        Raises:
+            BadInput: there is no such dataset, or nobody of that name says anything of it.
         """
         wanted = f"dataset = {_quoted(self._known(dataset))}"
         if source is not None:
+            self._check_source(dataset, source)
             wanted += f" and source = {_quoted(source)}"
         return self.sql(f"select * from said where {wanted} order by sample, source, repeat, place")
 
     def scores(self, run: str) -> Table:
         """A row an answer that was scored: `id`, `repeat`, `marks`, and a column a metric, null where undefined."""
         name = self._workspace.store.runs.get(run).run
-        metrics = [row["name"] for row in self.sql(f"select distinct name from score_values where run = '{name}'").rows]
+        of_run = f"run = {_quoted(name)}"
+        metrics = [row["name"] for row in self.sql(f"select distinct name from score_values where {of_run}").rows]
         each = "".join(f", max(value) filter (name = {_quoted(one)}) as {_named(one)}" for one in sorted(metrics))
         return self.sql(
             f"select s.sample, s.id, s.repeat, s.marks{each} from scores s left join score_values v using (score) "
-            f"where s.run = '{name}' group by all order by s.sample, s.repeat"
+            f"where s.{of_run} group by all order by s.sample, s.repeat"
         )
 
     def figures(self, run: str) -> Document:
@@ -243,6 +253,15 @@ class Study:
             memory.execute("create table answer as from read_parquet($1)", [str(file)])
         return Table(memory.sql("from answer"))
 
+    def _check_source(self, dataset: str, source: str) -> None:
+        name = _quoted(dataset)
+        there = self.sql(
+            f"select source from said where dataset = {name} union select run from runs where dataset = {name} "
+            "union select 'gold' order by all"
+        ).columns["source"]
+        if source not in there:
+            raise BadInput(f"{dataset} has no source {source!r} (there: {', '.join(there)})")
+
     def _known(self, dataset: str) -> str:
         """A dataset's name. Raises BadInput where there is none of it."""
         found = self._workspace.store.datasets.get(dataset)
@@ -265,22 +284,52 @@ def open(path: str | Path | None = None, *, read_only: bool = False) -> Study:
     return Study(Workspace.look_into(path, read_only=read_only))
 
 
-def score(kind: str, gold: str | Path, predicted: str | Path, *, missing: str | None = None, **given: Any) -> Document:
+def score(
+    kind: str,
+    gold: str | Path,
+    predicted: str | Path,
+    *,
+    missing: str | None = None,
+    baselines: bool = False,
+    skip_bad: bool = False,
+    labels: Sequence[str] | None = None,
+    label_threshold: float | None = None,
+    **given: Any,
+) -> Document:
     """The document of `emotui score KIND` over two files. Notes on what was read are warnings.
 
     Args:
         missing: `empty` or `skip`: what becomes of gold records without a prediction; None: they are bad input.
-        given: the command's further options, with `_` for the dashes in their names.
+        baselines: with the same figures of baselines, by name, under `baselines`.
+        skip_bad: leave bad records out, with a warning each.
+        labels, label_threshold: of a table with a column a label.
+        given: further options of the command's KIND, with `_` for the dashes in their names.
 
     Raises:
-        BadInput: a file cannot be read, or does not fit the other one.
+        BadInput: a file cannot be read, or does not fit the other one, or there is no such option.
     """
+    from emotui.workbench.files import beside_tasks
     from emotui.workbench.files.score import score_files
 
     def warn(line: str) -> None:
         warnings.warn(line, stacklevel=2)
 
-    return score_files(kind, str(gold), str(predicted), given, missing=missing, skip_bad=False, warn=warn)
+    beside = {"pairs": beside_tasks.score_pairs_of_files, "annotators": beside_tasks.score_annotators_of_files}
+    if kind in beside:
+        if more := [*given, *(["baselines"] if baselines else []), *(["labels"] if labels is not None else [])]:
+            raise BadInput(f"score {kind} has no option {more[0]!r}")
+        return beside[kind](str(gold), str(predicted), missing=missing, skip_bad=skip_bad, warn=warn)
+    return score_files(
+        kind,
+        str(gold),
+        str(predicted),
+        given,
+        missing=missing,
+        baselines=baselines,
+        columns=LabelColumns(None if labels is None else tuple(labels), label_threshold),
+        skip_bad=skip_bad,
+        warn=warn,
+    )
 
 
 class Predictor:

@@ -461,6 +461,16 @@ def _select(question: str) -> str:
     return str(found[0].query).strip().rstrip(";")
 
 
+def fetched(relation: Any) -> list[tuple[Any, ...]]:
+    """All rows of a relation of DuckDB as Python's own values. Raises BadInput where one has none."""
+    import duckdb
+
+    try:
+        return list(relation.fetchall())
+    except duckdb.Error as error:
+        raise BadInput(_told(error)) from error
+
+
 def _told(error: Exception) -> str:
     """DuckDB's complaint on one line, without its picture of the place."""
     if "pytz" in str(error):

@@ -221,7 +221,7 @@ def score_files(
         columns: of a table with a column a label.
 
     Raises:
-        BadInput: a file cannot be read, or does not fit the other one; `FILE:LINE: what`.
+        BadInput: a file cannot be read, or does not fit the other one; `FILE:LINE: what`. Or there is no such option.
     """
     task = task_named(kind)
     score = task.files.score
@@ -229,6 +229,7 @@ def score_files(
         raise BadInput(f"files of {kind} are not scored")
     if baselines and task.files.baselines is None:
         raise BadInput(f"there are no baselines for {kind}")
+    _check_asked(task, given or {}, missing, columns)
     files = _Files(skip_bad=skip_bad, warn=warn)
     every = files.scorable(files.golds(gold, task, columns), task.files.fault)
     known = {record.id for record in every}
@@ -265,6 +266,19 @@ def score_files(
         if baselines and task.files.baselines is not None:
             document["baselines"] = task.files.baselines(golds, options, embedding.use)
     return document
+
+
+def _check_asked(task: Task, given: Mapping[str, Any], missing: str | None, columns: LabelColumns) -> None:
+    """Refuse what no command of a task would take: a misspelt option would change the figures in silence."""
+    options = {option.name.replace("-", "_"): option for option in task.files.score_options}
+    choices = {"missing": MISSING, **{name: option.choices for name, option in options.items()}}
+    if columns != FOUND and not task.files.label_columns:
+        raise BadInput(f"score {task.files.kind} reads no columns of labels")
+    for name, value in {"missing": missing, **given}.items():
+        if name not in choices:
+            raise BadInput(f"score {task.files.kind} has no option {name!r} (there: {', '.join(choices)})")
+        if value is not None and choices[name] and value not in choices[name]:
+            raise BadInput(f"{name} of score {task.files.kind} is {' or '.join(choices[name])}, not {value!r}")
 
 
 def _against_people(

@@ -57,6 +57,9 @@ def test_datasets_texts_answers_and_runs_are_columns_and_rows(db: Path) -> None:
         assert gold.relation.aggregate("count(*)").fetchall() == [(2,)]
         with pytest.raises(BadInput, match="it's mine"):
             study.texts("nothing")
+        assert len(study.answers("it's mine", "b")) == 0  # who says that there is nothing is a source
+        with pytest.raises(BadInput, match=r"it's mine has no source 'c' \(there: a, b, gold\)"):
+            study.answers("it's mine", "c")
 
 
 def test_figures_scores_and_comparisons_are_those_of_the_commands(db: Path, emotui: Emotui) -> None:
@@ -70,6 +73,13 @@ def test_figures_scores_and_comparisons_are_those_of_the_commands(db: Path, emot
         assert study.compare(a, b, "f1") == printed
         both = study.compare(a, b, "f1", "f1_gold")["figures"]
         assert [one["metric"] for one in both] == ["f1", "f1_gold"]
+
+
+def test_a_source_may_have_any_name(db: Path, emotui: Emotui) -> None:
+    of = ("--dataset", "it's mine", "--source", 'it\'s "theirs"', "--no-sim", "--db", db)
+    assert emotui("import", "predictions", db.parent / "a.jsonl", *of).status == 0
+    with package.open(db) as study:
+        assert len(study.scores('it\'s "theirs"')) == 3
 
 
 def test_tables_of_results_have_a_column_a_figure_and_the_ends_of_its_interval(db: Path, tmp_path: Path) -> None:
@@ -96,12 +106,50 @@ def test_questions_are_one_select_and_come_whole(db: Path) -> None:
         ]
         with pytest.raises(BadInput, match="SELECT"):
             study.sql("drop table texts")
+        at = study.sql("select timestamptz '2020-01-01 12:00:00+00' as at")
+        assert str(at.columns["at"][0]).startswith("2020-01-01T12:00")
+        with pytest.raises(BadInput, match="cast it, as in now"):
+            assert at.rows
 
 
 def test_files_score_as_the_command_does(db: Path, emotui: Emotui) -> None:
     gold, predicted = db.parent / "g.jsonl", db.parent / "a.jsonl"
     printed = emotui("score", "spans", "--gold", gold, "--pred", predicted, "--no-sim", "--json").document
     assert package.score("spans", gold, predicted, no_sim=True) == printed
+    more = emotui("score", "spans", "--gold", gold, "--pred", predicted, "--no-sim", "--baselines", "--json").document
+    assert package.score("spans", gold, predicted, no_sim=True, baselines=True) == more
+    assert "baselines" in more
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"no_simm": True}, "score spans has no option 'no_simm'"),
+        ({"missing": "none"}, "missing of score spans is empty or skip, not 'none'"),
+        ({"against": "crowd"}, "against of score spans is people, not 'crowd'"),
+        ({"labels": ("joy",)}, "score spans reads no columns of labels"),
+    ],
+)
+def test_options_that_no_command_has_are_refused(db: Path, given: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        package.score("spans", db.parent / "g.jsonl", db.parent / "a.jsonl", **given)
+
+
+def test_columns_of_labels_are_read_as_the_command_reads_them(tmp_path: Path, emotui: Emotui) -> None:
+    gold, predicted = tmp_path / "g.csv", tmp_path / "p.csv"
+    gold.write_text("id,joy,fear,rater\n1,3,0,7\n2,1,2,7\n")
+    predicted.write_text("id,joy,fear\n1,0.9,0.1\n2,0.2,0.4\n")
+    columns = ("--labels", "joy,fear", "--label-threshold", 2)
+    printed = emotui("score", "labels", "--gold", gold, "--pred", predicted, *columns, "--json").document
+    assert package.score("labels", gold, predicted, labels=("joy", "fear"), label_threshold=2) == printed
+
+
+@pytest.mark.parametrize("kind", ["pairs", "annotators"])
+def test_kinds_that_are_no_task_are_scored_too(kind: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"g\.json"):
+        package.score(kind, tmp_path / "g.json", tmp_path / "p.json")
+    with pytest.raises(BadInput, match=f"score {kind} has no option 'baselines'"):
+        package.score(kind, tmp_path / "g.json", tmp_path / "p.json", baselines=True)
 
 
 def test_a_path_that_is_not_there_is_not_made(tmp_path: Path) -> None:
