@@ -3,7 +3,9 @@
 And a run that grows by what another store has of it.
 """
 
+import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -112,24 +114,45 @@ def outcome(number: int, repeat: int, kind: str, at: int) -> ResultRow:
     return result(number, repeat, at, ScoreRow("words", values, "MX", f'{{"at":{at}}}'.encode()))
 
 
+def commit(store: Store, rows: Sequence[ResultRow]) -> None:
+    """Keep rows one after another, in as few commits as have each sample's answer once."""
+    waiting: dict[tuple[int, int], ResultRow] = {}
+    for row in rows:
+        if (row.sample, row.repeat) in waiting:
+            store.results.commit("r", [*waiting.values()])
+            waiting.clear()
+        waiting[row.sample, row.repeat] = row
+    if waiting:
+        store.results.commit("r", [*waiting.values()])
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """Stores with a run of six texts that has no answer yet; before them stand so many others."""
+    of = {}
+    for n in (0, 3):
+        of[n] = tmp_path_factory.mktemp("begun") / f"{n}.duckdb"
+        store = Store.open(of[n])
+        store.datasets.add("before", "spans", samples(n), "before", "f0")
+        dataset = store.datasets.add("texts", "spans", samples(6), "texts", "f")
+        store.runs.start(run="r", identity="i", task="spans", model="m", dataset=dataset.dataset, config={}, n=12)
+    return of
+
+
 @given(OUTCOMES, OUTCOMES, st.integers(1, 5))
 @settings(deadline=None, max_examples=25)
 def test_a_run_of_another_store_is_taken_over_as_if_its_rows_were_kept_here(
-    theirs: list[tuple[int, int, str]], own: list[tuple[int, int, str]], part: int
+    begun: dict[int, Path], theirs: list[tuple[int, int, str]], own: list[tuple[int, int, str]], part: int
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("emotui.store.results._TAKEN", part)
-        stores = [Store.open(Path(folder, f"{name}.duckdb")) for name in ("theirs", "sql", "rows")]
-        for store in stores:
-            store.datasets.add("before", "spans", samples(0 if store is stores[0] else 3), "before", "f0")
-            dataset = store.datasets.add("texts", "spans", samples(6), "texts", "f")
-            store.runs.start(run="r", identity="i", task="spans", model="m", dataset=dataset.dataset, config={}, n=12)
-        source, by_sql, by_rows = stores
-        for at, row in enumerate(theirs):
-            source.results.commit("r", [outcome(*row, at)])
+        source, by_sql, by_rows = [
+            Store.open(Path(shutil.copy(begun[n], Path(folder, f"{name}.duckdb"))))
+            for name, n in (("theirs", 0), ("sql", 3), ("rows", 3))
+        ]
+        commit(source, [outcome(*row, at) for at, row in enumerate(theirs)])
         for store in (by_sql, by_rows):
-            for number, repeat, kind in own:
-                store.results.commit("r", [outcome(number + 3, repeat, kind, 99)])
+            commit(store, [outcome(number + 3, repeat, kind, 99) for number, repeat, kind in own])
         done = by_rows.results.done("r")
         moved = [replace(row, sample=row.sample + 3, output=None) for row in source.results.of_run("r")]
         by_rows.results.commit("r", [row for row in moved if (row.sample, row.repeat) not in done], gold=1)
