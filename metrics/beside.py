@@ -128,7 +128,11 @@ def beside_repeats(
         of: the figures of one repeat's answers over resamples.
     """
     ids, repeats = [one.id for one in answers], [one.repeat for one in answers]
-    return beside_rows(ids, repeats, shared, lambda rows, by: of([answers[at] for at in rows.tolist()], by))
+
+    def of_rows(rows: Numbers, by: Drawn) -> Resampled:
+        return of(list(answers) if len(rows) == len(answers) else [answers[at] for at in rows.tolist()], by)
+
+    return beside_rows(ids, repeats, shared, of_rows)
 
 
 def beside_rows(
@@ -138,13 +142,14 @@ def beside_rows(
     of: Callable[[Numbers, Drawn], Resampled],
 ) -> dict[str, Any]:
     """As `beside_repeats`, of rows that have these samples and repeats. Args: of: of the rows at these places."""
-    each_id = list(dict.fromkeys(ids))
-    groups = [shared.get(key) for key in each_id]
+    place: dict[str, int] = {}
+    sample_of_rows = np.array([place.setdefault(key, len(place)) for key in ids], dtype=np.int64)
+    groups = [shared.get(key) for key in place]
+    del place  # a million ids are a hundred megabytes
     every = drawn(groups)
     if every.n < 2:
         return {}
-    place = {key: at for at, key in enumerate(each_id)}
-    sample_of_rows, repeat_of_rows = np.array([place[key] for key in ids]), np.asarray(repeats)
+    repeat_of_rows = np.asarray(repeats)
     each = []
     for repeat in sorted(set(repeats)):
         rows = np.flatnonzero(repeat_of_rows == repeat).astype(np.int64)
@@ -218,14 +223,32 @@ def single_labels(gold: Sequence[str], said: Sequence[str], labels: Sequence[str
 def _ratios_and_f1(
     parts: Parts, gold: NDArray[np.bool_], said: NDArray[np.bool_], labels: Sequence[str], by: Drawn
 ) -> Resampled:
-    """Both of the same draws, which are drawn and added up once: that takes most of the time."""
+    """Both of the same draws, which are drawn and added up once: that takes most of the time.
+
+    Args:
+        parts: each a function of a row of `gold` and `said`, so that equal rows are added up by their count.
+    """
     if not len(by.numbers):
         return {}
     ratios = list(parts.values())
-    sums = replicated_sums(np.concatenate([ratio_columns(ratios), _f1_columns(gold, said)], axis=1), by, seed=SEED)
+    first, kinds = _kinds(gold, said)
+    different = [(np.asarray(above)[first], np.asarray(below)[first]) for above, below in ratios]
+    columns = np.concatenate([ratio_columns(different), _f1_columns(gold[first], said[first])], axis=1)
+    sums = replicated_sums(columns, by, seed=SEED, kinds=kinds)
     split = 2 * len(ratios)
     found = dict(zip(parts, ratio_replicates(ratios, by, seed=SEED, sums=sums[:, :split]), strict=True))
     return found | _f1(gold, said, labels, by, sums[:, split:])
+
+
+def _kinds(gold: NDArray[np.bool_], said: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each different pair of rows stands first, and (n,) which of these each row is."""
+    bits = np.packbits(np.concatenate([gold, said], axis=1), axis=1)
+    wide = np.zeros((len(bits), -(-max(bits.shape[1], 1) // 8) * 8), dtype=np.uint8)
+    wide[:, : bits.shape[1]] = bits
+    words = wide.view(np.uint64)
+    keys = words.ravel() if words.shape[1] == 1 else words.view(np.dtype((np.void, wide.shape[1]))).ravel()
+    _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
+    return first, kinds
 
 
 def _f1_columns(gold: NDArray[np.bool_], said: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -240,7 +263,7 @@ def _f1(
     k = len(labels)
     if by.n < 2 or not k or not len(gold):
         return {}
-    found = estimates(_f1_columns(gold, said), _f1s_of_sums, by, seed=SEED, bounds=(0.0, 1.0), sums=sums)
+    found = estimates((), _f1s_of_sums, by, seed=SEED, bounds=(0.0, 1.0), sums=sums)
     rare = [label for label, n in zip(labels, gold.sum(axis=0).tolist(), strict=True) if n < RARE]
     macro = replace(found[0], caution=_of_rare(rare)) if rare else found[0]
     each: Resampled = {"macro_f1": macro, "micro_f1": found[1], "weighted_f1": found[2]}

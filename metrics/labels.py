@@ -46,6 +46,10 @@ def sample_f1(gold: Set[str], predicted: Set[str]) -> float:
     return 2 * len(gold & predicted) / size if size else 1.0
 
 
+_ROWS = 1 << 16
+"""Rows that are counted at once: a million would stand in memory five times."""
+
+
 def confusion_counts(gold: ArrayLike, predicted: ArrayLike) -> NDArray[np.int64]:
     """In how many texts a label was gold (row) and another one given in its place (column).
 
@@ -63,16 +67,18 @@ def confusion_counts(gold: ArrayLike, predicted: ArrayLike) -> NDArray[np.int64]
     Source: after Heydarian, Doyle and Samavi 2022 (MLCM), which also has a row and a column for no label; but where
     nothing was missed, an extra label stands in that row alone and not in those of all labels rightly given.
     """
-    g, p = np.asarray(gold, dtype=np.int64), np.asarray(predicted, dtype=np.int64)
+    g, p = np.asarray(gold), np.asarray(predicted)
     if g.shape != p.shape or g.ndim != 2:
         raise ValueError(f"gold {g.shape} and predicted {p.shape} vectors must both be (records, labels)")
     k = g.shape[1]
-    right, missed, extra = g & p, g & ~p & 1, p & ~g & 1
     counts = np.zeros((k + 1, k + 1), dtype=np.int64)
-    counts[:k, :k] = missed.T @ extra + np.diag(right.sum(axis=0))
-    counts[:k, k] = missed[extra.sum(axis=1) == 0].sum(axis=0)
-    counts[k, :k] = extra[missed.sum(axis=1) == 0].sum(axis=0)
-    counts[k, k] = int(((g.sum(axis=1) == 0) & (p.sum(axis=1) == 0)).sum())
+    for start in range(0, len(g), _ROWS):
+        there, said = (each[start : start + _ROWS].astype(np.int64) for each in (g, p))
+        right, missed, extra = there & said, there & ~said & 1, said & ~there & 1
+        counts[:k, :k] += missed.T @ extra + np.diag(right.sum(axis=0))
+        counts[:k, k] += missed[extra.sum(axis=1) == 0].sum(axis=0)
+        counts[k, :k] += extra[missed.sum(axis=1) == 0].sum(axis=0)
+        counts[k, k] += int(((there.sum(axis=1) == 0) & (said.sum(axis=1) == 0)).sum())
     return counts
 
 
@@ -232,11 +238,18 @@ def label_names(rows: Iterable[Gold | Answer]) -> list[str]:
 def as_table(rows: Sequence[Gold | Answer], labels: Sequence[str]) -> Floats:
     """(n, k): the number of each label, 1 for one that stands in a list, 0 for one that is not named."""
     places = {name: place for place, name in enumerate(labels)}
+    if all(type(row) is tuple for row in rows):
+        of: dict[tuple[str, ...], int] = {}  # many say alike
+        codes = np.fromiter((of.setdefault(tuple(row), len(of)) for row in rows), np.int64, len(rows))
+        kinds = np.zeros((len(of), len(labels)))
+        for row, code in of.items():
+            kinds[code, [places[name] for name in row]] = 1
+        return kinds[codes]
     table = np.zeros((len(rows), len(labels)))
     columns = [places[name] for row in rows for name in row]
     lines = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     numbers: Any = 1.0
-    if any(type(row) is not tuple and isinstance(row, Mapping) for row in rows):
+    if any(isinstance(row, Mapping) for row in rows):
         each = (row.values() if isinstance(row, Mapping) else [1.0] * len(row) for row in rows)
         numbers = [number for some in each for number in some]
     table[lines, columns] = numbers

@@ -119,6 +119,8 @@ def resamples_for(n: int, wanted: int = BESIDE) -> int:
 
 def group_numbers(groups: Sequence[Hashable | None]) -> Numbers:
     """(n,): the number of each sample's group, from 0, in the order in which they come; None is a group of its own."""
+    if all(group is None for group in groups):
+        return np.arange(len(groups), dtype=np.int64)
     seen: dict[Hashable, int] = {}
     return np.array(
         [seen.setdefault((place,) if group is None else ("", group), len(seen)) for place, group in enumerate(groups)],
@@ -323,20 +325,42 @@ def convention(n: int, of: str, resamples: int, seed: int) -> str:
     return f"95% BCa bootstrap: {resamples:,} resamples of {n:,} {of}, seed {seed}; Student's t where these are few"
 
 
-def replicated_sums(columns: ArrayLike, by: Drawn, *, seed: int = 0, resamples: int | None = None) -> Floats:
+def replicated_sums(
+    columns: ArrayLike, by: Drawn, *, seed: int = 0, resamples: int | None = None, kinds: Numbers | None = None
+) -> Floats:
     """Sums of columns over all groups, with each part left out, and over resamples.
 
     Args:
-        columns: (rows, k), finite.
+        columns: (rows, k), finite; with `kinds` the different rows that there are.
+        kinds: (rows,) which of them each row is: the table of a million rows need not stand in memory then.
 
     Returns:
         (1 + parts + resamples, k), in this order.
     """
-    x = grouped_sums(np.asarray(columns, dtype=np.float64), by.numbers, by.n)
+    x = np.asarray(columns, dtype=np.float64)
+    if kinds is not None:
+        often = 2 * len(x) <= len(kinds) and by.n * (by.resamples if resamples is None else resamples) > _KEPT
+        if often and np.bincount(by.numbers, minlength=by.n).max() == 1:
+            return _sums_of_kinds(x, kinds, by, seed, by.resamples if resamples is None else resamples)
+        x = x[kinds]
+    x = grouped_sums(x, by.numbers, by.n)
     whole = x.sum(axis=0)
     parts = x if by.blocks == by.n else grouped_sums(x, np.arange(by.n) % by.blocks, by.blocks)
     again = resampled_sums(x, None, seed, by.resamples if resamples is None else resamples)
     return np.concatenate([whole[None], whole - parts, again])
+
+
+def _sums_of_kinds(columns: Floats, kinds: Numbers, by: Drawn, seed: int, resamples: int) -> Floats:
+    """`replicated_sums` by how often each kind of row is there, of groups that have a row at most."""
+    n, k = columns.shape
+    table = np.concatenate([columns, np.zeros((1, k))])  # the last: no row
+    of_group = np.full(by.n, n, dtype=np.min_scalar_type(n))
+    of_group[by.numbers] = kinds
+    whole = np.bincount(of_group, minlength=n + 1) @ table
+    block = np.arange(by.n) % by.blocks
+    parts = np.stack([np.bincount(block, column[of_group], minlength=by.blocks) for column in table.T], axis=1)
+    again = [_counted(of_group.take(drawn), n + 1) @ table for drawn in draws(by.n, resamples, seed)]
+    return np.concatenate([whole[None], whole - parts, *again])
 
 
 def replicates(values: Floats, by: Drawn, n: int | None = None, **of: Any) -> Replicates:
@@ -366,7 +390,7 @@ def estimates(
     """The replicates of figures that are made of sums over samples, such as F1, a correlation or a difference of rates.
 
     Args:
-        columns: (rows, k), finite; of two sources side by side, which shares the draws.
+        columns: (rows, k), finite; of two sources side by side, which shares the draws. Not looked at beside `sums`.
         statistic: from (m, k) sums to (m,) or (m, figures).
         n, of: see `Replicates`.
         sums: what `replicated_sums` gives for these columns, where it is at hand.
@@ -396,14 +420,13 @@ def ratio_replicates(
         bounds: the least and the greatest value that there can be; None: 0 and 1 of shares, as which all count whose
             values lie in between. Differences have bounds of their own.
     """
-    columns = ratio_columns(parts)
     if sums is None:
-        sums = replicated_sums(columns, by, seed=seed, resamples=resamples)
+        sums = replicated_sums(ratio_columns(parts), by, seed=seed, resamples=resamples)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = sums[:, ::2] / sums[:, 1::2]
     found = []
-    for at in range(len(parts)):
-        above, below = columns[:, 2 * at], columns[:, 2 * at + 1]
+    for at, part in enumerate(parts):
+        above, below = (np.asarray(side, dtype=np.float64) for side in part)
         share = bool(((above >= 0) & (above <= below)).all())
         guessed = (0.0, 1.0) if share else (-np.inf, np.inf)
         found.append(replicates(values[:, at], by, by.holding(below), bounds=guessed if bounds is None else bounds))

@@ -1,6 +1,7 @@
 """What can be asked of a list of samples, and the rows that come back. Plain values, shared by store and workbench."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -160,6 +161,7 @@ def marks_to_bits(marks: str) -> int:
     return bits
 
 
+@cache
 def bits_to_marks(bits: int) -> str:
     """The letters of a number from `marks_to_bits`, in the order of `MARKS`."""
     return "".join(letter for place, letter in enumerate(_LETTERS) if bits >> place & 1)

@@ -185,14 +185,18 @@ class SampleTable:
                 with self._turns.reading(access.ROOMY) as connection:
                     rows = _record_range(connection, first + begin, first + min(begin + size, stop))
 
-    def holding(self, dataset: int, part: str) -> list[int]:
-        """The numbers of a data set's samples whose record, as JSON, holds this: a first sieve without decoding."""
+    def holding(self, dataset: int, part: str, most: int | None = None) -> list[int]:
+        """The numbers of a data set's samples whose record, as JSON, holds this: a first sieve without decoding.
+
+        Args:
+            most: only so many of them.
+        """
         with self._turns.reading() as connection:
             found = connection.execute(
                 "with d as (select first, first + n as stop from datasets where dataset = ?)"
                 " select sample from samples where sample >= (select first from d) and sample < (select stop from d)"
-                " and contains(record, ?) order by sample",
-                [dataset, part],
+                " and contains(record, ?) order by sample limit ?",
+                [dataset, part, most],
             )
             return [row[0] for row in found.fetchall()]
 

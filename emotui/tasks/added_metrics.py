@@ -64,8 +64,9 @@ def with_added(task: Task, answers: Sequence[Parsed], scores: Sequence[ScoreRow]
 
 def file_means(task: Task, golds: Iterable[Any], answers: Iterable[Any]) -> dict[str, float | None]:
     """The mean of each added metric over the samples that have a value; None where none has."""
-    added = added_metrics(task)
-    samples = {gold.id: gold for gold in golds} if added else {}
+    if not (added := added_metrics(task)):
+        return {}
+    samples = {gold.id: gold for gold in golds}
     pairs = [(samples[one.id], _whole(samples[one.id], one)) for one in answers if one.id in samples]
     return {
         one.metric.name: mean_of((sample.id, _value(one, sample, record)) for sample, record in pairs) for one in added

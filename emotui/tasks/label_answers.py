@@ -44,8 +44,8 @@ def details_alike(details: Iterable[str | bytes]) -> list[Detail]:
 
 def named_in(given: Sequence[str] | None, details: Sequence[Detail]) -> list[str]:
     """All labels that are named anywhere: given to the model, in gold, in answers, or with a probability alone."""
-    said = (names for one in details for names in (one.gold or (), one.predicted, one.probs))
-    return label_names([given or (), *said])
+    rows = (names for one in details for names in (one.gold or (), one.predicted, tuple(one.probs)))
+    return label_names([given or (), *dict.fromkeys(rows)])
 
 
 def with_probabilities(details: Sequence[Detail]) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -13,6 +13,7 @@ from emotui.backends.base import ModelCard
 from emotui.errors import BadInput
 from emotui.metrics.span_scoring import Embed
 from emotui.store.query import Run
+from emotui.store.rows import ResultRow
 from emotui.tables import ResultsTable
 from emotui.tasks.prompting.files import Prompts
 
@@ -105,7 +106,9 @@ def plain_name(column: str) -> str:
 
 
 def shared_of(samples: Iterable[Any]) -> dict[str, str | None]:
-    """By the id of each sample what it shares with others; None where it says nothing."""
+    """By the id of each sample what it shares with others; None, or no entry, where it says nothing."""
+    if getattr(samples, "alone", False):  # a million need not be read for that
+        return {}
     return {sample.id: shared_by(getattr(sample, "meta", {})) for sample in samples}
 
 
@@ -117,6 +120,21 @@ def shared_by(meta: Mapping[str, Any]) -> str | None:
 
 
 # What is to be known of answers that are no plain ones: counted beside a run's figures, and told.
+
+_Prediction = TypeVar("_Prediction")
+
+
+def predictions_of(rows: Iterable[ResultRow], kind: type[_Prediction]) -> list[_Prediction]:
+    """What a task kept as the predictions of these rows, where there are some; equal ones are one object."""
+    decode, known = msgspec.json.Decoder(kind).decode, dict[bytes, _Prediction]()
+    found = []
+    for row in rows:
+        if row.prediction is not None:
+            if (said := known.get(row.prediction)) is None:
+                said = known[row.prediction] = decode(row.prediction)
+            found.append(said)
+    return found
+
 
 LITTLE_MASS = 0.5
 """Probability of yes and no together; with less, a model's first token is likelier something else."""

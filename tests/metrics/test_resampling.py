@@ -24,6 +24,7 @@ from emotui.metrics.resampling import (
     grouped_sums,
     interval_of,
     mean_replicates,
+    replicated_sums,
     resampled_sums,
     resamples_for,
     snapped,
@@ -125,6 +126,33 @@ def test_sums_are_those_of_the_rows_that_are_drawn_however_many_are_alike(
     columns = np.random.default_rng(seed).integers(0, kinds, (n, k)) / 7
     naive = [columns[row].sum(axis=0) for block in draws(n, 5, seed) for row in block]
     assert resampled_sums(columns, None, seed, 5) == pytest.approx(np.array(naive), rel=1e-12)
+
+
+@given(
+    st.integers(1, 40),
+    st.integers(1, 5),
+    st.sampled_from(["each its own", "groups of several", "some have no row", "some twice"]),
+    st.integers(0, 99),
+)
+def test_rows_that_are_counted_by_their_kind_add_up_as_those_that_stand_there(
+    n: int, k: int, how: str, seed: int
+) -> None:
+    draw = np.random.default_rng(seed)
+    different = np.round(draw.normal(size=(draw.integers(1, 6), k)), 2)
+    kinds = draw.integers(0, len(different), n)
+    by = drawn_by(draw.integers(0, 5, n) if how == "groups of several" else None, n)
+    if how == "some have no row":
+        kept = np.flatnonzero(draw.random(n) < 0.7)
+        by, kinds = by.rows(kept), kinds[kept]
+    if how == "some twice":
+        by, kinds = by.rows(np.arange(n) % max(n // 2, 1)), kinds
+    by = replace(by, parts=int(draw.integers(1, 9)))
+    plain = replicated_sums(different[kinds], by, seed=seed, resamples=7)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("emotui.metrics.resampling._KEPT", 0)
+        counted = replicated_sums(different, by, seed=seed, resamples=7, kinds=kinds)
+    assert counted == pytest.approx(plain, rel=1e-12, abs=1e-12)
+    assert np.array_equal(replicated_sums(different, by, seed=seed, resamples=7, kinds=kinds), plain)
 
 
 def test_nothing_drawn_or_drawn_from_has_sums_of_nothing() -> None:

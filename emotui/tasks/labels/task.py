@@ -18,6 +18,7 @@ All models are asked about the labels that occur in the dataset.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -69,6 +70,7 @@ from emotui.tasks.parts import (
     Thresholds,
     no_answers,
     of_labels,
+    predictions_of,
     said_of_no_answers,
     shared_of,
     with_notes,
@@ -422,9 +424,11 @@ class Labels(Task):
         labels = said.get("labels")
         if labels is None:
             labels = [said["label"]] if said.get("label") else []
-        if isinstance(labels, list | tuple) or not isinstance(labels, Mapping):
-            silent = dict.fromkeys(said.get("unanswered") or (), "no answer about it")
-            return Prediction(tuple(map(str, labels)), unanswered=silent)
+        if type(labels) in (list, tuple) or not isinstance(labels, Mapping):
+            named = tuple(map(str, labels))
+            if lost := said.get("unanswered"):
+                return Prediction(named, unanswered=dict.fromkeys(lost, "no answer about it"))
+            return Prediction(named)
         probs = {str(name): float(p) for name, p in labels.items()}
         given = said.get("given")
         chosen = decided(probs, {}) if given is None else tuple(given)
@@ -533,7 +537,7 @@ class Labels(Task):
         """Under `answers`, of a model that writes: how its lists were to be read. `little_mass`, `unanswered`: as in
         scenes.
         """
-        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        kept = predictions_of(rows, Prediction)
         lost = [one.unanswered for one in kept]
         if any(lost):  # asked in words, so neither of the others
             asked = len(kept) * len(self._settings.labels) or None  # what another program asked about is not known
@@ -567,7 +571,13 @@ def _score(answer: Parsed) -> ScoreRow:
     encoded = msgspec.json.encode(detail)
     if gold is None:
         return ScoreRow(CONVENTION, {metric.name: None for metric in METRICS}, unread, encoded)
-    there, given = set(gold), set(said.labels)
+    values, marks = _compared(gold, said.labels)
+    return ScoreRow(CONVENTION, values, marks + unread, encoded)
+
+
+@lru_cache(4096)
+def _compared(gold: tuple[str, ...], said: tuple[str, ...]) -> tuple[Mapping[str, float | None], str]:
+    """The values and marks of one text; many have the same labels."""
+    there, given = set(gold), set(said)
     values = {"f1": sample_f1(there, given), "jaccard": jaccard(there, given), "exact": float(there == given)}
-    marks = "M" * bool(there - given) + "X" * bool(given - there) + unread
-    return ScoreRow(CONVENTION, values, marks, encoded)
+    return values, "M" * bool(there - given) + "X" * bool(given - there)

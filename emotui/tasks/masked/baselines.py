@@ -79,7 +79,8 @@ def score_baselines(
     golds: Sequence[MaskedGold], given: Mapping[str, Any], embedding: Embedding
 ) -> dict[str, dict[str, Any]]:
     """The figures of five answers to every mask: `baseline_figures`, by the vectors that the options name."""
-    shared = list(shared_of(golds).values())
+    known = shared_of(golds)
+    shared = [known.get(sample.id) for sample in golds]
     return baseline_figures({sample.id: sample.labels for sample in golds}, given_vectors(given), shared)
 
 

@@ -39,6 +39,7 @@ from emotui.tasks.parts import (
     TaskFiles,
     TaskWords,
     of_labels,
+    predictions_of,
     shared_by,
     shared_of,
     to_map,
@@ -595,7 +596,7 @@ class Rephrase(Task):
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its answers were to be read. `little_mass`: as in scenes."""
-        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        kept = predictions_of(rows, Prediction)
         return of_labels(kept, ("exact", "lenient", "unread"))
 
     def _labels(self) -> tuple[str, ...]:

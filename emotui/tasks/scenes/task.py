@@ -47,6 +47,7 @@ from emotui.tasks.parts import (
     little_mass,
     matched_all,
     no_answers,
+    predictions_of,
     said_of_little_mass,
     said_of_no_answers,
     shared_by,
@@ -521,7 +522,7 @@ class Scenes(Task):
         `little_mass`, where a model's first token is likelier something else than yes or no: how many such scores, and
         in how many samples. `unanswered`, where a model that reasons came to no answer: likewise.
         """
-        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        kept = predictions_of(rows, Prediction)
         sides = [side for one in kept for side in one.censored.values()]
         astray = [sum(mass < LITTLE_MASS for mass in one.mass.values()) for one in kept]
         hard = sum(one.hard for one in kept)

@@ -41,6 +41,7 @@ from emotui.tasks.parts import (
     ScoreOption,
     TaskFiles,
     TaskWords,
+    predictions_of,
     shared_by,
 )
 from emotui.tasks.prompting.settings import CONTEXT, DIRECT, WRITTEN, Writing, options_from
@@ -583,7 +584,7 @@ class Spans(Task):
         """Under `answers`, of all repeats: what had to be asked again, what broke the contract to the end, and how,
         and what kept it and was empty.
         """
-        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        kept = predictions_of(rows, Prediction)
         attempts = Counter((row.sample, row.repeat) for row in rows if row.raw is not None)
         broken = Counter(one.breach for one in kept if one.breach is not None)
         counts = {

@@ -36,6 +36,7 @@ from emotui.tasks.parts import (
     ScoreOption,
     TaskFiles,
     TaskWords,
+    predictions_of,
     shared_by,
     shared_of,
 )
@@ -556,7 +557,7 @@ class Values(Task):
 
     def diagnostics(self, rows: Sequence[ResultRow]) -> dict[str, object]:
         """Under `answers`, of a model that writes: how its objects were to be read."""
-        kept = [msgspec.json.decode(row.prediction, type=Prediction) for row in rows if row.prediction is not None]
+        kept = predictions_of(rows, Prediction)
         forms = [one.form for one in kept if one.form]
         if not forms:
             return {}

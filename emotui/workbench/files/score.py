@@ -48,7 +48,10 @@ _NAMED = 3
 
 def lacking_in(task: Task, golds: Sequence[Any], answers: Sequence[Any]) -> list[tuple[str, int]]:
     """Each gold id and repeat without a prediction, where predictions have repeats; else the repeat is 0."""
-    there = {(record.id, record.repeat if task.files.repeats else 0) for record in answers}
+    if not task.files.repeats:
+        said = {record.id for record in answers}
+        return [(one.id, 0) for one in golds if one.id not in said]
+    there = {(record.id, record.repeat) for record in answers}
     repeats = sorted({repeat for _, repeat in there}) or [0]
     return [(one.id, repeat) for repeat in repeats for one in golds if (one.id, repeat) not in there]
 
@@ -90,6 +93,8 @@ class _Files:
 
     def __init__(self, *, skip_bad: bool, warn: Warn) -> None:
         self._skip_bad, self._warn = skip_bad, warn
+        self._read: list[tuple[str, Sequence[Any], Sequence[int], Callable[[Any], str]]] = []
+        """Path, records, lines and keys of files of which nobody has asked yet where a record stands."""
         self._places: dict[str, str] = {}
 
     def read(
@@ -102,9 +107,7 @@ class _Files:
         """Records of a file. A problem that is found later is put down to the file read last that has the key."""
         got: Read[Record] = read(path, kind, skip_bad=self._skip_bad, columns=columns)
         warn_skipped(got, self._warn)
-        name = key if callable(key) else attrgetter(key)
-        for record, line in zip(got.records, got.lines, strict=True):
-            self._places[name(record)] = f"{path}:{line}"
+        self._read.append((path, got.records, got.lines, key if callable(key) else attrgetter(key)))
         return got.records
 
     def golds(self, path: str, task: Task, columns: LabelColumns) -> list[Any]:
@@ -138,12 +141,19 @@ class _Files:
             return self.read(path, kind, columns=columns)
         for line in (*(f"skipped {line}" for line in found.skipped), *_read_as(found)):
             self._warn(line)
-        self._places |= {sample.id: place for sample, place in zip(found.samples, found.places, strict=True)}
+        self._looked_up().update(zip([sample.id for sample in found.samples], found.places, strict=True))
         return found.samples
 
     def place(self, key: str, path: str, line: int) -> None:
         """Let a record that was read elsewhere be blamed by its line."""
-        self._places[key] = f"{path}:{line}"
+        self._looked_up()[key] = f"{path}:{line}"
+
+    def _looked_up(self) -> dict[str, str]:
+        """Where the record of each key stands. Nearly always nothing is wrong, and a million are not looked up."""
+        for path, records, lines, key in self._read:
+            self._places.update((key(record), f"{path}:{line}") for record, line in zip(records, lines, strict=True))
+        self._read.clear()
+        return self._places
 
     def good(self, records: Sequence[Record], check: Callable[[Record], object]) -> list[Record]:
         """The records that `check` raises no ValueError for; the others are told."""
@@ -181,9 +191,10 @@ class _Files:
 
     def placed(self, problem: str) -> str:
         """A problem that begins with a key, behind the file and line of that."""
+        places = self._looked_up()
         for end in [place for place, letter in enumerate(problem) if letter == ":"]:
-            if problem[:end] in self._places:
-                return f"{self._places[problem[:end]]}: {problem}"
+            if problem[:end] in places:
+                return f"{places[problem[:end]]}: {problem}"
         return problem
 
 

@@ -5,7 +5,9 @@ What is said stands in the outputs by the keys of records in files, so it can be
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -60,10 +62,15 @@ class Line(msgspec.Struct, frozen=True, gc=False):
     @property
     def keys(self) -> dict[str, Any]:
         """What is said, by the keys of records."""
-        return _decoded(self.said)
+        return _keys(self.said)
 
+
+_ALIKE = 4_096
+"""Different answers that are remembered while a file is gone through: of labels, most lines say one of a few."""
 
 _decoded = msgspec.json.Decoder(dict[str, Any]).decode
+_keys = lru_cache(_ALIKE)(_decoded)
+"""The same object for equal answers: nobody changes it."""
 
 
 def said_lines(
@@ -155,7 +162,7 @@ and under which keys gold says it.
 _NAMED = 5
 """Strange labels that a warning names."""
 
-_AT_ONCE = 10_000
+_AT_ONCE = 50_000
 """Answers of one transaction."""
 
 
@@ -246,21 +253,23 @@ def _lines_of_kind(
     warn: Warn,
 ) -> tuple[Task, list[Line], str]:
     """The task that a file answers, what each of its lines says, and in which format it was read."""
-    wanted = [kind or dataset.task]
-    if kind is None:
+
+    def said(name: str) -> tuple[Task, list[Line], str]:
+        task = task_named(name)
+        return task, *said_lines(task, path, format_name, options, skip_bad=skip_bad, warn=warn)
+
+    try:
+        return said(kind or dataset.task)
+    except OfAnotherKind:
+        if kind is not None:
+            raise
         # What gold says nothing of may be another thing under a wrong name: that has to be called what it is.
         gold = said_counts(store, dataset)
-        there = [name for name, keys in _KINDS.items() if any(key in gold for key in keys)]
-        wanted = [dataset.task, *(name for name in there if name != dataset.task)]
-    unsaid: OfAnotherKind | None = None
-    for name in wanted:
-        task = task_named(name)
-        try:
-            return task, *said_lines(task, path, format_name, options, skip_bad=skip_bad, warn=warn)
-        except OfAnotherKind as error:
-            unsaid = unsaid or error
-    assert unsaid is not None
-    raise unsaid
+        for name, keys in _KINDS.items():
+            if name != dataset.task and any(key in gold for key in keys):
+                with suppress(OfAnotherKind):
+                    return said(name)
+        raise
 
 
 def keep_said(
@@ -310,7 +319,7 @@ def keep_said(
         together = len(still) if sim and task.embeds else _AT_ONCE
         for start in range(0, len(still), max(together, 1)):
             outputs = [
-                ResultRow(one.sample, one.repeat, 0, None, _as_json(one).decode(), None, 0.0)
+                ResultRow(one.sample, one.repeat, 0, None, _as_text(one), None, 0.0)
                 for one in still[start : start + together]
             ]
             results = scored_outputs(
@@ -345,13 +354,24 @@ def source_run(store: Store, dataset: Dataset, name: str) -> Run | None:
 def _identity(asked: str, name: str, kind: str, said: Sequence[Said]) -> str:
     digest = hashlib.sha256(msgspec.json.encode([asked, name, kind]))
     for one in said:
-        keys = _decoded(one.keys) if isinstance(one.keys, bytes) else one.keys
-        digest.update(msgspec.json.encode([one.sample, one.repeat, keys], order="sorted"))
+        keys = _sorted(one.keys) if isinstance(one.keys, bytes) else msgspec.json.encode(one.keys, order="sorted")
+        digest.update(b"[%d,%d,%b]" % (one.sample, one.repeat, keys))
     return digest.hexdigest()
 
 
-def _as_json(said: Said) -> bytes:
-    return said.keys if isinstance(said.keys, bytes) else msgspec.json.encode(said.keys)
+@lru_cache(_ALIKE)
+def _sorted(keys: bytes) -> bytes:
+    """The same JSON with its keys in order."""
+    return msgspec.json.encode(_decoded(keys), order="sorted")
+
+
+def _as_text(said: Said) -> str:
+    return _text(said.keys if isinstance(said.keys, bytes) else msgspec.json.encode(said.keys))
+
+
+@lru_cache(_ALIKE)
+def _text(said: bytes) -> str:
+    return said.decode()
 
 
 def free_id(name: str, dataset: str, taken: Collection[str]) -> str:
@@ -383,6 +403,14 @@ def _listed(keys: Mapping[str, Any], *, also_absent: bool = False) -> Iterable[s
     return [*several, *([keys["label"]] if keys.get("label") else [])]
 
 
+def _labels_of(sample: Any) -> tuple[str, ...]:
+    """The labels of a whole text that gold has of a sample, those that are said to be absent among them."""
+    label, several = getattr(sample, "label", None), getattr(sample, "labels", None) or ()
+    if label is None and type(several) is tuple:  # the usual case first
+        return several
+    return tuple(_listed({"label": label, "labels": several}, also_absent=True))
+
+
 def _fitting(
     store: Store, dataset: Dataset, task: Task, path: str, lines: Sequence[Line], numbers: Mapping[str, int]
 ) -> tuple[list[Line], list[str], list[str]]:
@@ -394,13 +422,14 @@ def _fitting(
     known: set[str] = set()
     wrong: dict[tuple[str, int], str] = {}
     compared = dataset.task != "masked"
+    looked_at: set[object] = set()
     of = [numbers.get(one.id, -1) for one in lines]
     waiting = sorted((place for place, number in enumerate(of) if number >= 0), key=of.__getitem__)
     at = 0
     for number, sample in stored_samples(store, dataset, dataset.n):
-        if compared:
-            own = {key: value for key in ("label", "labels") if (value := getattr(sample, key, None))}
-            known.update(_listed(own, also_absent=True))
+        if compared and (own := _labels_of(sample)) not in looked_at:
+            looked_at.add(own)
+            known.update(own)
         while at < len(waiting) and of[waiting[at]] == number:
             one = lines[waiting[at]]
             at += 1

@@ -114,11 +114,12 @@ def scored(
     places: list[int] = []
     answers: list[Parsed] = []
     encode = msgspec.json.Encoder().encode
+    decoded: dict[str, dict[str, Any]] = {}  # by what says it: many say alike
     for key, place in last.items():
         row, sample = rows[place], samples[key[0]]
         prediction, errors[place] = None, row.error
         try:
-            prediction = _parsed(task, way, sample, row.raw)
+            prediction = _parsed(task, way, sample, row.raw, decoded)
         except (ValueError, msgspec.DecodeError) as error:
             errors[place] = f"the output cannot be parsed: {error}"
         if prediction is not None:
@@ -135,11 +136,13 @@ def scored(
     return rows
 
 
-def _parsed(task: Task, way: str, sample: Any, raw: str | None) -> Any | None:
+def _parsed(task: Task, way: str, sample: Any, raw: str | None, decoded: dict[str, dict[str, Any]]) -> Any | None:
     if raw is None:
         return None
     if way == ELSEWHERE:
-        return task.taken(sample, msgspec.json.decode(raw, type=dict[str, Any]))
+        if (said := decoded.get(raw)) is None:
+            said = decoded[raw] = msgspec.json.decode(raw, type=dict[str, Any])
+        return task.taken(sample, said)
     return task.parse(sample, raw, way)
 
 
@@ -169,8 +172,10 @@ def last_attempts(rows: Iterable[ResultRow]) -> list[ResultRow]:
 class Golds(Sequence[Any]):
     """Samples that are read anew from the store whenever somebody goes through them, so that many need no memory."""
 
-    def __init__(self, read: Callable[[], Iterator[Any]], n: int) -> None:
+    def __init__(self, read: Callable[[], Iterator[Any]], n: int, *, alone: bool = False) -> None:
         self._read, self._n = read, n
+        self.alone = alone
+        """Whether none of them shares anything with another, which `shared_of` need not look for then."""
         self._all: list[Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
@@ -213,12 +218,13 @@ def metrics(store: Store, run: Run) -> dict[str, object]:
             if number in numbers:
                 yield read(former[number]) if number in former else sample
 
-    golds = Golds(scored_golds, len(numbers))
+    golds = Golds(scored_golds, len(numbers), alone=not store.samples.holding(dataset.dataset, '"meta":{"', 1))
     settings = settings_of(run)
     task = with_lexicon(store, task_named(dataset.task).with_options(settings.options, settings.repeats), run)
     added = _added_means(task, rows)
     scores = [row.score for row in rows if row.score is not None]
     asked = dict(task.diagnostics(rows))
+    del rows  # of a million, what the figures are made of is enough
     notes = msgspec.convert(asked.pop("notes", {}), dict[str, str])
     from emotui.metrics.beside import with_beside  # needs numpy
 
@@ -282,6 +288,7 @@ def _under(versions: Sequence[int], dataset: Dataset) -> str:
 def _added_means(task: Task, rows: Sequence[ResultRow]) -> dict[str, object]:
     """The means of the metrics that other packages added."""
     own = {metric.name for metric in task.metrics}
-    kept = [(row.sample, row.score.values) for row in rows if row.score is not None]
-    names = dict.fromkeys(name for _, values in kept for name in values if name not in own)
+    alike = {id(row.score.values): row.score.values for row in rows if row.score is not None}  # many rows share theirs
+    names = dict.fromkeys(name for values in alike.values() for name in values if name not in own)
+    kept = [(row.sample, row.score.values) for row in rows if row.score is not None] if names else ()
     return {name: mean_of((sample, values.get(name)) for sample, values in kept) for name in names}

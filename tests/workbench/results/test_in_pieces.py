@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from emotui.metrics.labels import as_table, jaccard, sample_f1
 from emotui.metrics.resampling import Drawn
@@ -65,6 +66,21 @@ def test_what_is_kept_in_pieces_is_what_is_kept_at_once(tmp_path: Path, monkeypa
     assert figures["jaccard"] == pytest.approx(sum(jaccard(a, b) for a, b in pairs) / len(pairs), abs=1e-12)
     assert figures["samples_f1"] == pytest.approx(sum(sample_f1(a, b) for a, b in pairs) / len(pairs), abs=1e-12)
     assert (figures["n"], figures["unlabelled"]) == (80, 10)
+
+
+def test_figures_over_many_texts_are_those_of_the_rows_that_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    golds, said = drawn(random.Random(11), 120)
+    shared = [replace(one, meta={"post": at // 3}) for at, one in enumerate(golds)]
+    plain = [kept(tmp_path / name, some, said)[0] for name, some in (("alone", golds), ("posts", shared))]
+    assert plain[0]["ci95"] != plain[1]["ci95"]
+    monkeypatch.setattr("emotui.metrics.resampling._KEPT", 0)
+    monkeypatch.setattr("emotui.metrics.labels._ROWS", 7)
+    for name, some, before in zip(("alone 2", "posts 2"), (golds, shared), plain, strict=True):
+        figures = kept(tmp_path / name, some, said)[0]
+        ends = {key: pytest.approx(value, abs=1e-12) for key, value in before["ci95"].items()}
+        assert figures == before | {"ci95": ends}
 
 
 def test_samples_are_the_same_in_one_scan_and_one_by_one(tmp_path: Path) -> None:
