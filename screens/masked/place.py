@@ -15,141 +15,35 @@ from emotui.screens.masked.review_mode import WHILE_REVIEWING, ReviewMode, doubt
 from emotui.screens.masked.review_place import GuessPlace, Looked, look
 from emotui.screens.masked.study_mode import ALLOWED, Row, StudyMode
 from emotui.screens.masked.study_mode import lines as choice_lines
-from emotui.screens.masked.text import FILLS, GOLD, HIDDEN, RUN, GuessLine, text_lines
+from emotui.screens.masked.text import (
+    FILLS,
+    GOLD,
+    HIDDEN,
+    RUN,
+    GuessLine,
+    mask_heading,
+    tally_line,
+    text_lines,
+    told_lines,
+    word_lines,
+)
 from emotui.screens.place import EMPTY_LIST, OTHERS, WHILE_TYPING
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, width, wrap
-from emotui.screens.widgets.line import Line, Part, bar, tabs
+from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import UNDEFINED, share
-from emotui.screens.widgets.page import Page, side_by_side
+from emotui.screens.widgets.page import Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
-from emotui.tables import short_names
 
 if TYPE_CHECKING:
     from textual.geometry import Size
 
     from emotui.screens.widgets.page import Lines
-    from emotui.workbench.masked.looking import MaskedView, MaskSaid, WordEntry
+    from emotui.workbench.masked.looking import MaskedView
     from emotui.workbench.masked.review import Doubt
     from emotui.workbench.source import BrowseSource
-
-# Under the text: ten dimensions of two words as bars, the words' entries, the likeliest words, the examples shown.
-
-_STANDINGS = {
-    "known": "in EmoLex",
-    "zero": "in EmoLex, all zeros",
-    "supplement": "not in EmoLex: emotui's word °",
-    "unknown": "unknown: it has no vector",
-}
-_NAME, _WORD = 12, 14
-
-_SURE = 12
-"""Cells of a likeliest word's bar, which is full at probability 1."""
-_LEAST = 32
-"""Cells that the entries beside the bars need."""
-
-
-def told(standing: str) -> str:
-    """How a word stands to the lexicon, in words."""
-    return _STANDINGS[standing]
-
-
-def vector_lines(view: "MaskedView", mask: int, guessed: "WordEntry | None", cells: int) -> list[list[Part]]:
-    """The ten dimensions beside the words' entries; under each other where there is no room."""
-    gold, said = view.gold[mask], view.said[mask] if mask < len(view.said) else None
-    bars = _NAME + 1 + (_bar(guessed) + 1) * (3 if guessed is not None else 2) + 6
-    beside = cells - bars - 2 >= _LEAST
-    room = cells - bars - 2 if beside else cells
-    blocks = [_dimensions(gold, said, guessed), _words(view, gold, said, guessed, room)]
-    if not beside:
-        return [*blocks[0], *blocks[1]]
-    return [list(line) for line in side_by_side(blocks, [bars, room - 2], cells)]
-
-
-def _bar(guessed: "WordEntry | None") -> int:
-    """Cells of a bar: fewer where there are three of them side by side."""
-    return 8 if guessed is None else 6
-
-
-def _dimensions(gold: "WordEntry", said: "MaskSaid | None", guessed: "WordEntry | None") -> list[list[Part]]:
-    from emotui.metrics.masked import DIMENSIONS
-
-    entry, cells = None if said is None else said.entry, _bar(guessed)
-    columns = [("gold", gold, "gold"), ("run", entry, "said")]
-    if guessed is not None:
-        columns.append(("you", guessed, "mark"))
-    lines: list[list[Part]] = [
-        [Part(" " * _NAME + " ", "dim"), *(Part(f"{name:{cells + 1}}", "dim") for name, _, _ in columns)]
-    ]
-    for place, name in enumerate(DIMENSIONS):
-        line = [Part(f"{name:{_NAME}} ", "plain")]
-        for _, one, kind in columns:
-            on = None if one is None or one.vector is None else one.vector[place]
-            sign = "" if one is None else UNDEFINED if on is None else ("■" if on else "·") * cells
-            line += [Part(f"{sign:{cells}}", kind if on else "rest"), Part(" ")]
-        how = _difference(gold, entry, place)
-        lines.append([*line, Part(how, "dim" if how == "both" else "mark")])
-    unknown = any(one is not None and one.vector is None for _, one, _ in columns)
-    return [*lines, [Part("■ carries it  · does not" + (f"  {UNDEFINED} no entry" if unknown else ""), "dim")]]
-
-
-def _difference(gold: "WordEntry", said: "WordEntry | None", place: int) -> str:
-    if gold.vector is None or said is None or said.vector is None:
-        return ""
-    pair = gold.vector[place], said.vector[place]
-    return {(1, 0): "missed", (0, 1): "extra", (1, 1): "both"}.get(pair, "")
-
-
-def _words(
-    view: "MaskedView", gold: "WordEntry", said: "MaskSaid | None", guessed: "WordEntry | None", cells: int
-) -> list[list[Part]]:
-    rows: list[tuple[str, WordEntry]] = [("gold", gold)]
-    if said is not None and said.entry is not None:
-        rows.append(("run", said.entry))
-    if guessed is not None:
-        rows.append(("you", guessed))
-    lines: list[list[Part]] = []
-    for name, one in rows:
-        kind = {"gold": "gold", "run": "said"}.get(name, "mark")
-        lines.append([Part(f"{name:5}", "dim"), Part(fit(one.word, cells - 5).rstrip(), kind)])
-        lines.append([Part("     "), Part(told(one.standing), "dim")])
-    if said is None:
-        return [*lines, [Part(view.why, "mark")]]
-    if said.entry is None:
-        lines.append([Part("run  ", "dim"), Part("no word for this mask", "mark")])
-    if not said.likeliest:
-        return [*lines, [Part("likeliest: none, as it writes", "dim")]]
-    lines.append([Part("likeliest" + ("" if said.gold_rank else ", gold not among them"), "dim")])
-    for rank, (word, p) in enumerate(said.likeliest, start=1):
-        right = Part(" gold", "gold") if rank == said.gold_rank else Part("")
-        drawn = bar(p, 1.0, _SURE)
-        lines.append([Part(f"{rank} {fit(word, _WORD)} {share(p)} "), drawn[0], right])
-    return lines
-
-
-def likeliest_lines(gold: "WordEntry", said: "MaskSaid", cells: int) -> list[list[Part]]:
-    """Which emotions gold and each of the likeliest words carry, a row a word; nothing where a model gives none."""
-    if not said.entries:
-        return []
-    from emotui.metrics.masked import DIMENSIONS
-
-    word = min(max(width(one.word) for one in (gold, *said.entries)), _WORD)
-    heads = list(DIMENSIONS)
-    if sum(map(len, heads)) + 2 * len(heads) > cells - word - 5:
-        heads = list(short_names(heads))
-    lines = [[Part(" " * (word + 5)), *(Part(f"  {head}", "dim") for head in heads)]]
-    for rank, one in enumerate((gold, *said.entries)):
-        kind = "plain" if rank else "gold"
-        line = [Part(f"{rank or 'gold':<4} ", "dim"), Part(fit(one.word, word), kind)]
-        for place, head in enumerate(heads):
-            sign = UNDEFINED if one.vector is None else "■" if one.vector[place] else "·"
-            line.append(Part(f"  {sign:{len(head)}}", (kind if rank == 0 else "said") if sign == "■" else "rest"))
-        lines.append(line)
-    return lines
-
 
 _MOST = 3
 """Lines of an example's text."""
@@ -181,38 +75,13 @@ def _short(text: str, cells: int) -> list[str]:
     return lines
 
 
-def mask_heading(view: "MaskedView", mask: int, guesses: Sequence[str]) -> list[Part]:
-    """The line over the bars: which mask, its words, and how far their vectors are the same."""
-    parts = [Part(f" mask {mask + 1} of {len(view.gold)} ", "strong"), Part(" gold "), _gold(view.gold[mask].word)]
-    if mask < len(view.said):
-        said = view.said[mask]
-        word = "no word" if said.entry is None else said.entry.word
-        parts += [Part("  run "), Part(fit(word, 20).rstrip(), "ground")]
-        lacks = "" if said.entry is None else masked_text.without_vector(view.gold[mask], said.entry)
-        counts = bool(lacks) and not said.same_vector
-        parts.append(Part(f"  F1 of vectors {UNDEFINED if counts else share(said.f1).strip()}"))
-        if counts:
-            parts.append(Part(f", {lacks}: 0", "mark"))
-        elif said.entry is not None:
-            same = said.same_vector
-            parts.append(Part("  same vector" if same else "  ≠ they differ", "dim" if same else "mark"))
-    if mask < len(guesses):
-        parts += [Part("  you "), Part(fit(guesses[mask], 16).rstrip(), "mark")]
-    return parts
-
-
-def _gold(word: str) -> Part:
-    return Part(fit(word, 20).rstrip(), "gold-line")
-
-
 _ABOUT = (
-    " {fill} shows the gap, gold's word or the run's; the table: which of ten emotions EmoLex ties to each word; "
-    "M in the list: none in both",
-    " {fill} gap, gold's word, the run's; table: emotions in EmoLex; M: none shared",
-    " {fill} gap, gold's word, the run's; the table: a word's emotions in EmoLex",
-    " {fill} gap, gold's word, the run's",
+    " A model guesses masked emotion words; below: its guesses, and the emotions that EmoLex ties to each word",
+    " A model guesses masked emotion words; below: which emotions each guess carries (EmoLex)",
+    " A model guesses masked emotion words; below: the emotions that a guess carries",
+    " A model guesses masked emotion words",
 )
-"""What the switch is for, and what one looks at, in fewer and fewer cells."""
+"""What one looks at, in fewer and fewer cells."""
 
 _TALL = 34
 """Rows from which the examples stand under the bars."""
@@ -254,6 +123,7 @@ class Masked(GuessPlace):
         super().__init__(session, id=id)
         self._looks: LatestRequest[Looked, MaskedView] | None = None
         self._arriving = 0
+        self._tallied: str | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(id="masked-body"):
@@ -290,6 +160,9 @@ class Masked(GuessPlace):
         )
         self._guesses = LatestRequest(
             "guess", self, lambda guessed: guessed.keep(masked(), person), self._take_guess, each=True
+        )
+        self._tallies = LatestRequest(
+            "tally", self, lambda asked: masked().tally(asked[0], asked[1], person), self._take_tally
         )
 
     # What the frame tells.
@@ -356,6 +229,9 @@ class Masked(GuessPlace):
         self.mask = min(self.mask, max(len(view.gold) - 1, 0))
         if self._arriving:
             self._choose_mismatch()
+        if self.tally is None or asked.run != self._tallied:
+            self._tallied = asked.run
+            self.ask_tally()
         self.query_one(Notice).hide()
         self.draw()
         if self.display and self.screen.focused is None:
@@ -377,8 +253,7 @@ class Masked(GuessPlace):
             self._seen.add(view.number)
         right = tabs(keyed("{fill}"), FILLS, self.filled, what="fill")
         self.query_one("#masked-title", Line).show(masked_text.title(view, self.filled, self._wanted[1]), right)
-        ways = [keyed(way) for way in _ABOUT]
-        told = next((way for way in ways if width(way) < self.size.width), ways[-1])
+        told = next((way for way in _ABOUT if width(way) < self.size.width), _ABOUT[-1])
         self.query_one("#masked-about", Line).show([Part(told, "dim")])
         text = self.query_one("#masked-text", Page)
         fillings = [masked_text.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
@@ -395,20 +270,30 @@ class Masked(GuessPlace):
             told = told if self.typing else "its word is hidden"
             heading.show([Part(f" mask {self.mask + 1} of {len(view.gold)}", "strong"), Part(f"  {told}", "dim")])
             drafts = {} if self.typing else self.drafts_of(view)
-            page.show(masked_text.hidden_lines(view, drafts, blind=self._is_blind(view)))
+            hidden = masked_text.hidden_lines(view, drafts, typing=self.typing, blind=self._is_blind(view))
+            tally = tally_line(self.tally)
+            page.show([*hidden, *([[], tally] if tally else [])])
             return
         mask = self.mask
-        heading.show(mask_heading(view, mask, self.guessed))
-        guessed = view.guess_entries[mask] if mask < len(view.guess_entries) else None
+        heading.show(mask_heading(view, mask))
+        said = view.said[mask] if mask < len(view.said) else None
+        guessed = view.guessed[mask] if mask < len(view.guessed) else None
+        tally = tally_line(self.tally)
+        if self.fill == HIDDEN:
+            veiled = "{next} goes on, {fill} shows in the list what it keeps from who guesses"
+            told_last = [[Part(keyed(veiled), "dim")]]
+        else:
+            told_last = []
 
         def lines(room: "Size") -> "Lines":
             # A column is left for the scroll bar, which comes once there are more lines than rows.
             cells = room.width - 1
-            vectors, examples = vector_lines(view, mask, guessed, cells), example_lines(view, cells)
-            likely = likeliest_lines(view.gold[mask], view.said[mask], cells) if mask < len(view.said) else []
-            if not likely or len(vectors) + len(likely) + len(examples) + 2 > room.height:
-                return [*vectors, [], *examples]
-            return [*vectors, [], *likely, [], *examples]
+            words = word_lines(view.gold[mask], said, guessed, cells)
+            told = [*told_lines(view, mask, cells), *told_last]
+            examples = example_lines(view, cells)
+            # Lines apart, as long as none is lost for that.
+            gap: list[list[Part]] = [[]] * (len(words) + len(told) + len(examples) + bool(tally) + 2 <= room.height)
+            return [*words, *gap, *told, *gap, *([tally, *gap] if tally else []), *examples]
 
         page.show_for(lines)
 
@@ -516,6 +401,7 @@ class Masked(GuessPlace):
 
     def _veil(self) -> None:
         self.post_message(self.Veiled(self.blind))
+        self.tag_guesses()
 
     def can_copy(self) -> bool:
         return self.view is not None and not self.typing

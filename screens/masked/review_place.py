@@ -16,6 +16,7 @@ from emotui.screens.masked.text import GOLD, HIDDEN
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from emotui.workbench.drafts import Field
-    from emotui.workbench.masked.looking import MaskedBench, MaskedView
+    from emotui.workbench.masked.looking import MaskedBench, MaskedView, Tally
     from emotui.workbench.masked.review import Doubt, Reviewing, ReviewSaid
     from emotui.workbench.progress import OnProgress
 
@@ -217,14 +218,15 @@ class Guessed(msgspec.Struct, frozen=True):
     sample: int
     words: tuple[str, ...] | None
     blind: bool
+    run: str | None = None
 
     def keep(self, bench: "MaskedBench", person: str) -> "MaskedView":
-        """Keep them; the text as it is then, without a run."""
+        """Keep them; the text as it is then, scored by the words of the run that is shown."""
         if self.words is None:
             bench.take_back(self.sample, person)
         else:
             bench.guess(self.sample, person, self.words, blind=self.blind)
-        return bench.look(self.sample, None, person)
+        return bench.look(self.sample, self.run, person)
 
 
 GUESS = "guess"
@@ -239,7 +241,9 @@ class GuessPlace(ReviewPlace):
         self.view: MaskedView | None = None
         self.fill = GOLD
         self.mask = 0
+        self.tally: Tally | None = None
         self._guesses: LatestRequest[Guessed, MaskedView] | None = None
+        self._tallies: LatestRequest[tuple[int, str | None], Tally] | None = None
         self._wanted: tuple[int | None, Run | None] = (None, None)
         self._typed: dict[int, str] = {}
         self._told: int | None = None
@@ -323,7 +327,7 @@ class GuessPlace(ReviewPlace):
             return
         words = tuple(self._typed[place] for place in range(len(view.gold)))
         assert self._guesses is not None
-        self._guesses.ask(Guessed(view.number, words, self._is_blind(view)))
+        self._guesses.ask(Guessed(view.number, words, self._is_blind(view), self._run_name()))
         self._told = view.number
         self._stop_typing()
         self.mask = 0
@@ -348,12 +352,38 @@ class GuessPlace(ReviewPlace):
     def do_undo(self) -> None:
         """Take the last guess about this text back."""
         if self.view is not None and self._guesses is not None:
-            self._guesses.ask(Guessed(self.view.number, None, False))
+            self._guesses.ask(Guessed(self.view.number, None, False, self._run_name()))
 
     def _take_guess(self, guessed: Guessed, view: "MaskedView") -> None:
         for mask, word in enumerate(guessed.words or ()):
             self.session.drafts.kept(self._guess_of(guessed.sample, mask), word)
         if self._wanted[0] == guessed.sample and self.view is not None:
-            self.view = replace(self.view, guess=view.guess, guess_entries=view.guess_entries)
+            self.view = replace(self.view, guess=view.guess, guessed=view.guessed)
             self.draw()
             self.refresh_bindings()
+        self.ask_tally()
+
+    # How the person does over all texts.
+
+    def ask_tally(self) -> None:
+        """Count the person's guesses against the run that is shown; the list has their scores while it is veiled."""
+        dataset = self.session.overview.dataset
+        if self._tallies is not None and dataset is not None:
+            self._tallies.ask((dataset.dataset, self._run_name()))
+
+    def _run_name(self) -> str | None:
+        run = self._wanted[1]
+        return None if run is None else run.run
+
+    def _take_tally(self, _: tuple[int, str | None], tally: "Tally") -> None:
+        self.tally = tally
+        self.tag_guesses()
+        self.draw()
+
+    def tag_guesses(self) -> None:
+        """While the list keeps gold and runs to itself, it says how the texts that were guessed came out."""
+        if self.mode is not None or self.review is not None:
+            return
+        known = self.tally.scores if self.tally is not None and self.blind else {}
+        scores = {sample: f"{share(f1):>6}" for sample, f1 in known.items()}
+        self.post_message(self.Tagged("you F1", scores) if scores else self.Tagged("", None))

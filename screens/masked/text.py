@@ -1,4 +1,4 @@
-"""A masked text as lines of parts: each mask hidden, or filled by a word, and a sign before the chosen one."""
+"""A masked text as lines of parts: each mask hidden or filled by a word; and a mask's words with their emotions."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -7,15 +7,16 @@ import msgspec
 
 from emotui.screens.keymaps import keyed
 from emotui.screens.long_text import Drafts, LongInput
-from emotui.screens.widgets.cell_width import wrap
-from emotui.screens.widgets.line import Part
-from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
+from emotui.screens.widgets.line import Part, bar, taken
+from emotui.screens.widgets.number_format import UNDEFINED, share, so_many
 from emotui.store.query import Run
+from emotui.tables import short_names
 
 if TYPE_CHECKING:
     from emotui.screens.widgets.page import Lines
     from emotui.workbench.drafts import Field
-    from emotui.workbench.masked.looking import MaskedView, WordEntry
+    from emotui.workbench.masked.looking import MaskedView, MaskSaid, Tally, WordEntry
 
 # The line in which a person types: the word behind a mask, why, codes of their own.
 
@@ -133,25 +134,43 @@ def filling(view: "MaskedView", place: int, filled: str, typed: Mapping[int, str
     return Filling(said.entry.word, "ground", differs)
 
 
-def without_vector(gold: "WordEntry", said: "WordEntry") -> str:
-    """Why the vectors of two words cannot share an emotion, whatever the words are; empty: they can."""
-    vectors = gold.vector, said.vector
-    if None in vectors:
-        return "no vector"
-    return "" if all(any(one or ()) for one in vectors) else "ten zeros"
+def without_vector(gold: "WordEntry", said: "WordEntry") -> bool:
+    """Can the vectors of two words share no emotion, whatever the words are?"""
+    return not all(one.vector is not None and any(one.vector) for one in (gold, said))
+
+
+def why_not_compared(gold: "WordEntry", said: "WordEntry") -> str:
+    """Which of two words has no emotion that could be shared; empty: both have some."""
+    lacking = dict.fromkeys(one.word for one in (gold, said) if one.vector is None)
+    if lacking:
+        return f"EmoLex has no {' and no '.join(lacking)}"
+    empty = dict.fromkeys(one.word for one in (gold, said) if not any(one.vector or ()))
+    return f"EmoLex ties no emotion to {' and '.join(empty)}" if empty else ""
+
+
+def shared(gold: "WordEntry", said: "WordEntry | None") -> int:
+    """How many of gold's emotions another word carries."""
+    vectors = gold.vector or (), (said.vector if said is not None else None) or ()
+    return sum(one and other for one, other in zip(*vectors, strict=False))
 
 
 def title(view: "MaskedView", filled: str, run: Run | None) -> list[Part]:
     """The text, how many masks it has, and where they are shown how the run did."""
     left = [Part(f" {view.id}", "strong"), Part(f"  {len(view.gold)} mask{'s' * (len(view.gold) != 1)}", "dim")]
-    if filled != HIDDEN:
-        if view.said:
-            mean = sum(one.f1 for one in view.said) / len(view.said)
-            left.append(Part(f"  F1 of vectors {share(mean).strip()}"))
-        left += [Part("  run "), Part(_run_name(run), "said", "do('run')")]
-        if view.repeats > 1:
-            left.append(Part(f"  first of {view.repeats} answers", "dim"))
+    if filled == HIDDEN:
+        return left
+    left.append(Part("  F1 of vectors" if view.said or view.guessed else " ", "dim"))
+    if view.guessed:
+        left += [Part("  you "), Part(_mean(view.guessed), "strong")]
+    left += [Part("  run "), Part(_mean(view.said), "strong")] if view.said else [Part("  run")]
+    left.append(Part(f" {_run_name(run)}", "said", "do('run')"))
+    if view.repeats > 1:
+        left.append(Part(f"  first of {view.repeats} answers", "dim"))
     return left
+
+
+def _mean(said: "Sequence[MaskSaid]") -> str:
+    return share(sum(one.f1 for one in said) / len(said)).strip()
 
 
 def _run_name(run: Run | None) -> str:
@@ -161,20 +180,23 @@ def _run_name(run: Run | None) -> str:
     return run.model if len(run.model) <= _LONGEST else f"…{run.model[1 - _LONGEST :]}"
 
 
-def hidden_lines(view: "MaskedView", drafts: Mapping[int, str], *, blind: bool) -> "Lines":
+def hidden_lines(view: "MaskedView", drafts: Mapping[int, str], *, typing: bool, blind: bool) -> "Lines":
     """What can be done while words are hidden.
 
     Args:
         drafts: by mask what the person has written and not handed in.
+        typing: the person is writing a guess, so that no key but those of the text field does anything.
         blind: the person has not seen the words yet.
     """
-    lines = [
-        [
-            Part(keyed("{guess} "), "key"),
-            Part("guesses: a word for each mask, and then gold and the run are shown"),
-        ],
-        [Part(keyed("{fill} "), "key"), Part("shows the words without a guess")],
-    ]
+    lines = [[Part("a word that fits each gap; then gold's and the run's stand beside yours", "dim")]]
+    if not typing:
+        lines = [
+            [
+                Part(keyed("{guess} "), "key"),
+                Part("guesses: a word for each mask, and then gold and the run are shown"),
+            ],
+            [Part(keyed("{fill} "), "key"), Part("shows the words without a guess")],
+        ]
     if drafts:
         written = ", ".join(f"mask {place + 1} “{word}”" for place, word in drafts.items())
         lines.append(
@@ -185,3 +207,206 @@ def hidden_lines(view: "MaskedView", drafts: Mapping[int, str], *, blind: bool) 
     if not blind:
         lines.append([Part("you have seen these words: a guess is kept as one that is not blind", "dim")])
     return lines
+
+
+# Under the text: a row a word (gold, the run's, one's own, other likely ones) and a column an emotion of EmoLex; then
+# what the words share, in words, and the examples shown.
+
+_ROLE, _WORD = 5, 14
+_P, _F1 = 5, 6
+_BARS = 4, 16
+"""Cells of a probability's bar, which is full at probability 1: the fewest and the most."""
+
+_HIT, _EXTRA, _MISSED, _NEITHER = "▆", "▒", "▁", "·"
+_KINDS = {_HIT: "said", _EXTRA: "mark", _MISSED: "gold"}
+
+
+class _WordRow(msgspec.Struct, frozen=True):
+    """A row of the table. `role`: whose word it is; `f1`: against gold, None where none is counted."""
+
+    role: str
+    entry: "WordEntry"
+    f1: float | None = None
+    p: float | None = None
+    kind: str = "plain"
+
+
+def _rows(gold: "WordEntry", said: "MaskSaid | None", guessed: "MaskSaid | None") -> list[_WordRow]:
+    """Gold first, then what the run and the person say, then what else the run holds likely."""
+    rows = [_WordRow("gold", gold, kind="gold-line")]
+    likeliest = [] if said is None else list(zip(said.likeliest, said.entries, said.f1s, strict=True))
+    if said is not None and said.entry is not None:
+        p = next((p for (_, p), entry, _ in likeliest if entry.word == said.entry.word), None)
+        rows.append(_WordRow("run", said.entry, _counted(gold, said.entry, said.f1), p, "ground"))
+    if guessed is not None and guessed.entry is not None:
+        rows.append(_WordRow("you", guessed.entry, _counted(gold, guessed.entry, guessed.f1), kind="strong"))
+    for rank, ((_, p), entry, f1) in enumerate(likeliest, start=1):
+        if said is None or said.entry is None or entry.word != said.entry.word:
+            kind = "gold" if said is not None and rank == said.gold_rank else "dim"
+            rows.append(_WordRow(f"  {rank}", entry, _counted(gold, entry, f1), p, kind))
+    return rows
+
+
+def _counted(gold: "WordEntry", entry: "WordEntry", f1: float) -> float | None:
+    """F1 of two words' vectors; None where one of them has none to compare."""
+    return None if not f1 and without_vector(gold, entry) else f1
+
+
+def word_lines(gold: "WordEntry", said: "MaskSaid | None", guessed: "MaskSaid | None", cells: int) -> list[list[Part]]:
+    """The table of a mask: a row a word and a column an emotion, as gold's word carries it or not."""
+    rows = _rows(gold, said, guessed)
+    word = min(max(width(_named(row.entry)) for row in rows), _WORD)
+    likely = any(row.p is not None for row in rows)
+    scored = len(rows) > 1
+    fixed = _ROLE + word + (_P if likely else 0) + (_F1 if scored else 0)
+    heads, column = _columns(cells - fixed - (_BARS[0] if likely else 0))
+    bars = min(max(cells - fixed - sum(width(head) + column for head in heads), _BARS[0]), _BARS[1]) if likely else 0
+    head = " " * (_ROLE + word) + (f"{'P':>{_P}}" + " " * bars if likely else "") + (f"{'F1':>{_F1}}" if scored else "")
+    lines = [[Part(head, "dim"), *(Part(" " * column + one, "dim") for one in heads)]]
+    for row in rows:
+        line = [Part(f"{row.role:<{_ROLE}}", "dim")]
+        name = fit(_named(row.entry), word)
+        line += [Part(name.rstrip(), row.kind), Part(" " * (width(name) - width(name.rstrip())))]
+        if likely:
+            p = " " * _P if row.p is None else f"{share(row.p):>{_P}}"
+            drawn = [Part(" " * (bars - 1))] if row.p is None else bar(row.p, 1.0, bars - 1)
+            line += [Part(f"{p} "), *drawn]
+        if scored:
+            said_f1 = "" if row is rows[0] else UNDEFINED if row.f1 is None else share(row.f1).strip()
+            line.append(Part(f"{said_f1:>{_F1}}", "strong" if row.role in ("run", "you") else "dim"))
+        for place, one in enumerate(heads):
+            sign, kind = _cell(gold, row, place)
+            size = min(width(one), 3)
+            line += [Part(" " * column), Part(f"{sign * size if sign != _NEITHER else f' {sign} '[:size]}", kind)]
+            line.append(Part(" " * (width(one) - size)))
+        lines.append(line)
+    return lines
+
+
+def _named(entry: "WordEntry") -> str:
+    """The word; ° where its vector is this project's and not EmoLex's."""
+    return f"{shown(entry.word)}{'°' * (entry.standing == 'supplement')}"
+
+
+def _columns(cells: int) -> tuple[tuple[str, ...], int]:
+    """The emotions' names and the gap before each, as widely as so many cells allow."""
+    from emotui.metrics.masked import DIMENSIONS
+
+    for heads in (DIMENSIONS, short_names(DIMENSIONS)):
+        for gap in (3, 2, 1):
+            if sum(width(head) + gap for head in heads) <= cells:
+                return tuple(heads), gap
+    return tuple(short_names(DIMENSIONS)), 1
+
+
+def _cell(gold: "WordEntry", row: _WordRow, place: int) -> tuple[str, str]:
+    """How a word's emotion stands to gold's: the sign and its kind."""
+    vector = row.entry.vector
+    if vector is None:
+        return UNDEFINED, "rest"
+    if row.role == "gold":
+        return (_HIT, "gold") if vector[place] else (_NEITHER, "rest")
+    wanted = bool(gold.vector is not None and gold.vector[place])
+    sign = (_HIT if wanted else _EXTRA) if vector[place] else (_MISSED if wanted else _NEITHER)
+    if gold.vector is None and sign == _EXTRA:
+        return _EXTRA, "dim"
+    return sign, "rest" if sign == _NEITHER else _KINDS[sign] if row.kind in ("ground", "strong") else "dim"
+
+
+def told_lines(view: "MaskedView", mask: int, cells: int) -> list[list[Part]]:
+    """What each word shares with gold's, with the signs of the table; and what else is to be known of the mask."""
+    from emotui.metrics.masked import DIMENSIONS
+
+    gold = view.gold[mask]
+    said = view.said[mask] if mask < len(view.said) else None
+    guessed = view.guessed[mask] if mask < len(view.guessed) else None
+    lines: list[list[Part]] = []
+    for role, one in (("run", said), ("you", guessed)):
+        if one is None:
+            continue
+        if one.entry is None:
+            lines.append([Part(f"{role:<{_ROLE}}", "dim"), Part("no word for this mask: it scores 0", "mark")])
+            continue
+        lacks = why_not_compared(gold, one.entry)
+        if lacks:
+            counts = "but it is the same word: it scores 1" if one.same_vector and one.f1 else "it scores 0"
+            lines.append([Part(f"{role:<{_ROLE}}", "dim"), Part(f"{lacks}, {counts}", "mark")])
+            continue
+        groups: dict[str, list[str]] = {_HIT: [], _EXTRA: [], _MISSED: []}
+        row = _WordRow(role, one.entry, kind="strong")
+        for place, name in enumerate(DIMENSIONS):
+            sign, _ = _cell(gold, row, place)
+            if sign in groups:
+                groups[sign].append(name)
+        parts = [[Part(f"{role:<{_ROLE}}", "dim")]]
+        for (sign, names), word in zip(groups.items(), ("hit", "extra", "missed"), strict=True):
+            if names:
+                parts.append([Part(f"{sign} ", _KINDS[sign]), Part(f"{word} ", "dim"), Part(f"{', '.join(names)}  ")])
+        lines += _flowing(parts, cells)
+    if said is None:
+        lines.append([Part(view.why, "mark")])
+    for remark, kind in _remarks(view, mask, said, guessed):
+        lines += [[Part(remark[start:end].rstrip(), kind)] for start, end in wrap(remark, max(cells, 20))]
+    return lines
+
+
+def _flowing(groups: Sequence[Sequence[Part]], cells: int) -> list[list[Part]]:
+    """Groups of parts in lines of so many cells, those after the first under the second group."""
+    lines = [list(groups[0])]
+    for group in groups[1:]:
+        if taken(lines[-1]) > _ROLE and taken(lines[-1]) + taken(group) - 2 > cells:
+            lines.append([Part(" " * _ROLE)])
+        lines[-1] += group
+    return lines
+
+
+def _remarks(
+    view: "MaskedView", mask: int, said: "MaskSaid | None", guessed: "MaskSaid | None"
+) -> list[tuple[str, str]]:
+    remarks = []
+    if mask < len(view.leaked) and view.leaked[mask]:
+        remarks.append(("leaked: gold's word stands in the text outside the mask too", "mark"))
+    if said is not None and said.entry is not None:
+        n = len(said.likeliest)
+        if not n:
+            remarks.append(("the run writes its answer: there are no other likely words", "dim"))
+        elif said.gold_rank is None:
+            remarks.append((f"P: how likely the run holds the word; gold's is not among its {n} likeliest", "dim"))
+        else:
+            remarks.append((f"P: how likely the run holds the word; gold's is its number {said.gold_rank}", "dim"))
+    entries = [view.gold[mask], *(one.entry for one in (said, guessed) if one is not None and one.entry is not None)]
+    entries += list(said.entries if said is not None else ())
+    foreign = f"{UNDEFINED} not in EmoLex" if any(one.vector is None for one in entries) else ""
+    own = "° not in EmoLex: emotui's entry" if any(one.standing == "supplement" for one in entries) else ""
+    empty = "a row of dots: in EmoLex without any" if any(one.standing == "zero" for one in entries) else ""
+    if foreign or own or empty:
+        remarks.append(("   ".join(filter(None, (foreign, own, empty))), "dim"))
+    return remarks
+
+
+def mask_heading(view: "MaskedView", mask: int) -> list[Part]:
+    """The line over the table: which mask, and in a sentence how far the words carry gold's emotions."""
+    parts = [Part(f" mask {mask + 1} of {len(view.gold)} ", "strong")]
+    gold, wanted = view.gold[mask], sum(view.gold[mask].vector or ())
+    shares = [
+        f"{role} {shared(gold, said[mask].entry)}"
+        for role, said in (("the run shares", view.said), ("you share", view.guessed))
+        if mask < len(said)
+    ]
+    if not shares:
+        return parts
+    if not wanted:
+        return [*parts, Part(f" EmoLex ties no emotion to {shown(gold.word)}: no word can share one", "dim")]
+    of = f"gold's {so_many(wanted, 'emotion')}" if wanted > 1 else "gold's one emotion"
+    return [*parts, Part(f" of {of} {', '.join(shares)}", "dim")]
+
+
+def tally_line(tally: "Tally | None") -> list[Part]:
+    """How the person does against the run, over the texts that were guessed blind; nothing where there are none."""
+    if tally is None or not tally.blind:
+        return []
+    parts = [Part(f"{so_many(tally.blind, 'text')} guessed blind, F1 of vectors: ", "dim")]
+    parts += [Part("you "), Part(share(tally.person).strip(), "strong")]
+    if tally.run is not None:
+        parts += [Part("  run "), Part(share(tally.run).strip(), "strong"), Part(" on the same", "dim")]
+    return parts

@@ -1,6 +1,8 @@
 """One masked text: what gold and a run put behind each mask, as words and as vectors, and what the prompt showed."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from statistics import mean
 from typing import Any
 
 import msgspec
@@ -75,8 +77,8 @@ class MaskSaid(msgspec.Struct, frozen=True):
     """What a run put behind a mask.
 
     `entry`: None where it gave no word. `f1`, `same_vector`: against gold. `likeliest`: its likeliest words with their
-    probabilities, of a model that gives any; `entries`: those of these words; `gold_rank`: where gold stands among
-    them, from 1. `missed`: as the mark M of the list has it.
+    probabilities, of a model that gives any; `entries` and `f1s`: those of these words; `gold_rank`: where gold stands
+    among them, from 1. `missed`: as the mark M of the list has it. What a person guessed is scored in the same way.
     """
 
     entry: WordEntry | None
@@ -85,6 +87,7 @@ class MaskSaid(msgspec.Struct, frozen=True):
     likeliest: tuple[tuple[str, float], ...] = ()
     gold_rank: int | None = None
     entries: tuple[WordEntry, ...] = ()
+    f1s: tuple[float, ...] = ()
     missed: bool = False
 
 
@@ -93,7 +96,8 @@ class MaskedView(msgspec.Struct, frozen=True):
 
     `pieces`: the text around its masks, one more than there are masks. `said`: one a mask; empty without a run or an
     answer, and `why` says why there is none. `examples`: what the run's prompt showed, the nearest first; `unshown`:
-    why there is none. `guess`: what this person guessed before, and `guess_entries` its words' entries.
+    why there is none. `guess`: what this person guessed before, and `guessed` its words, scored as the run's are.
+    `leaked`: one a mask, whether gold's word stands in the text outside the mask too.
     """
 
     number: int
@@ -107,7 +111,21 @@ class MaskedView(msgspec.Struct, frozen=True):
     examples: tuple[Example, ...] = ()
     unshown: str = ""
     guess: Guess | None = None
-    guess_entries: tuple[WordEntry, ...] = ()
+    guessed: tuple[MaskSaid, ...] = ()
+    leaked: tuple[bool, ...] = ()
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """A person's last guesses about a dataset, against the same texts by a run.
+
+    `scores`: by sample the F1 of vectors, a mean over its masks. `blind`: how many texts the two means are of: those
+    that were guessed blind, and where there is a run, that it has answered. Means are None where there is no such text.
+    """
+
+    scores: Mapping[int, float] = {}
+    blind: int = 0
+    person: float | None = None
+    run: float | None = None
 
 
 def entry_of(word: str, words: WordVectors) -> WordEntry:
@@ -123,8 +141,20 @@ def mask_said(gold: str, predicted: str | None, likeliest: Sequence[tuple[str, f
     entry = None if scored.predicted is None else entry_of(scored.predicted, words)
     ranks = [rank for rank, (word, _) in enumerate(likeliest, start=1) if fold(word) == fold(gold)]
     entries = tuple(entry_of(word, words) for word, _ in likeliest)
+    f1s = tuple(words.score(gold, word).f1 for word, _ in likeliest)
     rank, missed = ranks[0] if ranks else None, is_missed(scored, words)
-    return MaskSaid(entry, scored.f1, scored.same_vector, tuple(likeliest), rank, entries, missed)
+    return MaskSaid(entry, scored.f1, scored.same_vector, tuple(likeliest), rank, entries, f1s, missed)
+
+
+def is_leaked(word: str, pieces: Sequence[str]) -> bool:
+    """Does a word stand in the text around the masks too?"""
+    return re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", " ".join(pieces).lower()) is not None
+
+
+def _mean_f1(gold: Sequence[str], guessed: Sequence[str], words: WordVectors) -> float:
+    """F1 of vectors, a mean over the masks of a text; a mask without a word has 0."""
+    each = (words.score(word, guessed[at] if at < len(guessed) else None).f1 for at, word in enumerate(gold))
+    return mean(each) if gold else 0.0
 
 
 class MaskedBench:
@@ -150,8 +180,10 @@ class MaskedBench:
                 raise BadInput(f"{record.id}: {len(record.labels)} words for {len(pieces) - 1} masks")
             gold = tuple(entry_of(word, words) for word in record.labels)
             guess = guess_of(self.store, sample, person)
-            entries = tuple(entry_of(word, words) for word in (guess.words if guess is not None else ()))
-            bare = MaskedView(sample, record.id, pieces, gold, guess=guess, guess_entries=entries)
+            own = guess.words if guess is not None else ()
+            scored = tuple(mask_said(word, one, (), words) for word, one in zip(record.labels, own, strict=False))
+            leaked = tuple(is_leaked(word, pieces) for word in record.labels)
+            bare = MaskedView(sample, record.id, pieces, gold, guess=guess, guessed=scored, leaked=leaked)
             if run is None:
                 return msgspec.structs.replace(bare, why="no run: R runs one, r chooses")
             of = with_state(self.store.runs.get(run))
@@ -173,6 +205,36 @@ class MaskedBench:
             for place, word in enumerate(record.labels)
         ]
         return msgspec.structs.replace(bare, said=tuple(masks))
+
+    def tally(self, dataset: int, run: str | None, person: str) -> Tally:
+        """How a person's guesses about a dataset do, and how a run does on the texts guessed blind."""
+        store = self.store
+        entries = store.annotations.entries(annotator=person, kind=KIND, within=store.samples.file_order(dataset))
+        undone = {one.undoes for one in entries}
+        guesses = [one for one in entries if one.kind == KIND and one.annotation not in undone]
+        last = {one.sample: one for one in guesses if one.sample is not None}
+        if not last:
+            return Tally()
+        words = word_vectors() if run is None else lexicon_of(store, store.runs.get(run))
+        golds = {
+            number: msgspec.json.decode(record, type=MaskedGold) for number, record in store.samples.records([*last])
+        }
+        guess_of_text = {number: msgspec.json.decode(last[number].payload, type=Guess) for number in golds}
+        scores = {number: _mean_f1(golds[number].labels, guess.words, words) for number, guess in guess_of_text.items()}
+        blind = [number for number, guess in guess_of_text.items() if guess.blind]
+        if run is None or not blind:
+            return Tally(scores, len(blind), mean(scores[one] for one in blind) if blind else None)
+        rows = last_attempts(store.results.of_run(run, blind))
+        of_run = {
+            row.sample: _mean_f1(
+                golds[row.sample].labels, msgspec.json.decode(row.prediction, type=Prediction).labels, words
+            )
+            for row in rows
+            if row.prediction is not None and not row.repeat
+        }
+        if not of_run:
+            return Tally(scores)
+        return Tally(scores, len(of_run), mean(scores[one] for one in of_run), mean(of_run.values()))
 
     def studies(self, dataset: int) -> list[str]:
         """The names of the blind studies about a dataset."""

@@ -3,10 +3,22 @@
 from pathlib import Path
 
 from emotui.screens.keymaps import keyed
-from emotui.screens.masked.place import Masked, likeliest_lines
-from emotui.screens.masked.text import GOLD, HIDDEN, RUN, Filling, hidden, text_lines
+from emotui.screens.masked.place import Masked
+from emotui.screens.masked.text import (
+    GOLD,
+    HIDDEN,
+    RUN,
+    Filling,
+    hidden,
+    mask_heading,
+    text_lines,
+    told_lines,
+    word_lines,
+)
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
-from emotui.workbench.masked.looking import MaskSaid, WordEntry
+from emotui.workbench.masked.looking import MaskedView, MaskSaid, WordEntry
 from tests.screens.driving import frame, opened, press, screen_text
 from tests.screens.masked.workspace import FILLS, WRITES, masked_workspace
 
@@ -35,8 +47,7 @@ async def test_masks_are_filled_by_one_key_and_missed_ones_walked(tmp_path: Path
         first, gold = place.view.number, place.view.gold[0].word
         assert f"▸{gold}≠" in shown(place)
         assert "happy" in screen_text(pilot)
-        legend = keyed("{fill} gap, gold's word, the run's; table: emotions in EmoLex; M: none shared")
-        assert legend in screen_text(pilot)
+        assert "A model guesses masked emotion words" in screen_text(pilot)
         await press(pilot, "o")
         assert place.fill == RUN
         assert "▸happy≠" in shown(place)
@@ -78,7 +89,10 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
         assert place.view.guess.words == ("sad", "glad")
         assert place.view.guess.blind
         assert f"▸{golds[0]}" in shown(place)
-        assert "you sad" in screen_text(pilot)
+        own = share(sum(one.f1 for one in place.view.guessed) / 2).strip()
+        assert f"F1 of vectors  you {own}  run" in screen_text(pilot), "scored as the run's words are"
+        assert f"1 text guessed blind, F1 of vectors: you {own}  run" in screen_text(pilot)
+        assert next(line for line in screen_text(pilot).splitlines() if "you  sad" in line).split()[2] == ".00"
         await press(pilot, "j")
         assert place.filled == HIDDEN, "the next text is hidden again"
         await press(pilot, "k", "o", "u")
@@ -94,11 +108,61 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
         assert frame(pilot).session.run_shown.run in (FILLS, WRITES)
 
 
-def test_the_likeliest_words_stand_with_the_emotions_that_each_carries() -> None:
-    gold, joy = WordEntry("glum", "", None), WordEntry("glad", "", (0, 0, 0, 0, 1, 0, 0, 0, 0, 1))
-    said = MaskSaid(joy, 0.0, False, (("glad", 0.5),), None, (joy,))
-    head, *rows = ("".join(part.text for part in line) for line in likeliest_lines(gold, said, 70))
-    assert head.split() == ["ang", "ant", "dis", "fea", "joy", "sad", "sur", "tru", "neg", "pos"]
-    assert [row.split() for row in rows] == [["gold", "glum", *"–" * 10], ["1", "glad", *"····■····■"]]
-    assert "anticipation" in likeliest_lines(gold, said, 110)[0][2].text
-    assert likeliest_lines(gold, MaskSaid(joy, 0.0, False), 70) == []
+async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None:
+    source = masked_workspace(tmp_path)
+    async with opened(source, (160, 40)) as pilot:
+        await press(pilot, "5", "i", *"sad", "enter")
+        place = frame(pilot).query_one(Masked)
+        assert place.view is not None
+        gold = place.view.gold[0].word
+        assert frame(pilot).pane.blind
+        listed = [line.partition("│")[0] for line in screen_text(pilot).splitlines()]
+        assert any("you F1" in line for line in listed)
+        assert any(place.view.id in line and ".00" in line for line in listed)
+        assert not any(gold in line for line in listed)
+        assert keyed("{fill} shows in the list what it keeps from who guesses") in screen_text(pilot)
+        await press(pilot, "o")
+        listed = [line.partition("│")[0] for line in screen_text(pilot).splitlines()]
+        assert any(gold in line for line in listed)
+        assert not any("you F1" in line for line in listed)
+
+
+GLUM = WordEntry("glum", "unknown", None)
+GLAD = WordEntry("glad", "known", (0, 0, 0, 0, 1, 0, 0, 0, 0, 1))
+CALM = WordEntry("calm", "supplement", (0, 0, 0, 0, 0, 0, 0, 1, 0, 1))
+
+
+def drawn(lines: list[list[Part]]) -> list[str]:
+    return ["".join(part.text for part in line) for line in lines]
+
+
+def test_a_row_a_word_says_which_of_golds_emotions_it_carries() -> None:
+    said = MaskSaid(CALM, 0.5, False, (("calm", 0.5), ("glad", 0.25)), 2, (CALM, GLAD), (0.5, 1.0))
+    you = MaskSaid(GLUM, 0.0, False)
+    head, *rows = drawn(word_lines(GLAD, said, you, 76))
+    assert head.split() == ["P", "F1", "ang", "ant", "dis", "fea", "joy", "sad", "sur", "tru", "neg", "pos"]
+    hit, extra, missed = "▆▆▆", "▒▒▒", "▁▁▁"
+    assert [row.replace("█", "").split() for row in rows] == [
+        ["gold", "glad", *"····", hit, *"····", hit],
+        ["run", "calm°", ".50", ".50", *"····", missed, *"··", extra, "·", hit],
+        ["you", "glum", "–", *["–––"] * 10],
+        ["2", "glad", ".25", "1.00", *"····", hit, *"····", hit],
+    ]
+    assert "anticipation" in drawn(word_lines(GLAD, said, you, 130))[0]
+    kinds = {part.text: part.kind for part in word_lines(GLAD, said, you, 76)[3]}
+    assert kinds["glum"] == "strong", "a guess is no error"
+
+
+def test_what_words_share_and_lack_is_told_in_words() -> None:
+    said = MaskSaid(CALM, 0.5, False, (("calm", 0.5), ("glad", 0.25)), 2, (CALM, GLAD), (0.5, 1.0))
+    view = MaskedView(1, "m", ("", ""), (GLAD,), said=(said,), guessed=(MaskSaid(GLUM, 0.0, False),), leaked=(True,))
+    assert drawn(told_lines(view, 0, 90)) == [
+        "run  ▆ hit positive  ▒ extra trust  ▁ missed joy  ",
+        "you  EmoLex has no glum, it scores 0",
+        "leaked: gold's word stands in the text outside the mask too",
+        "P: how likely the run holds the word; gold's is its number 2",
+        "– not in EmoLex   ° not in EmoLex: emotui's entry",
+    ]
+    assert "".join(drawn([mask_heading(view, 0)])) == (
+        " mask 1 of 1  of gold's 2 emotions the run shares 1, you share 0"
+    )

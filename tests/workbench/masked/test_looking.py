@@ -7,7 +7,7 @@ import pytest
 from emotui.errors import BadInput
 from emotui.tasks.masked.examples import loaded
 from emotui.tasks.masked.lexicon import WordVectors
-from emotui.workbench.masked.looking import Guess, MaskedBench, entry_of, mask_said
+from emotui.workbench.masked.looking import Guess, MaskedBench, entry_of, is_leaked, mask_said
 from tests.screens.masked.workspace import FILLS, WRITES, masked_workspace, texts
 
 JOY = (0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
@@ -60,7 +60,31 @@ def test_a_guess_is_kept_by_person_and_can_be_taken_back(tmp_path: Path) -> None
     bench.take_back(text, "Ada")
     again = bench.look(text, None, "Ada")
     assert again.guess == Guess(("sad",), True)
-    assert [one.word for one in again.guess_entries] == ["sad"]
+    assert [one.entry.word for one in again.guessed if one.entry] == ["sad"]
     bench.take_back(text, "Ada")
     bench.take_back(text, "Ada")
     assert bench.look(text, None, "Ada").guess is None
+
+
+def test_guesses_are_scored_as_the_runs_words_are_and_blind_ones_stand_against_them(tmp_path: Path) -> None:
+    source = masked_workspace(tmp_path)
+    bench, texts_of = MaskedBench(source.store), source.store.samples.file_order(1)
+    # The texts that the run answers with gold's words: every third one.
+    right, other = texts_of[2], texts_of[3]
+    golds = [one.word for one in bench.look(right, WRITES, "Ada").gold]
+    assert bench.tally(1, WRITES, "Ada").blind == 0
+    bench.guess(right, "Ada", ["xyzzy"] * len(golds), blind=True)
+    bench.guess(other, "Ada", ["angry"], blind=False)
+    view = bench.look(right, WRITES, "Ada")
+    assert [(one.f1, one.same_vector) for one in view.guessed] == [(0.0, False)] * len(golds)
+    tally = bench.tally(1, WRITES, "Ada")
+    assert (tally.blind, tally.person, tally.run) == (1, 0.0, 1.0), "one that was not blind counts in the list alone"
+    assert set(tally.scores) == {right, other}
+    assert bench.tally(1, None, "Ada").run is None
+    bench.take_back(right, "Ada")
+    assert bench.tally(1, WRITES, "Ada").blind == 0
+
+
+def test_a_word_that_stands_outside_its_mask_too_is_leaked() -> None:
+    assert is_leaked("Sad", ["I was ", ", so sad."])
+    assert not is_leaked("sad", ["I was ", ", a sadder man"])
