@@ -1,4 +1,4 @@
-"""All models of a dataset: their figures, each metric against human F1, and one figure by target emotion."""
+"""All writers of a dataset: their figures, each metric against human F1, and one figure by target emotion."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,22 +10,26 @@ from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 
 from emotui.screens.generate.tables import (
+    TESTABLE,
     between,
     briefly,
     by_emotion,
     families,
     folded,
+    has_intervals,
     heat_lines,
+    is_testable,
     model_lines,
     number,
     on_texts_in_words,
+    pair_share,
     trust_lines,
 )
 from emotui.screens.keymaps import keyed
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.widgets.cell_width import fit, shown
 from emotui.screens.widgets.line import Part
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.row_list import PickedRows
 
@@ -37,11 +41,11 @@ if TYPE_CHECKING:
 
 # What Generate asks the workbench for, each in a thread.
 
-TEXT, MODELS, TRUST = "text", "models", "trust"
+TEXT, MODELS, TRUST = "text", "writers", "trust"
 VIEWS = (TEXT, MODELS, TRUST)
 FIGURES, EMOTIONS = "figures", "by emotion"
 PARTS = (FIGURES, EMOTIONS)
-"""Of the view of models."""
+"""Of the view of writers."""
 
 
 class Selected(msgspec.Struct, frozen=True):
@@ -104,7 +108,7 @@ def plotted(points: Sequence[Point], across: str, cells: int, height: int, *, to
     """
     columns, rows = max(cells - _AXIS - 1, 10), max(height - 3, 3)
     if not points:
-        return [[Part("No model has both a human F1 and this metric.", "dim")]]
+        return [[Part("No writer has both a human F1 and this metric.", "dim")]]
     left, right = _ends([(one.x, one.x_ends) for one in points])
     low, high = _ends([(one.y, one.y_ends) for one in points])
     low, high = max(low, 0.0), min(high, 1.0)
@@ -168,6 +172,11 @@ _BESIDE = 100
 """Cells from which the legend stands beside the plot; in fewer the letters are told over it."""
 
 _REMARKS = 7
+_AROUND = 11
+"""Lines around figures and figures by emotion where both are shown: headings, blank lines, the note."""
+
+_TIES = {"none": "no label", "target": "the target", "first": "the first label"}
+"""What a text counts as that several labels are the most frequent of."""
 
 
 class Overview(Vertical):
@@ -175,6 +184,8 @@ class Overview(Vertical):
 
     DEFAULT_CSS = """
     Overview #generate-models, Overview #generate-heat { height: 1fr; min-height: 4; }
+    Overview.-both #generate-models { height: auto; }
+    Overview.-both #generate-heat { margin-top: 1; }
     Overview #generate-trust { height: 2fr; min-height: 4; }
     Overview #generate-plots { height: 3fr; min-height: 6; }
     Overview #generate-legend { width: 44; height: 1fr; display: none; }
@@ -233,16 +244,24 @@ class Overview(Vertical):
         self.query_one("#generate-models", PickedRows).show_rows(figures.metrics)
         against = sorted(
             (one for one in figures.metrics if one.name in figures.trust),
-            key=lambda one: _closeness(figures.trust[one.name]["oriented_pearson"]),
+            key=lambda one: (
+                0.0 if is_testable(figures) else pair_share(figures, one),
+                _closeness(figures.trust[one.name]["oriented_pearson"]),
+            ),
             reverse=True,
         )
         self.query_one("#generate-trust", PickedRows).show_rows(against)
 
     def turn_to(self, view: str) -> None:
-        """Show this view."""
+        """Show this view; where there is room, the figure under the cursor by emotion under all of them."""
         self.view = view
+        figures = self.figures
+        lines = 0 if figures is None else len(figures.metrics) + len(figures.emotions)
+        both = view == FIGURES and bool(lines) and self.size.height >= lines + _AROUND
+        self.set_class(both, "-both")
         for name, of in (("models", FIGURES), ("plots", TRUST), ("trust", TRUST), ("heat", EMOTIONS)):
             self.query_one(f"#generate-{name}").display = view == of
+        self.query_one("#generate-heat").display = both or view == EMOTIONS
         self.draw()
 
     def draw(self) -> None:
@@ -250,24 +269,33 @@ class Overview(Vertical):
         figures = self.figures
         if figures is None:
             return
-        if self.view == EMOTIONS:
-            metric, page = self.heat_metric, self.query_one("#generate-heat", Page)
-            if metric is not None:
-                signs = self.app.no_color
-                page.show_for(lambda room: heat_lines(figures, metric, room.width, signs=signs))
-            else:
-                page.show([[Part(keyed("No model has a figure yet: {model} runs one that writes."), "dim")]])
+        if self.view == EMOTIONS or self.has_class("-both"):
+            self._draw_heat(figures)
         elif self.view == TRUST:
             self._draw_plot(figures)
         self.rows.draw()
         self._draw_note(figures)
+
+    def _draw_heat(self, figures: "Figures") -> None:
+        """A figure by emotion: the one that is chosen, or under all figures the one under the cursor."""
+        page, signs = self.query_one("#generate-heat", Page), self.app.no_color
+        metric = self.heat_metric if self.view == EMOTIONS else self.rows.picked
+        if metric is None:
+            page.show([[Part(keyed("No writer has a figure yet: {model} runs a model that writes."), "dim")]])
+        elif self.view == EMOTIONS:
+            page.show_for(lambda room: heat_lines(figures, metric, room.width, signs=signs))
+        elif metric in by_emotion(figures):
+            head = [Part(f"{metric.title} by emotion", "strong")]
+            page.show_for(lambda room: [head, *heat_lines(figures, metric, room.width, signs=signs)])
+        else:
+            page.show([[Part(f"{metric.title} is not told by emotion", "dim")]])
 
     def _draw_plot(self, figures: "Figures") -> None:
         metric = self.rows.picked
         self.query_one("#generate-plots").set_class(self.size.width >= _BESIDE, "-wide")
         page, names = self.query_one("#generate-plot", Page), self.query_one("#generate-legend", Page)
         if metric is None:
-            page.show([[Part("Correlations need raters' labels of two models at least.", "dim")]])
+            page.show([[Part("Correlations need raters' labels of two writers at least.", "dim")]])
             names.show([])
             return
         points = points_of(figures, metric, papers=self.papers)
@@ -281,19 +309,18 @@ class Overview(Vertical):
         metric = self.heat_metric if self.view == EMOTIONS else self.rows.picked
         said = [] if metric is None else [f"{metric.title}: {metric.help}"]
         if metric is not None and self.view == FIGURES:
-            sure = [
-                f"{briefly(one.writer.name)} {between(estimate.low, estimate.high)} n {count(estimate.n)}"
-                for one in figures.models
-                if (estimate := one.values.get(metric.name)) is not None
-            ]
-            said.append("95%: " + "   ".join(" ".join(each.split()) for each in sure))
+            said.append(self._sizes(figures, metric))
         elif metric is not None and self.view == TRUST:
             said.append(on_texts_in_words(metric, self._ask_on_texts(metric)))
         elif self.view == EMOTIONS:
             said.append("% another figure   the stronger the ground, the better")
         dagger = "† the paper's models, its texts   " if self.papers else ""
-        correlations = f"{dagger}r by Fisher's z, p over all orders of the models{_corrected(figures)}"
-        said.append(correlations if self.view == TRUST else f"ties: {figures.ties}   95%: bootstrap over texts")
+        if self.view == TRUST:
+            few = f"fewer than {TESTABLE} writers: no test possible; pairs of them that a metric orders as people do"
+            tested = f"r by Fisher's z, p over all orders of the writers{_corrected(figures)}"
+            said.append(dagger + (tested if is_testable(figures) else few))
+        else:
+            said.append(f"raters' ties: {_TIES[figures.ties]}   [ ]: 95%, bootstrap over texts")
         if figures.illustration:
             said[-1] = f"illustration: texts, writers or raters are invented.   {said[-1]}"
         page = self.query_one("#generate-note", Page)
@@ -304,6 +331,19 @@ class Overview(Vertical):
             return drawn
 
         page.show_for(lines)
+
+    def _sizes(self, figures: "Figures", metric: "Metric") -> str:
+        """Over how many texts a figure is, and its intervals where the table has no room for them."""
+        there = [(one, value) for one in figures.models if (value := one.values.get(metric.name)) is not None]
+        if has_intervals(figures, self.rows.scrollable_content_region.width):
+            sizes = {value.n for _, value in there}
+            if len(sizes) == 1:
+                return f"{so_many(sizes.pop(), 'text')} a writer"
+            return "texts: " + "   ".join(f"{briefly(one.writer.name)} {count(value.n)}" for one, value in there)
+        sure = (
+            f"{briefly(one.writer.name)} {between(value.low, value.high)} n {count(value.n)}" for one, value in there
+        )
+        return "95%: " + "   ".join(" ".join(each.split()) for each in sure)
 
     def _ask_on_texts(self, metric: "Metric") -> Mapping[str, Any] | None:
         if self._by_text is None:
@@ -330,6 +370,8 @@ class Overview(Vertical):
         if self.figures is not None:
             if self.view == TRUST:
                 self._draw_plot(self.figures)
+            elif self.has_class("-both"):
+                self._draw_heat(self.figures)
             self._draw_note(self.figures)
 
 

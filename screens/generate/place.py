@@ -37,7 +37,7 @@ from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import so_many
 from emotui.screens.widgets.page import Lines, Page, side_by_side
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.screens.widgets.switches import OneOf
@@ -280,7 +280,7 @@ _ILLUSTRATION = "illustration"
 
 
 class Generate(Place):
-    """One text with its versions, or one of three views of all models."""
+    """One text with its versions, or one of two views of all writers."""
 
     entry = ENTRY
     headings = {
@@ -362,7 +362,7 @@ class Generate(Place):
 
     @property
     def overview(self) -> Overview:
-        """The views of all models."""
+        """The views of all writers."""
         return self.query_one(Overview)
 
     @property
@@ -493,13 +493,13 @@ class Generate(Place):
         left = [Part(f" {shown(found.id)}", "strong"), Part("  target ", "dim"), Part(shown(found.target), "gold")]
         if self.view != TEXT:
             models = () if self.figures is None else self.figures.models
-            left = [Part(f" {count(len(models))} model{'s' * (len(models) != 1)}", "strong")]
+            left = [Part(f" {so_many(len(models), 'writer')}", "strong")]
             if self.figures is None:
                 left = [Part(" being counted…", "dim")]
             elif self.view == MODELS:
                 left += [Part("  "), *tabs(keyed("{part}"), PARTS, self.part, what="part")]
         if found.illustration:
-            left.append(Part(f"  {_ILLUSTRATION}", "mark"))
+            left.append(Part(f"{' ' if self.view == MODELS else '  '}{_ILLUSTRATION}", "mark"))
         self.query_one("#generate-title", Line).show(left, tabs(keyed("{view}"), VIEWS, self.view))
 
     def _draw_text(self) -> None:
@@ -576,7 +576,7 @@ class Generate(Place):
 
     @property
     def part(self) -> str:
-        """What of all models is shown: of the view of models the part that is open."""
+        """What of all writers is shown: of the view of writers the part that is open."""
         return self._part if self.view == MODELS else self.view
 
     def _turn_to(self, view: str, part: str = PARTS[0]) -> None:

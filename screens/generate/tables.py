@@ -1,4 +1,4 @@
-"""Models by metrics, how far to trust each metric, and models by emotion: from figures to lines."""
+"""Writers by metrics, how far to trust each metric, and writers by emotion: from figures to lines."""
 
 import re
 from collections import Counter
@@ -38,11 +38,48 @@ def seen(labels: Sequence[str], target: str) -> str:
     return f"{sum(label == target for label in labels)}/{len(labels)}" if labels else UNDEFINED
 
 
+_BRIEF = {
+    "human_f1": ("", "raters see the target"),
+    "agreement": ("", "raters who agree"),
+    "human_alpha": ("of raters", "raters agree (Krippendorff)"),
+    "human_kappa": ("of raters", "raters agree (Fleiss)"),
+    "human_neutral": ("", "neutral is seen as neutral"),
+    "human_neutral_f1": ("", "class F1 of neutral"),
+    "human_neutral_alpha": ("", "raters agree on neutral"),
+    "human_neutral_kappa": ("", "raters agree on neutral"),
+    "r3_c": ("orig~emot", "original like emotional"),
+    "r3_m": ("orig-emot", "original to emotional"),
+    "r1_c": ("neut~emot", "neutral like emotional"),
+    "r1_m": ("neut-emot", "neutral to emotional"),
+    "r2_c": ("analogy", "neutral like its analogy"),
+    "r2_m": ("analogy", "neutral to its analogy"),
+    "eps_emotionless": ("", "classified as emotionless"),
+    "eps_neutral": ("", "classified as neutral"),
+    "eps_emotional": ("", "classified as emotional"),
+    "eas": ("strength", "strength, rated by a model"),
+    "ers": ("target hit", "target emotion is found"),
+    "ppl": ("perplexity", "perplexity of the text"),
+    "words": ("", "length of the text"),
+    "leak": ("of label", "has the label's word"),
+}
+"""What a metric is in a few words: behind a name that is none, and in a column of its own."""
+
+
+def called(metric: "Metric") -> str:
+    """A metric's name, with a word behind it where the name is a paper's letters."""
+    return f"{metric.title} {_BRIEF.get(metric.name, ('', ''))[0]}".rstrip()
+
+
+def in_brief(metric: "Metric") -> str:
+    """What a metric is in a few words; what its own help says where there are none."""
+    return _BRIEF[metric.name][1] if metric.name in _BRIEF else _plainly(metric.help)
+
+
 def version_lines(rows: "Sequence[Version]", cursor: int, cells: int, target: str) -> list[list[Part]]:
     """A heading, and a line a writer: what raters see in the emotional and in the neutral version."""
     name = min(max((10, *(width(briefly(row.writer.name)) for row in rows))), max(cells // 4, 12))
     room = max((cells - name - 16) // 2, 12)
-    head = f"  {fit('written by', name)}  {fit(f'seen in the emotional ({target})', room + 5)} "
+    head = f"  {fit('writer', name)}  {fit(f'seen in the emotional ({target})', room + 5)} "
     lines = [[Part(head + fit("seen in the neutral", room + 6), "dim")]]
     for at, row in enumerate(rows):
         kind = "picked" if at == cursor else "plain"
@@ -82,6 +119,8 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
     folded = [[said[start:end].rstrip() for start, end in wrap(said, max(room, 20))] for said in words]
     whole = 1 + sum(map(len, folded)) <= height
     about = whole and room >= 20
+    if not about and room >= _ABOUT and all(metric.name in _BRIEF for metric in metrics):
+        about, folded = True, [[fit(in_brief(metric), room).rstrip()] for metric in metrics]
     head += [Part("  what it is", "dim")] if about else []
     for metric, said in zip(metrics, folded, strict=True):
         end = better(metric)
@@ -137,9 +176,15 @@ def number(value: float | None) -> str:
 
 COUNTING = "Every metric is counted over every text: the figures stand here once that is done."
 
-_METRIC = 13
-_PLAIN, _SURE = 11, 20
+_METRIC = 15
+_PLAIN, _SURE = 11, 19
 """Cells of a figure alone, and of one with its interval."""
+
+_ABOUT = 14
+"""Cells from which on it is said beside figures what they are."""
+
+TESTABLE = 4
+"""Writers from which on a correlation over them can be tested and has an interval."""
 
 _GRADES = " ░▒▓█"
 _HEAT = ("plain", "heat-1", "heat-2", "heat-3", "heat-4")
@@ -162,16 +207,17 @@ def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
     if figures is None:
         return [[Part(COUNTING, "dim")]]
     models = figures.models
-    size = _SURE if cells - _METRIC - 4 >= _SURE * len(models) else _PLAIN
-    there = models[: max((cells - _METRIC - 4) // size, 1)]
+    size = _SURE if has_intervals(figures, cells) else _PLAIN
+    there = models[: max((cells - _METRIC - 4 + 1) // size, 1)]
+    room = cells - _METRIC - 4 - size * len(there)
     head = [Part(f"  {'figure':{_METRIC - 6}} better ", "dim")]
     head += [Part(fit(briefly(one.writer.name), size - 1) + " ", "strong") for one in there]
     if len(there) < len(models):
         head[-1] = Part(f"{fit(briefly(there[-1].writer.name), size - 4)} +{len(models) - len(there)} ", "strong")
-    lines = [head]
+    lines = [[*head, Part(" what it is", "dim")] if room >= _ABOUT else head]
     for at, metric in enumerate(rows):
         line = [
-            Part(f"{'▸' if at == cursor else ' '} {fit(metric.title, _METRIC)}", "picked" if at == cursor else "plain"),
+            _metric_cells(metric, here=at == cursor),
             Part(f" {better(metric)}", "dim"),
         ]
         values = [one.values.get(metric.name) for one in models]
@@ -183,8 +229,15 @@ def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
                 Part(f"{number(value):>6} ", "strong" if value is not None and value == best else "plain"),
                 Part(fit(sure, size - 7), "dim"),
             ]
+        if room >= _ABOUT:
+            line.append(Part(fit(f" {in_brief(metric)}", room).rstrip(), "dim"))
         lines.append(line)
     return lines
+
+
+def has_intervals(figures: "Figures", cells: int) -> bool:
+    """Has every figure room for its interval?"""
+    return cells - _METRIC - 4 >= _SURE * len(figures.models) - 1
 
 
 def _best(metric: "Metric", values: "Sequence[Estimate | None]") -> float | None:
@@ -193,7 +246,7 @@ def _best(metric: "Metric", values: "Sequence[Estimate | None]") -> float | None
     return (max(known) if metric.higher_is_better else min(known)) if len(known) > 1 else None
 
 
-_TRUST = 74
+_TRUST = 76
 """Cells from which on the columns of correlations stand two cells apart."""
 
 
@@ -201,6 +254,8 @@ def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
     """A heading, and a line a metric: its correlation with human F1 over models, raw and turned, and how sure."""
     if figures is None:
         return [[Part(COUNTING, "dim")]]
+    if not is_testable(figures):
+        return _pair_lines(figures, rows, cursor, cells)
     gap = "  " if cells >= _TRUST else " "
     heads = ("r".rjust(6), "oriented", f"{'95%':13}", "  rho", "    p", "p Holm", " n")
     lines = [[Part(f"  {'metric':{_METRIC}}{gap}{gap.join(heads)}", "dim")]]
@@ -212,10 +267,7 @@ def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
         holm = f"{number(one.get('p_holm')):>6}"
         lines.append(
             [
-                Part(
-                    f"{'▸' if at == cursor else ' '} {fit(metric.title, _METRIC)}",
-                    "picked" if at == cursor else "plain",
-                ),
+                _metric_cells(metric, here=at == cursor),
                 Part(f"{gap}{number(one.get('pearson')):>6}"),
                 Part(f"{gap}{number(oriented):>8}", "strong"),
                 Part(f"{gap}{between(*interval) or UNDEFINED:13}", "dim"),
@@ -227,6 +279,60 @@ def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
     reasons = dict.fromkeys(one["why"] for one in each if one.get("why")) if not any(map(_known, each)) else {}
     lines += [list(line) for line in folded(tuple(reasons), cells)]
     return lines
+
+
+def _metric_cells(metric: "Metric", *, here: bool) -> Part:
+    return Part(f"{'▸' if here else ' '} {fit(called(metric), _METRIC)}", "picked" if here else "plain")
+
+
+def _pair_lines(figures: "Figures", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
+    """Of few writers: how many pairs of them a metric orders as people do, since no correlation of them says more."""
+    head = f"  {'metric':{_METRIC}}  {'pairs as people':15}  "
+    room = cells - width(head)
+    lines = [[Part(head + ("what it is" if room >= _ABOUT else ""), "dim")]]
+    for at, metric in enumerate(rows):
+        same, pairs = agreeing_pairs(figures, metric)
+        lines.append(
+            [
+                _metric_cells(metric, here=at == cursor),
+                Part(f"  {same} of {pairs}  " if pairs else f"  {UNDEFINED:6}  "),
+                Part("■" * same + "·" * (pairs - same) + " " * max(7 - pairs, 0), "said"),
+                Part(f"  {fit(in_brief(metric), room).rstrip()}" if room >= _ABOUT else "", "dim"),
+            ]
+        )
+    return lines
+
+
+def is_testable(figures: "Figures") -> bool:
+    """Are there writers enough for a test of any metric, or none at all?"""
+    points = max((one.get("n", 0) for one in figures.trust.values()), default=0)
+    return not 0 < points < TESTABLE
+
+
+def pair_share(figures: "Figures", metric: "Metric") -> float:
+    """The share of pairs that `agreeing_pairs` counts; 0 without any."""
+    same, pairs = agreeing_pairs(figures, metric)
+    return same / pairs if pairs else 0.0
+
+
+def agreeing_pairs(figures: "Figures", metric: "Metric") -> tuple[int, int]:
+    """How many pairs of writers a metric orders as human F1 does, of those that both order."""
+    from emotui.workbench.generation.figures import HUMAN_F1
+
+    both = [
+        (x.value, y.value)
+        for model in figures.models
+        if (x := model.values.get(metric.name)) is not None and (y := model.values.get(HUMAN_F1)) is not None
+        if x.value is not None and y.value is not None
+    ]
+    turned = 1 if metric.higher_is_better else -1
+    ordered = [
+        turned * (x - other_x) * (y - other_y)
+        for at, (x, y) in enumerate(both)
+        for other_x, other_y in both[at + 1 :]
+        if x != other_x and y != other_y
+    ]
+    return sum(product > 0 for product in ordered), len(ordered)
 
 
 def families(figures: "Figures") -> list[list[str]]:
@@ -249,7 +355,7 @@ def on_texts_in_words(metric: "Metric", found: Mapping[str, Any] | None) -> str:
     if found["spearman"] is None:
         return f"text by text: {UNDEFINED} {found['why']}"
     sure = between(*(found["ci"] or (None, None)))
-    within = "" if found["within"] is None else f", within a model {number(found['within'])}"
+    within = "" if found["within"] is None else f", within a writer {number(found['within'])}"
     few = f" ({found['why']})" if found["why"] else ""
     return f"text by text: rho {number(found['spearman'])} {sure}{within}, {so_many(found['n'], 'text')}{few}"
 

@@ -6,7 +6,9 @@ from emotui.metrics.metric import Metric
 from emotui.screens.generate.overview import Point, lettered, plotted
 from emotui.screens.generate.place import Generate, differing, marked, side_lines
 from emotui.screens.generate.tables import (
+    agreeing_pairs,
     better,
+    called,
     families,
     grade,
     graded,
@@ -179,7 +181,7 @@ async def test_results_name_the_metrics_as_the_place_does_and_say_where_raters_a
 
 def _with_p(*titles: str) -> Figures:
     metrics = tuple(Metric(title, (0, 1), True, "") for title in titles)
-    return Figures((), metrics, (), {title: {"p": 0.5, "p_holm": 1.0, "n": 3} for title in titles}, False)
+    return Figures((), metrics, (), {title: {"p": 0.5, "p_holm": 1.0, "n": 10} for title in titles}, False)
 
 
 def test_correlations_fit_their_columns_and_which_metrics_are_corrected_together_is_said() -> None:
@@ -206,3 +208,39 @@ def test_nothing_is_best_of_a_metric_of_which_neither_end_is_better() -> None:
     lines = model_lines(Figures(models, metrics, (), {}, False), metrics, 0, 80)
     bold = [[part.text.strip() for part in line if part.kind == "strong"] for line in lines[1:]]
     assert dict(zip((metric.name for metric in metrics), bold, strict=True)) == {"words": [], "leak": [".100"]}
+
+
+def _by_three(**values: tuple[float, float, float]) -> Figures:
+    """Three writers, a figure of each a metric; trust has three points."""
+    metrics = tuple(metric for metric in METRICS if metric.name in values)
+    models = tuple(
+        Model(
+            Writer(name, name, 1, 1, "done"),
+            1,
+            0,
+            {key: Estimate(three[at], 0.1, 0.9) for key, three in values.items()},
+            {},
+        )
+        for at, name in enumerate(("ada", "ben", "cleo"))
+    )
+    return Figures(tuple(models), metrics, (), {one.name: {"n": 3, "pearson": 1.0} for one in metrics}, False)
+
+
+def test_of_three_writers_no_correlation_is_told_but_the_pairs_that_a_metric_orders_as_people_do() -> None:
+    figures = _by_three(human_f1=(0.9, 0.8, 0.6), ers=(0.9, 0.8, 0.6), r3_m=(1.0, 2.0, 0.5), leak=(0.0, 0.0, 0.2))
+    pairs = {metric.name: agreeing_pairs(figures, metric) for metric in figures.metrics}
+    assert pairs == {"ers": (3, 3), "r3_m": (1, 3), "leak": (2, 2)}, "lower is better for distance and leak"
+    head, *rows = written(trust_lines(figures, figures.metrics, 0, 74))
+    assert head.split() == ["metric", "pairs", "as", "people", "what", "it", "is"]
+    assert not any("1.00" in row for row in rows)
+    assert "1 of 3  ■··" in next(row for row in rows if "R3L1" in row)
+
+
+def test_intervals_stand_beside_three_writers_figures_and_letters_have_a_word_behind_them() -> None:
+    figures = _by_three(ers=(0.9, 0.8, 0.6), r3_m=(1.0, 2.0, 0.5))
+    _, *rows = written(model_lines(figures, figures.metrics, 0, 75))
+    assert all(row.count("[.10, .90]") == 3 for row in rows)
+    assert [called(metric) for metric in figures.metrics] == ["R3L1 orig-emot", "ERS target hit"]
+    wide = written(model_lines(figures, figures.metrics, 0, 110))
+    assert wide[0].endswith("what it is")
+    assert wide[1].endswith("original to emotional")
