@@ -26,6 +26,8 @@ WORST_FIRST = "!HMFNXLD"
 """The kinds of error as a tick for several samples chooses among them."""
 
 RIGHT, UNKNOWN = "·", " "
+_PARTS, _ALIKE = 30, 0.8
+"""Of so many parts of a corpus, the share that may have the same error as their worst before the line says nothing."""
 _MOST = 0.5
 _NAME = "errors"
 _NAMED_FROM, _TOLD_FROM = 30, 40
@@ -47,8 +49,14 @@ class Corpus(msgspec.Struct, frozen=True):
 
     @property
     def tells(self) -> bool:
-        """Do samples differ in what is wrong with them?"""
-        return self.severity is not None and bool(self.severity.min() != self.severity.max())
+        """Do samples differ in what is wrong with them, and where there are many, parts of the corpus too?"""
+        if self.severity is None or bool(self.severity.min() == self.severity.max()):
+            return False
+        if len(self.position) <= _PARTS:
+            return True
+        parts = [tick.letter for tick in ticks(self, _PARTS) if tick.share >= _MOST]
+        most = max(map(parts.count, set(parts)), default=0)
+        return most <= _ALIKE * _PARTS
 
 
 class Tick(msgspec.Struct, frozen=True):

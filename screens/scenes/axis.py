@@ -141,19 +141,20 @@ def settings(
 
     tuning = redecoding.tuning
     words = cells >= _WORDY
-    prior = f"  {tuning.prior} s {alpha_text(tuning.smoothing)}"
-    if words:
-        prior = f"  prior {tuning.prior}, smoothing {alpha_text(tuning.smoothing)}"
-    if tuning.scaling != 1.0:
+    usual = type(tuning)()
+    prior = f"  prior {tuning.prior}"
+    # In few cells only what is not as usual is told.
+    if words or tuning.smoothing != usual.smoothing:
+        prior += f"{', smoothing' if words else ' s'} {alpha_text(tuning.smoothing)}"
+    if tuning.scaling != usual.scaling:
         prior += f"{', temperature' if words else ' T'} {redecoding.temperature:.2f}"
     left = [Part(f" {name} " if name else "", "strong"), Part(f" α {alpha_text(alpha):<4}", "strong", "do('alpha')")]
     if chosen is not None:
         at = "" if chosen == alpha else f" {alpha_text(chosen)}"
         left.append(Part(f"◆{at} by cross-validation" if cells >= 70 else f"◆{at} CV", "key", "do('chosen')"))
-    left += [
-        Part(prior, "plain", "do('prior')"),
-        Part(f"  {ABOUT_OBJECTIVES[tuning.objective]}", "plain", "do('objective')"),
-    ]
+    left.append(Part(prior, "plain", "do('prior')"))
+    if words or tuning.objective != usual.objective:
+        left.append(Part(f"  {ABOUT_OBJECTIVES[tuning.objective]}", "plain", "do('objective')"))
     if place is None:
         return left, []
     fold = f"fold {redecoding.fold(place) + 1}/{len(redecoding.priors)}"
@@ -175,7 +176,7 @@ def heading(
     parts = tabs(keyed("{part}"), names, part, room - taken([told]), "part") if len(names) > 1 else []
     left = [told, *parts] if taken([told, *parts]) <= room else parts
     versus = f" flips vs α {alpha_text(decoded.other)} "
-    for said in (versus + named, versus + words, words):
+    for said in (versus + named, named, versus + words, words):
         if taken(left) + width(said) <= room:
             return [*left, Part(said, "dim", "do('alpha')")], right
     return left, right

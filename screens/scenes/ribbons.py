@@ -30,7 +30,8 @@ _APART = "│"
 class Ribboned:
     """What the ribbons are drawn from: a scenario's own, the rows at alpha, and the whole set's macro-F1 if known.
 
-    `step`: where alpha stands among the alphas; `chosen`: where the one stands that cross-validation chose.
+    `step`: where alpha stands among the alphas; `chosen`: where the one stands that cross-validation chose. `wrong`:
+    is there a line for how many emotions are wrong at each alpha?
     """
 
     ribbons: "Ribbons"
@@ -38,6 +39,7 @@ class Ribboned:
     step: int
     chosen: int | None
     macro_f1: Sequence[float] | None
+    wrong: bool = True
 
 
 class RibbonRows(PickedRows["Row"]):
@@ -80,7 +82,8 @@ def lines(shown: Ribboned, cursor: int, cells: int) -> Lines:
         Part(fit("  now" if verdict >= 5 else "", verdict), "dim"),
         Part(fit("flips at" if flips else "", flips), "dim"),
     ]
-    return [head, *rows, _wrong(shown, axis), _macro_f1(shown, axis, room), [Part(axis.ticks(), "dim")]]
+    wrong = [_wrong(shown, axis)] if shown.wrong else []
+    return [head, *rows, *wrong, _macro_f1(shown, axis, room), [Part(axis.ticks(), "dim")]]
 
 
 def _line(shown: Ribboned, place: int, here: bool, axis: Axis, verdict: int, flips: int) -> list[Part]:
@@ -125,7 +128,10 @@ def _verdict(row: "Row", cells: int) -> Part:
     elif row.now != row.gold:
         letter, word = ("M", "missed") if row.gold else ("X", "extra")
         flip, kind = ("▾" if row.before != row.now else ""), "mark"
-        ways = (f" {letter} {word} {flip}", f" {word} {flip}", f" {letter}{flip}", f"{letter}{flip}", letter)
+        ways = tuple(
+            way.rstrip()
+            for way in (f" {letter} {word} {flip}", f" {word} {flip}", f"{word}{flip}", f" {letter}{flip}", letter)
+        )
     else:
         kind = "said"
         ways = (" right ▴", "▴") if row.before != row.now else ("",)
@@ -149,7 +155,7 @@ def _macro_f1(shown: Ribboned, axis: Axis, room: int) -> list[Part]:
     drawn = axis.curve(levels([value / most for value in shown.macro_f1]), shown.step, "said")
     now = Part(f"{share(shown.macro_f1[shown.step]):>{_P - 3}}", "strong")
     parts = [name, *drawn, Part(_APART, "dim"), now]
-    if shown.chosen is not None:
+    if shown.chosen is not None and shown.chosen != shown.step:
         said = f"  ◆ {share(shown.macro_f1[shown.chosen]).strip()}"
         at = f" at α {alpha_text(shown.ribbons.alphas[shown.chosen])}"
         parts.append(Part(said + (at if width(said + at) <= room + _GOLD else ""), "key"))

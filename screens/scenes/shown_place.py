@@ -312,6 +312,9 @@ def _about(cells: int, *, away: bool) -> str:
     return next((slider + way for way in ways if width(slider + way) <= cells - 1), slider)
 
 
+_TAG = 6
+"""Cells of what stands over what the list says beside scenarios."""
+
 TALL, LOW = 32, 21
 """Lines from which every view of the whole set stands under the ribbons, and from which the evidence does; below,
 a view takes the place of scenario and ribbons until Esc."""
@@ -418,9 +421,13 @@ class ShownScenes(AskingScenes):
         low = self.has_class("-low")
         name = self.scene.id if low and self.scene is not None else ""
         chosen = None if self._chosen is None else self._chosen.choice.alpha
-        sides = axis.settings(redecoding, self.alpha, chosen, place, self.size.width, name)
-        self.query_one("#scene-alpha", Line).show(*sides)
         rows, ribbons = self.rows, self._ribbons
+        left, right = axis.settings(redecoding, self.alpha, chosen, place, self.size.width, name)
+        if place is not None and ribbons is not None and not self._has_wrong:
+            # Where lines are few, how many emotions are wrong is a figure here and no line under the ribbons.
+            now = self._ribboned_now(redecoding, place, ribbons).rows
+            right = [Part(f"{sum(row.now != row.gold for row in now)} of {len(now)} wrong ", "strong")]
+        self.query_one("#scene-alpha", Line).show(left, right)
         if place is None:
             rows.put(None)
             rows.show([[Part("The run has no answer about this scenario (yet).", "dim")]])
@@ -439,7 +446,13 @@ class ShownScenes(AskingScenes):
             step,
             None if chosen is None else nearest_step(ribbons.alphas, chosen.choice.alpha),
             None if swept is None else [figures.macro_f1 for figures in swept.nested_cv],
+            self._has_wrong,
         )
+
+    @property
+    def _has_wrong(self) -> bool:
+        """Is there a line for what is wrong along alpha?"""
+        return self.size.height >= TALL
 
     def _draw_view(self) -> None:
         redecoding, decoded = self.redecoding, self.decoded
@@ -479,7 +492,9 @@ class ShownScenes(AskingScenes):
             return
         tags = axis.tags(redecoding.scenes, decoded)
         # What a run scored is what its model said by itself, as at alpha 0.
-        self.post_message(self.Tagged(f"{alpha_text(decoded.other)}→now", tags, of="α0"))
+        name = f"α{alpha_text(decoded.other)}→now"
+        name = name if width(name) <= _TAG else f"{alpha_text(decoded.other)}→now"
+        self.post_message(self.Tagged(name, tags, of="α0"))
 
     def on_resize(self) -> None:
         self.set_class(self.size.height < LOW, "-low")

@@ -107,7 +107,7 @@ def _all(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | N
     names = [name if figure > len(name) else name[: figure - 1] for name, _, _ in named] + ["sum"]
     room = cells - _NAME - len(names) * figure - 2
     scale = Scale.of(rows, room) if room >= LEAST else None
-    head = fit("  nats", _NAME) + "".join(f"{name:>{figure}}" for name in names)
+    head = fit("  log-odds", _NAME) + "".join(f"{name:>{figure}}" for name in names)
     lines = [[Part(head, "dim"), Part(f"  {scale.ends()}" if scale else "", "dim")]]
     for place, row in enumerate(rows):
         here = place == cursor
@@ -128,15 +128,17 @@ def _all(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | N
 
 
 def _sum_note(rows: "Sequence[Row]", cursor: int, cells: int) -> list[list[Part]]:
-    """Why the sum of the picked emotion is another probability than the exact one over it."""
+    """Why the sum of the picked emotion would be another probability than P(yes), where it would be."""
     if not 0 <= cursor < len(rows):
         return []
     row = rows[cursor]
     if row.clamp is not None:
         return note(f"  {row.label} is taken as {'yes' if row.clamp else 'no'}, whatever its sum is", cells)
-    given, exact = share(row.given).strip(), share(row.posterior).strip()
-    whole = f"  {row.label}: the sum is P {given} with the others as decoded; {exact} is over all that they may be"
-    return note(whole if width(whole) <= cells else f"  sum: P {given}, others as decoded; over all: {exact}", cells)
+    held, p_yes = share(row.given).strip(), share(row.posterior).strip()
+    if held == p_yes:
+        return []
+    whole = f"  {row.label}: P(yes) {p_yes} is over all that the other emotions may be; held as decoded: {held}"
+    return note(whole if width(whole) <= cells else f"  P(yes) {p_yes} over all others; held as decoded: {held}", cells)
 
 
 def _one(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | None") -> Lines:
@@ -151,12 +153,12 @@ def _one(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | N
     said = "yes" if row.now else "no"
     if row.clamp is None:
         sums.append(Part(f"  = {_nats(row.total, 2)}", "strong"))
-        given, exact = share(row.given).strip(), share(row.posterior).strip()
-        ways = (f" (P {given}), exact P {exact}: {said}", f"  P {exact} {said}", f"  {said}", "")
+        p_yes = share(row.posterior).strip()
+        ways = (f"  P(yes) {p_yes}: {said}", f"  {said}", "")
         sums.append(Part(next(way for way in ways if not way or taken(sums) + width(way) < cells)))
     else:
         sums.append(Part(f"  taken as {said}", "strong"))
-    return [sums, scale.stack(row), [Part(scale.ends(), "dim")], _legend(cells, answer, named=named)]
+    return [sums, scale.stack(row), [Part(scale.ends(), "dim")], _legend(cells, answer, named=())]
 
 
 def _legend(
@@ -342,12 +344,12 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
         if not value and other != shown.label:
             lines.append([Part(f"  {f'clamp: {labels[other]} is not there':<30}{0:+8.2f}  "), Part("no pull", "dim")])
     total = sum(term.value for term in terms)
-    lines.append([Part(f"  {'together':<30}{total:+8.2f}  ", "strong"), Part(f"P(yes) {share(row.given).strip()}")])
+    lines.append(
+        [Part(f"  {'together':<30}{total:+8.2f}  ", "strong"), Part(f"as a probability {share(row.given).strip()}")]
+    )
     if row.clamp is None:
-        exact = (
-            f"exact P(yes) {share(row.posterior).strip()}: over all that the other emotions may be, not just as decoded"
-        )
-        lines += note(f"  {exact}", cells)
+        over = f"P(yes) {share(row.posterior).strip()}: over all that the other emotions may be, not just as decoded"
+        lines += note(f"  {over}", cells)
     if answer is not None:
         often = f"{share(answer.sensitivity).strip()} where it is felt, {share(answer.specificity).strip()} where not"
         lines += note(f"an answer in words counts as such answers are right on the other folds: {often}", cells)

@@ -242,6 +242,14 @@ def test_a_corpus_tells_something_where_samples_differ(severity: tuple[int, int]
     assert Corpus(shown, range(2), range(2), 0).tells is tells
 
 
+@pytest.mark.parametrize(("right", "tells"), [(1, False), (9, False), (60, True), (159, True)])
+def test_a_corpus_nearly_every_part_of_which_has_the_same_error_tells_nothing(right: int, tells: bool) -> None:
+    severity = np.full(180, 3)
+    severity[np.linspace(0, 179, right).astype(int)] = 0
+    severity[:right] = 0 if right > 9 else severity[:right]
+    assert Corpus(severity, range(180), range(180), 0).tells is tells
+
+
 async def test_the_line_beside_the_list_moves_by_key_and_mouse_stays_between_places_and_is_remembered(
     tmp_path: Path,
 ) -> None:

@@ -63,7 +63,7 @@ async def test_4_opens_scenes_with_its_own_list_and_1_comes_back_to_the_spans(so
         assert "✓" not in screen_text(pilot)
         await press(pilot, "4")
         assert place(pilot).scene == scenarios()[1]
-        assert "F1 α0 0→now" in screen_text(pilot)
+        assert "F1 α0 α0→now" in screen_text(pilot)
 
 
 async def test_every_emotion_has_its_own_evidence_the_priors_pull_and_its_posterior(source: Workspace) -> None:
@@ -149,7 +149,7 @@ async def test_left_and_right_weigh_the_prior_and_decode_the_whole_set_again(sou
         await press(pilot, *["left"] * 20)
         assert place(pilot).alpha == 0
         assert place(pilot).decoded is not None
-        assert "0▴ 0▾ 0~" in screen_text(pilot)
+        assert "0▴ better, 0▾ worse, 0~ even" in screen_text(pilot)
 
 
 async def test_a_held_key_moves_the_bars_at_once_and_ends_where_it_stops(source: Workspace) -> None:
@@ -226,7 +226,7 @@ async def test_a_clamped_emotion_conditions_the_others_and_another_scenario_free
         assert redecoding is not None
         assert list(rows.rows) == redecoding.rows(0, 0.5, {1: 1})
         assert "clamp yes" in screen_text(pilot)
-        assert view(pilot).splitlines()[0].split()[:6] == ["nats", "own", "bias", "others", "clamp", "sum"]
+        assert view(pilot).splitlines()[0].split()[:6] == ["log-odds", "own", "bias", "others", "clamp", "sum"]
         assert "trust is taken as yes, whatever its sum is" in view(pilot)
         joy = rows.rows[0]
         assert joy.clamped == pytest.approx(0.5 * redecoding._prior(0).couplings[0, 1])
@@ -266,8 +266,8 @@ async def test_w_says_why_by_the_terms_of_the_picked_emotion(source: Workspace) 
         assert "the model's own evidence" in view(pilot)
         joy = place(pilot).rows.rows[0]
         given = 1 / (1 + math.exp(-joy.total))
-        assert f"{joy.total:+8.2f}  P(yes) {share(given).strip()}" in view(pilot)
-        assert f"exact P(yes) {share(joy.posterior).strip()}: over all that the other emotions may be" in view(pilot)
+        assert f"{joy.total:+8.2f}  as a probability {share(given).strip()}" in view(pilot)
+        assert f"P(yes) {share(joy.posterior).strip()}: over all that the other emotions may be" in view(pilot)
         await press(pilot, "tab", "down", "down")
         assert view(pilot).startswith("fear: ")
         await press(pilot, "w")
@@ -332,7 +332,7 @@ async def test_a_run_that_answers_in_words_is_decoded_and_says_how_far_its_answe
         answer = redecoding.answer(0, 0)
         assert answer is not None
         right = share(answer.sensitivity).strip(), share(answer.specificity).strip()
-        rates = f"s {right[0]} c {right[1]}" if size[0] == 80 else f"sensitivity {right[0]}, specificity {right[1]}"
+        rates = f"sensitivity {right[0]}, specificity {right[1]}"
         assert f"said {answer.word}: {rates}" in view(pilot)
         await press(pilot, "w")
         assert f"the model said {answer.word}" in view(pilot)
