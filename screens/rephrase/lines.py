@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from emotui.screens.rephrase.requests import Text, still_there
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
 from emotui.screens.widgets.page import Lines
 from emotui.tables import reads_zero
@@ -35,7 +35,7 @@ def title(chain: "ChainView", round_: "Round", cells: int) -> Sides:
         Part(chain.predicted, "plain" if chain.right else "mark"),
         Part(f" {share(chain.confidence).strip()}", verdict),
     ]
-    by = f"by {round_.annotator} "
+    by = f"written by {round_.annotator} "
     used = sum(width(part.text) for part in left)
     return left, [Part(by, "dim")] if used + width(by) < cells else []
 
@@ -93,8 +93,10 @@ def folded(text: str, cells: int, kind: str = "plain") -> list[list[Part]]:
     return [[Part(text[start:end].rstrip(), kind)] for start, end in wrap(text, cells)]
 
 
-def attempt(chain: "ChainView", written: str, hint: str, draft: str, *, suggested: bool) -> Sides:
-    """Which attempt this is, and how long the text is beside the original; what is told of a draft that came back."""
+def attempt(chain: "ChainView", written: str, hint: str, draft: str, cells: int, *, suggested: bool) -> Sides:
+    """Which attempt this is, what it is to do, and where there is room how long the text is beside the original; what
+    is told of a draft that came back.
+    """
     if not chain.offered:
         return [Part(" set aside", "strong"), Part("  the classifier is wrong already: nothing to do", "dim")], []
     if chain.state != "open":
@@ -103,7 +105,7 @@ def attempt(chain: "ChainView", written: str, hint: str, draft: str, *, suggeste
         left = [Part(f" {chain.state}", how)]
         if chain.state == "succeeded" and last is not None:
             left.append(Part(f" at attempt {len(chain.attempts)}: {_came_to(chain, last.predicted)}", "dim"))
-        return left, [Part("^Z", "key", "do('undo')"), Part(" takes the last entry back ", "dim", "do('undo')")]
+        return left, [Part("^Z", "key", "do('undo')"), Part(" takes it back ", "dim", "do('undo')")]
     here = len(chain.attempts) + 1
     left = [Part(f" attempt {here} of {len(ROUNDS)}", "strong")]
     if suggested:
@@ -114,8 +116,25 @@ def attempt(chain: "ChainView", written: str, hint: str, draft: str, *, suggeste
         return [*left, Part(f"  {draft}", "mark")], []
     if chain.attempts:
         left.append(Part(f"  still read as {shown(chain.attempts[-1].predicted)}", "mark"))
+    else:
+        ways = _aims(chain)
+        room = cells - taken(left) - 2
+        left.append(Part("  " + next((way for way in ways if width(way) <= room), ways[-1])))
     before, now = len(chain.original.split()), len(written.split())
-    return left, [Part(f"{now} words, original {before} ", "dim")]
+    length = [Part(f"{now} words, original {before} ", "dim")]
+    return left, length if taken([*left, *length]) < cells else []
+
+
+def _aims(chain: "ChainView") -> Sequence[str]:
+    """What is to be written, in fewer and fewer words."""
+    label = shown(chain.label)
+    if chain.counters:
+        return "take out what misleads, so that the model reads it rightly", "so that the model reads it rightly"
+    return (
+        f"rewrite it: people should still read {label}, the model no longer",
+        f"people should still read {label}, the model no longer",
+        f"people still read {label}, the model no longer",
+    )
 
 
 def _came_to(chain: "ChainView", predicted: str) -> str:
@@ -144,7 +163,7 @@ def meaning(
     similarity, is_new = nearness
     first = [Part("similarity ", "dim"), Part(share(similarity).strip(), "strong" if is_new else "dim")]
     if lexical is not None:
-        first += [Part("   "), Part(lexical.category, "strong"), Part(f": {_about(lexical, gold)}", "dim")]
+        first += [Part("   cues ", "dim"), Part(lexical.category, "strong"), Part(f": {_about(lexical, gold)}", "dim")]
         first += [Part("   negation ", "dim"), Part("yes" if lexical.negated else "no", "strong")]
     lines: list[list[Part]] = [first, *_cues(lexical, cells, most, gold), _leaning(words, cells, written)]
     for warning in warnings:
@@ -154,9 +173,9 @@ def meaning(
 
 
 _ABOUT_CUES = {
-    "explicit": "cues of gold",
-    "misleading": "cues of other emotions only",
-    "implicit": "no cues",
+    "explicit": "some of gold",
+    "misleading": "of other emotions only",
+    "implicit": "none",
 }
 """What the cue words of a text of each category are, where EmoLex has gold itself."""
 
@@ -171,7 +190,7 @@ def _about(lexical: "Lexical", gold: str) -> str:
     other = _stands_for(lexical, gold)
     if not other or lexical.category == "implicit":
         return _ABOUT_CUES[lexical.category]
-    return f"cues of {other}" if lexical.category == "explicit" else f"no cues of {other}"
+    return f"some of {other}" if lexical.category == "explicit" else f"none of {other}"
 
 
 def _cues(lexical: "Lexical | None", cells: int, most: int, gold: str) -> list[list[Part]]:
@@ -182,7 +201,7 @@ def _cues(lexical: "Lexical | None", cells: int, most: int, gold: str) -> list[l
     lacks = f"EmoLex has no cues of {shown(gold)}, {other}'s count"
     if not lexical.cues:
         return [[Part(f"no cue words left{f'; {lacks}' if other else ''}", "dim")]]
-    head = f"EmoLex ({shown(gold)} counts as {other}) " if other else "cues in EmoLex "
+    head = f"cues in EmoLex ({shown(gold)} as {other}) " if other else "cues in EmoLex "
     lines = [[Part(head, "dim")]]
     room = cells - width(head)
     for cue in lexical.cues:
@@ -226,15 +245,8 @@ def _leaning(words: "CarryingWords | None", cells: int, written: str | None) -> 
     return parts if carrying else [Part(none, "dim")]
 
 
-def _aim(chain: "ChainView", cells: int) -> str:
-    """What is to be done, where nothing was tried yet."""
-    if chain.counters:
-        return "no attempt yet: without what misleads, the model should read it rightly"
-    ways = (
-        f"no attempt yet: people should still read {shown(chain.label)}, the model no longer",
-        f"people still read {shown(chain.label)}, the model no longer",
-    )
-    return next((way for way in ways if width(way) <= cells), "no attempt yet")
+_READ = "read as"
+"""What stands over the labels that the classifier said."""
 
 
 def chain_lines(chain: "ChainView", drafts: Sequence[tuple[str, str]], cells: int) -> Lines:
@@ -243,8 +255,13 @@ def chain_lines(chain: "ChainView", drafts: Sequence[tuple[str, str]], cells: in
     Args:
         drafts: what was written in other rounds and never submitted: what is told of each, and the text.
     """
-    lines: list[list[Part]] = [] if chain.attempts else [[Part(_aim(chain, cells), "dim")]]
-    name = max((width(one.predicted) for one in chain.attempts), default=0)
+    name = max((width(_READ), *(width(one.predicted) for one in chain.attempts)))
+    over = (
+        f"  {fit(_READ, name)}   gold  sim  text"
+        if chain.attempts
+        else "no attempt yet: what the model reads stands here"
+    )
+    lines: list[list[Part]] = [[Part(fit(over, cells).rstrip(), "dim")]]
     for place, one in enumerate(chain.attempts, 1):
         succeeds = chain.succeeds(one.predicted)
         head = [
@@ -252,7 +269,7 @@ def chain_lines(chain: "ChainView", drafts: Sequence[tuple[str, str]], cells: in
             Part(fit(one.predicted, name), "gold" if one.predicted == chain.label else "said"),
             Part(" ✓ " if succeeds else "   ", "said"),
             Part(f"{share(one.confidence)} ", "plain"),
-            Part(f"sim {share(one.similarity).strip()}  ", "dim"),
+            Part(f"{share(one.similarity)}  ", "dim"),
         ]
         if one.suggested:
             head.append(Part("S ", "mark"))
@@ -293,8 +310,7 @@ def word_lines(words: "CarryingWords | None", cells: int, written: str | None = 
         lines.append(line)
     if words.cut:
         lines.append([Part("only the first words were tried", "dim")])
-    lines.append([Part("log-odds that the label loses without the word; minus: it gains", "dim")])
-    return lines
+    return [*lines, *folded("log-odds that the label loses without the word; minus: it gains", cells, "dim")]
 
 
 def _drop(drop: float | None, most: float, size: int, kind: str) -> list[Part]:

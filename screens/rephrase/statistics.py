@@ -36,6 +36,10 @@ _FIGURES = (
 )
 
 
+_SHOWN = {"T_incorrect": "misread"}
+"""What stands for the names of columns that are the paper's letters."""
+
+
 def plots(document: Mapping[str, Any], cells: int) -> Lines:
     """Rephrasings needed, then a bar a column for each figure, as many beside each other as there is room for."""
     columns = _columns(document)
@@ -64,7 +68,7 @@ def _columns(document: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
 def _needed(document: Mapping[str, Any]) -> list[list[Part]]:
     rows = [(f"{k} attempt{'s' if k != '1' else ''}", n) for k, n in document["needed"].items()]
     rows += [(name, document[name]) for name in ("failed", "skipped", "open")]
-    rows.append(("T_incorrect", document["t_incorrect"]))
+    rows.append((_SHOWN["T_incorrect"], document["t_incorrect"]))
     most = max((n for _, n in rows), default=0)
     room = _BLOCK - _NAME - 7
     lines = [[Part("rephrasings needed", "strong"), Part("  texts each", "dim")]]
@@ -79,7 +83,7 @@ def _named(columns: Mapping[str, Mapping[str, Any]]) -> Mapping[str, list[Part]]
     """Each column's name and over how many texts its figures are."""
     most = max(width(count(column["n"])) for column in columns.values())
     return {
-        name: [Part(fit(name, _NAME - 1)), Part(f"n {count(column['n']):>{most}} ", "dim")]
+        name: [Part(fit(_SHOWN.get(name, name), _NAME - 1)), Part(f"n {count(column['n']):>{most}} ", "dim")]
         for name, column in columns.items()
     }
 
@@ -136,7 +140,10 @@ def table(document: Mapping[str, Any], cells: int) -> Lines:
     for start in range(0, len(titles), across):
         some = titles[start : start + across]
         lines.append(
-            [Part(" " * name), *(Part(f"{fit(title, size - 1).rstrip():>{size}}", "strong") for title in some)]
+            [
+                Part(" " * name),
+                *(Part(f"{fit(_SHOWN.get(title, title), size - 1).rstrip():>{size}}", "strong") for title in some),
+            ]
         )
         for figure, said in _FIGURES:
             cells_of = [Part(_cell(columns[title][figure], figure).rjust(size)) for title in some]
@@ -174,7 +181,7 @@ def _figure(value: float, places: int | None) -> str:
 def _notes(document: Mapping[str, Any], cells: int) -> Lines:
     """What the columns are, and why what is – is undefined."""
     notes = [
-        "original: texts that the classifier got right; T_incorrect: those it got wrong; R1 to R4: the k-th "
+        "original: texts that the classifier got right; misread: those it got wrong (T_incorrect); R1 to R4: the k-th "
         "rephrasings; successful: the last one of every chain that succeeded.",
         f"KL is {document['notes'].get('kl', '')}.",
     ]

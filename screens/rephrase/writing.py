@@ -68,7 +68,7 @@ def tug_lines(
     size = max((cells - taken([*left, *right]) - 1) // 2, 4)
     said = list(verdict(probs, gold, was, cells, counters=counters))
     if len(history) > 1:
-        path = [Part("   gold by keystroke ", "dim"), Part(sparkline(history, _SPARK).rstrip(), "gold")]
+        path = [Part(f"   {gold} by keystroke ", "dim"), Part(sparkline(history, _SPARK).rstrip(), "gold")]
         said += path if taken([*said, *path]) <= cells else []
     return [[*left, *_half(for_gold, size, left=True), *_half(against, size, left=False), *right], said]
 
@@ -81,14 +81,14 @@ def verdict(
     if other is None:
         return []
     for_gold, against = probs.get(gold, 0.0), probs[other]
-    before = f", was {share(was).strip()}" if was is not None else ""
-    said = f"{gold} {share(for_gold).strip()}{before}; "
+    before = f"{gold} was {share(was).strip()}; " if was is not None else ""
     wins = against > for_gold
     tick = Part("✓ ", "said") if wins is not counters else Part("  ")
     if wins:
-        return fitted([tick, Part(said, "plain"), Part(f"{other} wins", "strong")], cells)
+        ahead = f" wins by {share(against - for_gold).strip()}"
+        return fitted([tick, Part(before), Part(other, "strong"), Part(ahead, "strong")], cells)
     behind = f"{other} is {share(for_gold - against).strip()} behind"
-    return fitted([tick, Part(said, "plain"), Part(behind, "dim")], cells)
+    return fitted([tick, Part(before), Part(behind, "dim")], cells)
 
 
 def sparkline(history: Sequence[float], cells: int) -> str:
@@ -119,6 +119,9 @@ _LEAST_BAR, _FAIR_BAR, _MOST_BAR = 5, 12, 24
 
 _LEAST_BARS, _SESSION = 9, 10
 """Lines that the bars have at least, and those that headings and the session beside them take."""
+
+_LEAST_WORDS = 9
+"""Lines that are left under the difference where what each word adds stands there too."""
 
 _GAP = 2
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
@@ -378,8 +381,11 @@ class Writing(Container):
         # Where lines are few there is none to spare for what there is to warn of.
         low = self.has_class("-low")
         hint = self.seen.hint or (f"! {self.seen.warnings[0]}" if low and self.seen.warnings else "")
-        sides = rephrase_lines.attempt(chain, self.editor.text, hint, self.seen.draft, suggested=self.seen.suggested)
-        self.query_one("#rephrase-attempt", Line).show(*sides)
+        line = self.query_one("#rephrase-attempt", Line)
+        sides = rephrase_lines.attempt(
+            chain, self.editor.text, hint, self.seen.draft, line.size.width, suggested=self.seen.suggested
+        )
+        line.show(*sides)
 
     def draw_live(self, *, stale: bool = False) -> None:
         """The two halves, the bars and the meaning; greyed where they are about an earlier text."""
@@ -462,7 +468,11 @@ class Writing(Container):
             return []
         chain = rephrase_lines.chain_lines(seen.chain, seen.drafts, cells)
         if not self.stacked:
-            return [*chain, [], *rephrase_lines.difference(seen.difference, cells)]
+            lines = [*chain, [], *rephrase_lines.difference(seen.difference, cells)]
+            if height - len(lines) >= _LEAST_WORDS:
+                head = [Part("word by word", "strong")]
+                lines += [[], head, *rephrase_lines.word_lines(seen.words, cells, self.editor.text)]
+            return lines
         room = height - len(chain) - 1
         return [*chain, [], *self._bar_lines(cells, room)] if room >= 2 else chain
 

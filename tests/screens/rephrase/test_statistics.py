@@ -88,14 +88,14 @@ def test_every_figure_of_section_4_and_appendix_b_is_a_plot_over_originals_varia
 
     needed = drawn[drawn.index("rephrasings needed  texts each") + 1 :][:8]
     assert [line.rsplit(maxsplit=1)[1] for line in needed] == ["1", "0", "0", "0", "0", "0", "0", "1"]
-    assert needed[-1].startswith("T_incorrect")
+    assert needed[-1].startswith("misread")
     assert list(plot("KL from the originals, in nats")) == compared
     for title in (
         "words of the gold emotion a text",
         "kind  █ explicit ▒ misleading ░ implicit",
         "texts with a negation",
     ):
-        assert list(plot(title)) == ["original", "T_incorrect", *compared]
+        assert list(plot(title)) == ["original", "misread", *compared]
     words = plot("words of the gold emotion a text")
     assert (words["original"], words["BT-1"], words["BT-10"], words["BT-0"]) == ("1.00", "1.00", ".00", "–")
     assert (plot("texts with a negation")["BT-10"], plot("texts with a negation")["R1"]) == ("1.00", "1.00")

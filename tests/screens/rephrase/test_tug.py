@@ -30,9 +30,9 @@ def test_each_half_names_its_label_and_figure_and_is_full_by_it() -> None:
 
 def test_the_verdict_says_who_wins_and_what_gold_was() -> None:
     said = "".join(part.text for part in verdict(WON, "gratitude", 0.98, 80))
-    assert said == "✓ gratitude .01, was .98; neutral wins"
+    assert said == "✓ gratitude was .98; neutral wins by .59"
     said = "".join(part.text for part in verdict(LOSING, "gratitude", None, 80))
-    assert said == "  gratitude .67; neutral is .36 behind"
+    assert said == "  neutral is .36 behind"
 
 
 @given(st.floats(0, 1, allow_subnormal=False), st.floats(0, 1, allow_subnormal=False), st.integers(50, 200))
@@ -49,7 +49,7 @@ def test_the_halves_fit_and_have_one_scale(gold: float, other: float, cells: int
 def test_what_gold_was_by_keystroke_is_named() -> None:
     assert "keystroke" not in "".join(part.text for part in lines(LOSING, "gratitude", 0.98, [0.67], 80)[1])
     said = "".join(part.text for part in lines(LOSING, "gratitude", 0.98, [0.98, 0.5], 80)[1])
-    assert said.endswith("gold by keystroke █▅")
+    assert said.endswith("gratitude by keystroke █▅")
 
 
 def told(text: str, label: str) -> list[str]:
@@ -60,19 +60,19 @@ def told(text: str, label: str) -> list[str]:
 
 def test_of_a_label_that_emolex_lacks_it_is_told_which_emotions_cues_count() -> None:
     first, cues, _ = told("I am not in hospital", "gratitude")
-    assert first == "similarity 1.00   misleading: no cues of joy   negation yes"
-    assert cues.rstrip() == "EmoLex (gratitude counts as joy) hospital (trust, fear)"
-    assert told("I am glad", "gratitude")[0] == "similarity 1.00   explicit: cues of joy   negation no"
+    assert first == "similarity 1.00   cues misleading: none of joy   negation yes"
+    assert cues.rstrip() == "cues in EmoLex (gratitude as joy) hospital (trust, fear)"
+    assert told("I am glad", "gratitude")[0] == "similarity 1.00   cues explicit: some of joy   negation no"
     assert told("I am home", "gratitude")[1] == "no cue words left; EmoLex has no cues of gratitude, joy's count"
 
 
 def test_what_kind_a_text_is_and_whether_it_is_negated_stands_in_words() -> None:
     first, cues, leaning = told("I am not in hospital", "joy")
-    assert first == "similarity 1.00   misleading: cues of other emotions only   negation yes"
+    assert first == "similarity 1.00   cues misleading: of other emotions only   negation yes"
     assert cues.rstrip() == "cues in EmoLex hospital (trust, fear)"
     assert leaning.rstrip() == "leans on, for sadness (log-odds lost without it) sad 2.00  so .20"
-    assert told("I am glad", "joy")[0] == "similarity 1.00   explicit: cues of gold   negation no"
-    assert told("I am home", "joy")[0] == "similarity 1.00   implicit: no cues   negation no"
+    assert told("I am glad", "joy")[0] == "similarity 1.00   cues explicit: some of gold   negation no"
+    assert told("I am home", "joy")[0] == "similarity 1.00   cues implicit: none   negation no"
 
 
 @pytest.mark.parametrize(

@@ -175,3 +175,21 @@ async def test_one_key_clears_all_of_the_text_and_one_brings_it_back(source: Scr
         assert here.editor.text == before
         await press(pilot, "escape", "question_mark", *"clear text")
         assert "^U clear text" in help_text(pilot)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_what_is_to_be_written_is_told_over_the_editor_until_there_is_an_attempt(
+    source: Scripted, size: tuple[int, int]
+) -> None:
+    async with opened(source, size) as pilot:
+        here = await arrive(pilot)
+        chain = here.chain
+        assert chain is not None
+        aim = f"people should still read {chain.label}, the model no longer"
+        assert aim in screen_text(pilot)
+        assert ("words, original" in screen_text(pilot)) is (size[0] > 80), "left out where there is no room for both"
+        # Beside the bars, where there is room: what each word adds.
+        assert ("word by word" in screen_text(pilot)) is (size[0] > 80)
+        await submit(pilot, f"{chain.original} Really.")
+        assert aim not in screen_text(pilot)
+        assert " ".join(page(pilot, "#rephrase-below").split()[:5]) == "read as gold sim text"
