@@ -79,6 +79,7 @@ _ABOUT = (
     " A model guesses masked emotion words; below: its guesses, and the emotions that EmoLex ties to each word",
     " A model guesses masked emotion words; below: which emotions each guess carries (EmoLex)",
     " A model guesses masked emotion words; below: the emotions that a guess carries",
+    " A model guesses masked emotion words; below: the emotions of each",
     " A model guesses masked emotion words",
 )
 """What one looks at, in fewer and fewer cells."""

@@ -155,10 +155,10 @@ def shared(gold: "WordEntry", said: "WordEntry | None") -> int:
 
 
 def title(view: "MaskedView", filled: str, run: Run | None) -> list[Part]:
-    """The text, how many masks it has, and where they are shown how the run did."""
-    left = [Part(f" {view.id}", "strong"), Part(f"  {len(view.gold)} mask{'s' * (len(view.gold) != 1)}", "dim")]
+    """The text and how many masks it has; where they are shown, how the run and the person did."""
+    left = [Part(f" {view.id}", "strong")]
     if filled == HIDDEN:
-        return left
+        return [*left, Part(f"  {so_many(len(view.gold), 'mask')}", "dim")]
     left.append(Part("  F1 of vectors" if view.said or view.guessed else " ", "dim"))
     if view.guessed:
         left += [Part("  you "), Part(_mean(view.guessed), "strong")]
@@ -371,9 +371,9 @@ def _remarks(
         if not n:
             remarks.append(("the run writes its answer: there are no other likely words", "dim"))
         elif said.gold_rank is None:
-            remarks.append((f"P: how likely the run holds the word; gold's is not among its {n} likeliest", "dim"))
+            remarks.append((f"P: how likely the run holds it; gold's is not among its {n} likeliest", "dim"))
         else:
-            remarks.append((f"P: how likely the run holds the word; gold's is its number {said.gold_rank}", "dim"))
+            remarks.append((f"P: how likely the run holds it; gold's is its number {said.gold_rank}", "dim"))
     entries = [view.gold[mask], *(one.entry for one in (said, guessed) if one is not None and one.entry is not None)]
     entries += list(said.entries if said is not None else ())
     foreign = f"{UNDEFINED} not in EmoLex" if any(one.vector is None for one in entries) else ""

@@ -243,4 +243,4 @@ def test_intervals_stand_beside_three_writers_figures_and_letters_have_a_word_be
     assert [called(metric) for metric in figures.metrics] == ["R3L1 orig-emot", "ERS target hit"]
     wide = written(model_lines(figures, figures.metrics, 0, 110))
     assert wide[0].endswith("what it is")
-    assert wide[1].endswith("original to emotional")
+    assert wide[1].endswith("orig. to emotional")

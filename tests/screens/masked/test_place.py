@@ -160,7 +160,7 @@ def test_what_words_share_and_lack_is_told_in_words() -> None:
         "run  ▆ hit positive  ▒ extra trust  ▁ missed joy  ",
         "you  EmoLex has no glum, it scores 0",
         "leaked: gold's word stands in the text outside the mask too",
-        "P: how likely the run holds the word; gold's is its number 2",
+        "P: how likely the run holds it; gold's is its number 2",
         "– not in EmoLex   ° not in EmoLex: emotui's entry",
     ]
     assert "".join(drawn([mask_heading(view, 0)])) == (
