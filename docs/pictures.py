@@ -37,7 +37,7 @@ PICTURES: dict[str, tuple[str, ...]] = {
     "generate": ("6", "j"),
     "results": ("1", "7"),
     "models": ("m",),
-    "spot": ("escape", "8", "i", "f7", *TEXT),
+    "spot": ("escape", "8", *TEXT),
     "compare": ("escape", "9"),
 }
 """By file: what is pressed after the picture before it."""

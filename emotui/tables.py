@@ -39,6 +39,11 @@ def number_of(n: int, thing: str) -> str:
     return f"{n} {thing}{'s' * (n != 1)}"
 
 
+def number_that(n: int, thing: str, one: str, more: str) -> str:
+    """How many there are with what they do: `1 text is`, `2 texts are`."""
+    return f"{number_of(n, thing)} {one if n == 1 else more}"
+
+
 LEAST_LETTERS = 3
 """Of a name that is cut, so that it is still known."""
 

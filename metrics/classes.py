@@ -87,7 +87,7 @@ def class_report(
     n = len(gold)
     supports = [by_label[label]["support"] for label in labels]
     if silent:
-        notes["n"] = f"{silent} records without an answer count as wrong"
+        notes["n"] = f"{silent} record{'s' * (silent != 1)} without an answer count{'s' * (silent == 1)} as wrong"
     if not n:
         notes |= dict.fromkeys(("accuracy", "macro_f1", "weighted_f1"), "there is no record to score")
     sure = {} if shared is None else _intervals(list(gold.values()), [answers[key] for key in gold], labels, shared)

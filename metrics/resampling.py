@@ -522,7 +522,10 @@ def interval_of(figure: Replicates, level: float = LEVEL) -> Interval:
     low, high = np.quantile(again, ndtr(shift + moved / np.maximum(1 - skew * moved, EQUAL))).tolist()
     note = figure.caution
     if abs(skew) >= SKEW:
-        note = f"{note}; " * bool(note) + f"few {unit} decide it: such intervals may miss more often than told"
+        note = (
+            f"{note}; " * bool(note)
+            + f"few {unit} decide it: the true figure may lie outside more than 5 of 100 such intervals"
+        )
     return Interval(min(low, figure.whole), max(high, figure.whole), note)
 
 

@@ -16,6 +16,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.css.query import NoMatches
 from textual.filter import LineFilter
+from textual.message_pump import MessagePump
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widgets import Static
@@ -240,7 +241,7 @@ class EmotuiApp(OutlivingApp):
             self._keys_file,
             self._file,
             self._annotates,
-            answer_key=super().on_event,
+            answer_key=self._answer_key,
         )
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -270,7 +271,23 @@ class EmotuiApp(OutlivingApp):
         """A key that comes before what it is about waits for that, whatever it will mean."""
         if isinstance(event, events.Key) and not event.is_forwarded and self._waits(event):
             return
+        if isinstance(event, events.Key) and not event.is_forwarded and self._over_frame:
+            self.frame.early.passes(await self._answer_key(event))
+        else:
+            await super().on_event(event)
+
+    @property
+    def _over_frame(self) -> bool:
+        """Is the frame there, with nothing over it?"""
+        return self.is_running and bool(self.screen_stack) and self.screen is self.frame and self.frame.is_mounted
+
+    async def _answer_key(self, event: events.Key) -> Sequence[MessagePump]:
+        """Do what a key does; returns what it passes through on its way back here, nothing where it is typed."""
+        typed = event.is_printable and self._over_frame and self.frame.keys.in_field
+        first = self.focused or self.screen
+        through = () if typed else tuple(first.ancestors_with_self)
         await super().on_event(event)
+        return through
 
     def _waits(self, event: events.Key) -> bool:
         if not self.is_running or not self.screen_stack or not self.frame.is_mounted:

@@ -1,6 +1,6 @@
 """The one frame of the workbench: top line, list, place, footer. The session holds the state; this shows it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.message_pump import MessagePump
 from textual.widget import Widget
 
 from emotui.screens import jobs
@@ -48,7 +49,7 @@ class Frame(Acting, LaidOut):
         keys_file: says where a person's own keys are; None: they hold for this session.
         file: is looked at, to be brought in, as soon as the source is open; empty: none.
         annotates: begins in Annotate, unless the workspace is new.
-        answer_key: does what a key does that has waited.
+        answer_key: does what a key does that has waited; returns what it passes through.
     """
 
     BINDINGS = [*bindings()]
@@ -73,7 +74,7 @@ class Frame(Acting, LaidOut):
         file: str = "",
         annotates: bool = False,
         *,
-        answer_key: Callable[[events.Key], Awaitable[None]],
+        answer_key: Callable[[events.Key], Awaitable[Sequence[MessagePump]]],
     ) -> None:
         super().__init__()
         self._file, self._annotates = file, annotates
@@ -102,7 +103,15 @@ class Frame(Acting, LaidOut):
         )
         self.own_keys = OwnKeys(self.session, self, keys_file)
         self.keys = Keys(self.session, self.pane, self.places, self._anywhere, self)
-        self.early = EarlyKeys(self, self._reads, self._means_nothing_yet, self._opens_other, answer_key)
+        self.early = EarlyKeys(
+            self,
+            self._reads,
+            self._means_nothing_yet,
+            self._opens_other,
+            self._meant_by,
+            answer_key,
+            self._tell_given_up,
+        )
 
     def compose(self) -> ComposeResult:
         """The frame with its first place; other places are made when they are first opened."""
@@ -412,6 +421,13 @@ class Frame(Acting, LaidOut):
 
     def _means_nothing_yet(self, key: str) -> bool:
         return not self.keys.in_field and self.keys.meant(key) is None
+
+    def _meant_by(self, key: str) -> str:
+        action = None if self.keys.in_field else self.keys.meant(key)
+        return "" if action is None else action.id
+
+    def _tell_given_up(self, keys: int) -> None:
+        self.query_one(KeyBar).say(f"{so_many(keys, 'key')} given up: what it was pressed for has not come")
 
     def _reads(self, opened: bool) -> bool:
         """Is what the place shows first on its way; of one that was just opened, the list that it is of too?"""

@@ -6,9 +6,11 @@ Keys that come before what they are about wait for it.
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import TypeVar, cast
 
 from textual.events import Key
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -323,8 +325,19 @@ _LEAVES = frozenset({"ctrl+q"})
 """Keys that wait for nothing ever."""
 
 
+PATIENCE = 1.0
+"""Seconds after which Esc gives up the keys that wait, and after which none waits any more for what another began."""
+
+_MOVES = frozenset({"next", "previous", "first", "last", "page_down", "page_up", "next_error", "previous_error"})
+"""Actions on the list, which need nothing that the place shows."""
+
+
 class EarlyKeys:
-    """Holds the keys that are pressed while the open place still reads its first text, until that is shown or fails.
+    """Holds the keys that come before what they are about, and then lets them act in their order.
+
+    They wait while the open place still reads its first text, until that is shown or fails; and behind a key that is
+    still on its way through the widgets, or whose doing is: it may put the keys elsewhere. Where what they wait for
+    never comes, Esc gives them up.
 
     Args:
         owner: in whose message pump the wait is counted.
@@ -332,7 +345,9 @@ class EarlyKeys:
             list may still be on its way too.
         waits: does a key mean nothing until then?
         opens: does a key open a place?
-        answer: does what a key does now.
+        means: the action that a key means now, empty: none.
+        answer: does what a key does now; returns the pumps that it passes through, none where it was typed.
+        given_up: told how many keys were given up.
     """
 
     def __init__(
@@ -341,16 +356,20 @@ class EarlyKeys:
         reads: Callable[[bool], bool],
         waits: Callable[[str], bool],
         opens: Callable[[str], bool],
-        answer: Callable[[Key], Awaitable[None]],
+        means: Callable[[str], str],
+        answer: Callable[[Key], Awaitable[Sequence[MessagePump]]],
+        given_up: Callable[[int], object],
     ) -> None:
         self._owner, self._reads, self._waits, self._opens, self._answer = owner, reads, waits, opens, answer
+        self._means, self._given_up = means, given_up
         self._keys: deque[Key] = deque()
-        self._first = False
+        self._first = self._under_way = self._behind = self._answering = False
+        self._since = 0.0
 
     @property
     def busy(self) -> bool:
-        """Does a key wait?"""
-        return bool(self._keys)
+        """Does a key wait, or is one on its way?"""
+        return bool(self._keys) or self._under_way
 
     def place_opens(self) -> None:
         """Another place is being opened: what is pressed from now on is meant for it."""
@@ -360,12 +379,34 @@ class EarlyKeys:
         """Let this key wait, where it has to; says whether it does."""
         if event.key in _LEAVES:
             return False
-        if not self._keys and not self._has_to_wait(event.key):
+        if event.key == "escape" and self._keys and not self._answering and monotonic() - self._since > PATIENCE:
+            n = len(self._keys)
+            self._keys.clear()
+            self._first = False
+            self._given_up(n)
+            return True
+        if not self.busy and not self._has_to_wait(event.key):
             return False
+        if not self._keys:
+            self._since, self._behind = monotonic(), self._under_way
+            if not self._under_way:
+                self._owner.set_timer(LOOK, self._look)
         self._keys.append(event)
-        if len(self._keys) == 1:
-            self._owner.set_timer(LOOK, self._look)
         return True
+
+    def passes(self, through: Sequence[MessagePump]) -> None:
+        """A key is on its way through these, to the last of them: what is pressed meanwhile comes behind it."""
+        if through:
+            self._under_way = True
+            self._follow(through)
+
+    def _follow(self, through: Sequence[MessagePump]) -> None:
+        for at, pump in enumerate(through):
+            if pump.call_later(self._follow, through[at + 1 :]):
+                return  # what it does with the key comes before that
+        self._under_way = False
+        if self._keys:
+            self._go_on()
 
     def _has_to_wait(self, key: str) -> bool:
         if not self._still_reads():
@@ -379,20 +420,38 @@ class EarlyKeys:
         self._first = self._first and reads
         return reads
 
+    def _go_on(self) -> None:
+        """Do the next key, or wait with it for what the one before has begun."""
+        key = self._keys[0].key
+        if self._first:
+            self._behind = False
+        if self._behind and self._means(key) in _MOVES:
+            self._owner.app.call_later(self._next)
+        else:
+            self._look()
+
     def _look(self) -> None:
-        if self._still_reads():
+        if not self._keys:
+            return  # they were given up
+        in_time = monotonic() - self._since < PATIENCE
+        if (in_time and self._reads(True)) if self._behind else self._still_reads():
             self._owner.set_timer(LOOK, self._look)
         else:
             self._owner.app.call_later(self._next)
 
     async def _next(self) -> None:
         """Do the next key. It counts as waiting until it is done: what is pressed meanwhile comes after it."""
+        if not self._keys:
+            return
+        through: Sequence[MessagePump] = ()
+        self._answering = True
         try:
-            await self._answer(self._keys[0])
+            through = await self._answer(self._keys[0])
         finally:
+            self._answering = False
             self._keys.popleft()
-            if self._keys and self._first:
-                self._look()  # it has opened another place
+            self._since, self._behind = monotonic(), not self._first
+            if through:
+                self.passes(through)
             elif self._keys:
-                # What takes the focus takes it from the app's queue: the next key comes behind that.
-                self._owner.app.call_later(self._next)
+                self._go_on()

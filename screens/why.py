@@ -67,6 +67,7 @@ class WhyPane(Vertical):
         self._parts = False
         self._known: dict[tuple[str, str, str, Span, str], Removed] = {}
         self._of_spans: Mapping[Span, str] = {}
+        self._gold_of: Mapping[Span, str] = {}
         self._now: _Question | None = None
         self._step = self._trouble = ""
         self._request: LatestRequest[_Question, Removed | None] | None = None
@@ -195,6 +196,7 @@ class WhyPane(Vertical):
         gold: Sequence[Span] = (),
         labels: Sequence[str] = (),
         of_spans: Mapping[Span, str] | None = None,
+        gold_of: Mapping[Span, str] | None = None,
         parts: bool = False,
     ) -> None:
         """The spans that may be taken away: those that are shown, each under its head, and all others.
@@ -203,13 +205,13 @@ class WhyPane(Vertical):
             parts: they are parts of a text in which there is no cursor: a line each.
             dataset: whose labels the layers are read for; gold: spans that are marked there; labels: the first of
                 these that there are probes of is shown.
-            of_spans: the labels of spans that have one.
+            of_spans: the labels of spans that have one; gold_of: the emotions that gold gives to the places shown.
         """
         if (text, dataset) != (self._text, self._dataset) and self._view == "layers":
             self._trouble = ""
         self._key, self._text, self._here, self._others = key, text, tuple(here), tuple(others)
         self._heads, self._dataset, self._gold, self._labels = tuple(heads), dataset, tuple(gold), tuple(labels)
-        self._of_spans, self._parts = of_spans or {}, parts
+        self._of_spans, self._gold_of, self._parts = of_spans or {}, gold_of or {}, parts
         self._go_on()
 
     def _wanted(self) -> Span | None:
@@ -340,7 +342,8 @@ class WhyPane(Vertical):
             if len(self._here) > 1:
                 lines.append([Part(" "), Part(fit(self._heads[at], cells - 2).rstrip(), "strong")])
             found = self.known(place)
-            lines += removal_lines(found, cells) if found else [[Part(" asking the model …", "dim")]]
+            gold = self._gold_of.get(place, "")
+            lines += removal_lines(found, cells, gold=gold) if found else [[Part(" asking the model …", "dim")]]
         return lines
 
 

@@ -551,7 +551,7 @@ def deal(folder: Path, annotators: str, as_json: bool, **given: Any) -> None:
         folders = {name: str(path) for name, path in made.items()}
         print_json({"folder": str(folder), "revision": plan.revision, "people": folders})
         return
-    say(f"{literal(str(folder))}: {number_of(plan.n, 'text')} for {len(made)} annotators")
+    say(f"{literal(str(folder))}: {number_of(plan.n, 'text')} for {number_of(len(made), 'annotator')}")
     for name, path in made.items():
         say(f"  {literal(name)}  {literal(str(path))}")
 

@@ -14,6 +14,7 @@ from emotui.commands.program_options import db_option, look_into, open_workspace
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
 from emotui.installing import install
+from emotui.tables import number_of, number_that
 from emotui.workbench.paper.again import Again, Reproduced, make_again, run_of
 from emotui.workbench.paper.again import reproduce as run_again
 from emotui.workbench.paper.folder import write_paper
@@ -239,7 +240,7 @@ def paper(
         print_json(written)
         return
     n = len(written["runs"])
-    say(f"{len(written['files'])} files about {n} run{'s' * (n != 1)} written to {target}")
+    say(f"{number_of(len(written['files']), 'file')} about {number_of(n, 'run')} written to {target}")
 
 
 def _named(pairs: Sequence[str]) -> dict[str, str]:
@@ -307,7 +308,10 @@ def _tell(done: Again, target: str) -> None:
         settings = "" if one.alike else "; model, prompts, samples or versions are not the same"
         say(f"{literal(one.run)}: {one.same} of {n} outputs are the same, letter by letter{settings}")
     if done.other:
-        say(f"{len(done.same)} files are the same, {len(done.other)} are not: {', '.join(done.other)}")
+        say(
+            f"{number_that(len(done.same), 'file', 'is', 'are')} the same, {len(done.other)} not: "
+            f"{', '.join(done.other)}"
+        )
     else:
         say(f"{target}: all {len(done.same)} files of tables and figures are the same, byte for byte")
     if done.figures:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from emotui.metrics.labels import NONE, as_table, confusion_counts, label_names
 from emotui.metrics.states import Bits
-from emotui.tables import Cell, Column, ResultsTable, Row, short_names
+from emotui.tables import Cell, Column, ResultsTable, Row, number_of, short_names
 from emotui.tasks.parts import ScoredRun
 
 CONVENTION = "labels 1: F1 and Jaccard of the two sets of labels, 1 where both are empty"
@@ -180,7 +180,7 @@ def _changes(one: LabelAnswers, other: LabelAnswers) -> ResultsTable | None:
     notes = [CHANGES]
     left_out = len(here) + len(there) - 2 * len(both)
     if left_out:
-        notes.append(f"{left_out} answers that only one of {one.name} and {other.name} has are left out.")
+        notes.append(f"{number_of(left_out, 'answer')} that only one of {one.name} and {other.name} has: left out.")
     return ResultsTable(
         f"changes-{one.run}-{other.run}",
         f"From {one.name} to {other.name}" if one.name != other.name else f"{one.name}: from {one.run} to {other.run}",

@@ -44,11 +44,11 @@ ACTIONS = (
         "begin",
         ("v",),
         "v",
-        "begin",
+        "begin span",
         "Begin a span at the caret; a label's key or {close} ends it",
         _MARK,
         3,
-        needs="a span is begun: a label's key or {close} ends it, {drop} drops it",
+        needs="a label's key or {close} ends the one that is begun, {drop} drops it",
     ),
     Action(
         "close",

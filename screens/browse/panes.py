@@ -224,7 +224,7 @@ def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tupl
             left += [Part(" " + "■" * full, "said"), Part("·" * (_BAR - full), "rest")]
         both = detail.precision is not None and detail.recall is not None
         for before, name, figure in (
-            (" = min of " if both else "  ", "P", detail.precision),
+            (" = lower of " if both else "  ", "P", detail.precision),
             (", " if both else "  ", "R", detail.recall),
             ("  ", "Sim", detail.sim),
         ):
@@ -315,7 +315,7 @@ def _no_wrong_label(evidence: "Evidence", said: "RepeatView") -> str | None:
     if labelled or not sample.spans or not any(span.label for span in said.spans) or not any(emotions):
         return None
     of = "emotions of sentences" if sample.sentences else f"{emotions[0]} of the text"
-    return f"No L (wrong label): gold has {of}, none of a span."
+    return f"Labels not compared: gold has {of}, none of a span."
 
 
 def _gold_note(evidence: "Evidence") -> list[str]:

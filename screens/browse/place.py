@@ -30,6 +30,7 @@ from emotui.store.query import Dataset, Run
 from emotui.workbench.turns import Turns
 
 if TYPE_CHECKING:
+    from emotui.records import SpanSample
     from emotui.workbench.source import BrowseSource, Evidence
 
 SPANS = "spans"
@@ -406,6 +407,7 @@ class Browse(Place):
                 gold=sample.places,
                 labels=[label for label in (gold, sample.emotion, said) if label],
                 of_spans=_labels_by_place(self.score.things),
+                gold_of={place: emotion for place in places if (emotion := _gold_of(sample, here, place))},
             )
 
     def _tell_removed(self) -> None:
@@ -441,6 +443,14 @@ class Browse(Place):
 def _places(one: Thing) -> list[Span]:
     """Where it stands in the text: gold's place, then the predicted one where that is another."""
     return list(dict.fromkeys(place for place in (one.gold_place, one.said_place) if place is not None))
+
+
+def _gold_of(sample: "SpanSample", one: Thing | None, place: Span) -> str:
+    """What gold says is felt at a place: the gold span's label, else its sentence's emotion, else the text's."""
+    if one is not None and one.labels[0]:
+        return one.labels[0]
+    of_sentence = (each.emotion for each in sample.sentences if each.start <= place[0] < each.end)
+    return next(of_sentence, None) or sample.emotion or ""
 
 
 def _labels_by_place(things: Sequence[Thing]) -> dict[Span, str]:

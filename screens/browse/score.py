@@ -101,14 +101,32 @@ def _offsets(one: Thing) -> str:
     return f"at {one.start}–{max(end for _, end in one.places)}"
 
 
-def sides(one: Thing, cells: int, lines: int) -> list[list[Part]]:
-    """Gold and predicted under each other on two lines, beside each other on one."""
+def overlapping(things: Sequence[Thing], one: Thing) -> tuple[str, Thing] | None:
+    """Of a span that stands alone: what overlaps it on the other side, and why that is not its own; None: nothing."""
+    for number, other in enumerate(things, 1):
+        mine, theirs = (one.gold_place, other.said_place) if one.said is None else (one.said_place, other.gold_place)
+        if other is not one and mine is not None and theirs is not None and _meet(mine, theirs):
+            paired = other.gold is not None and other.said is not None
+            return f"counted for span {number}: " if paired else f"span {number}, no word in common: ", other
+    return None
+
+
+def sides(one: Thing, cells: int, lines: int, things: Sequence[Thing] = ()) -> list[list[Part]]:
+    """Gold and predicted under each other on two lines, beside each other on one.
+
+    Args:
+        things: all of the sample, one of which may overlap this one and be matched with another.
+    """
+    beside = overlapping(things, one) if None in (one.gold, one.said) else None
     if one.gold is not None and one.gold == one.said:
         told = [[Part(" both ", "dim"), Part(fit(one.gold, max(cells - _SIDES, 1)).rstrip(), "gold-line")]]
     elif lines < 2:
-        return [_on_one_line(one, cells)]
+        return [_on_one_line(one, cells, beside)]
     else:
-        told = [_side("gold", one.gold, "gold-line", cells), _side("pred", one.said, _said(one), cells)]
+        told = [
+            _side("gold", one.gold, "gold-line", cells, beside),
+            _side("pred", one.said, _said(one), cells, beside),
+        ]
     if one.said is not None and "H" in one.marks:
         told = [_side("pred", one.said, "gone", cells), _near(one, cells)][:lines]
     return [*told, *([[]] * (lines - len(told)))]
@@ -118,8 +136,13 @@ def _said(one: Thing) -> str:
     return "gone" if "H" in one.marks else "ground"
 
 
-def _side(name: str, text: str | None, kind: str, cells: int) -> list[Part]:
+def _side(name: str, text: str | None, kind: str, cells: int, beside: tuple[str, Thing] | None = None) -> list[Part]:
+    """`beside`: what overlaps where there is none, and why that is not its own."""
     room = max(cells - _SIDES, 1)
+    if text is None and beside is not None:
+        why, other = beside
+        said = other.gold if name == "gold" else other.said
+        return [Part(f" {name} ", "dim"), Part(why, "dim"), Part(fit(said or "", max(room - width(why), 1)).rstrip())]
     if text is None:
         return [Part(f" {name} ", "dim"), Part(UNDEFINED, "dim")]
     return [Part(f" {name} ", "dim"), Part(fit(text, min(width(fit(text, room).rstrip()), room)), kind)]
@@ -135,14 +158,14 @@ def _near(one: Thing, cells: int) -> list[Part]:
     ]
 
 
-def _on_one_line(one: Thing, cells: int) -> list[Part]:
-    if one.said is None or one.gold is None:
+def _on_one_line(one: Thing, cells: int, beside: tuple[str, Thing] | None) -> list[Part]:
+    if (one.said is None or one.gold is None) and beside is None:
         name, text, kind = ("gold", one.gold, "gold-line") if one.said is None else ("pred", one.said, _said(one))
         return _side(name, text, kind, cells)
     half = (cells - 3) // 2
-    left = _side("gold", one.gold, "gold-line", half)
+    left = _side("gold", one.gold, "gold-line", half, beside)
     used = sum(width(part.text) for part in left)
-    return [*left, Part(" │", "rest"), *_side("pred", one.said, _said(one), cells - used - 2)]
+    return [*left, Part(" │", "rest"), *_side("pred", one.said, _said(one), cells - used - 2, beside)]
 
 
 def of_others(one: Thing, about: About, cells: int) -> list[list[Part]]:
@@ -380,7 +403,7 @@ class Score(TieredText):
         """The lines under the text, for the thing under the cursor."""
         cells, one, self._voices_at = self._width, self.thing, -1
         lines = [heading(self.things, self.cursor, self._about, cells)]
-        lines += [] if one is None else sides(one, cells, self._side_lines)
+        lines += [] if one is None else sides(one, cells, self._side_lines, self.things)
         lines += [[Part(" " + fit(words, cells - 2), "dim")] for words in self._about.notes]
         if self._about.told:
             self._voices_at = len(lines)

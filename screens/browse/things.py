@@ -44,7 +44,7 @@ class Thing(msgspec.Struct, frozen=True):
     `gold_place` and `said_place`: where they stand in the text; None of a predicted one that is not in it. `f1` and
     `sim`: of a pair. `marks`: letters of what is wrong. `labels`: the gold span's and the predicted one's; `strength`:
     what the predicted one's source gave it. `near`: of a hallucinated span; None where nothing in the text is near.
-    `drop`: what the live model's answer loses without it, in four cells with their kind; None where nobody asked.
+    `drop`: how the live model's answer changes without it, in four cells with their kind; None where nobody asked.
     """
 
     gold: str | None = None
@@ -167,7 +167,7 @@ def first_wrong(found: Sequence[Thing], marks: str = "") -> int:
 _SIGN = 3
 _NARROW, _ROOMY = 62, 90
 _LABEL, _LABEL_ROOMY = 14, 24
-_LABEL_HEAD, _DROP_HEAD = "label", "drop"
+_LABEL_HEAD, _DROP_HEAD = "label", "change"
 
 
 class MarginShape(msgspec.Struct, frozen=True):
@@ -196,7 +196,7 @@ def margin_shape(things: Sequence[Thing], cells: int) -> MarginShape:
         4 if any(one.f1 is not None for one in things) else 0,
         max(len(one.marks) for one in things),
         min(longest, room) if min(longest, room) >= 4 or longest <= room else 0,
-        4 if any(one.drop is not None for one in things) else 0,
+        len(_DROP_HEAD) if any(one.drop is not None for one in things) else 0,
     )
 
 
@@ -212,7 +212,7 @@ def note(one: Thing, shape: MarginShape, *, here: bool) -> list[Part]:
     if shape.f1:
         columns.append([Part(share(one.f1) if one.f1 is not None else " " * shape.f1)])
     if shape.drop:
-        columns.append([Part(*(one.drop or (" " * shape.drop, "plain")))])
+        columns.append([_figure(one.drop, shape.drop)])
     if shape.marks:
         columns.append([Part(fit(one.marks, shape.marks), "mark")])
     if shape.label:
@@ -221,6 +221,11 @@ def note(one: Thing, shape: MarginShape, *, here: bool) -> list[Part]:
         return [Part(" " * _SIGN), *_apart(columns)]
     # In one style, since a colour of its own would be a hole in what is reversed.
     return [Part(" "), Part("▸ " + "".join(part.text for part in _apart(columns)), "picked")]
+
+
+def _figure(said: tuple[str, str] | None, cells: int) -> Part:
+    text, kind = said or ("", "plain")
+    return Part(f"{text:>{cells}}", kind)
 
 
 def label_parts(one: Thing) -> list[Part]:

@@ -82,7 +82,7 @@ class FilterDialog(Dialog[Filtered]):
         drafts: Drafts | None = None,
         field: "Field | None" = None,
     ) -> None:
-        keys = ("Tab", "row"), ("← → a … z", "move"), ("Space", "switch"), ("x", "clear"), ("Enter", "apply")
+        keys = ("Tab", "row"), ("← → a … z", "move"), ("Space", "switch"), ("x", "clear all"), ("Enter", "apply")
         super().__init__("Filter", *keys)
         self._state, self._emotions, self._slices = state, list(emotions), slices
         self._counts: LatestRequest[Callable[[], Counts], Counts] = LatestRequest(

@@ -28,7 +28,8 @@ ABILITIES = {
 """What models can do, in five letters each; where these have no room the columns are told by the first two."""
 
 CAN, CANNOT, UNKNOWN = "●", "·", "?"
-HELD, FILES = "■", "□"
+HELD, FILES, FAST = "■", "□", "▬"
+"""What the bars of the list are drawn with: memory, size of files, speed. A sign has one scale."""
 
 _MEMORY, SPEED, _ROWS_STATE = 9, 18, 10
 _SHORTEST, _LONGEST = 14, 60
@@ -87,21 +88,19 @@ class _Shape:
 
 
 def heading(rows: "Sequence[OnShelf]", machine: int | None, cells: int) -> tuple[list[Part], list[Part]]:
-    """How many there are, and the memory that the loaded ones hold of the machine's, as a bar where there is room;
-    on the right what the bars of the list are.
+    """How many there are, and the memory that the loaded ones hold of the machine's; on the right what the bars of the
+    list are.
     """
     loaded = [row for row in rows if row.state == "loaded"]
     held = sum(row.memory or 0 for row in loaded)
     left = [Part(f"{len(rows)} at hand, {len(loaded)} loaded", "dim")]
-    right = [Part(HELD, "said"), Part(f" held  {FILES} size of its files ", "dim")]
+    right = [Part(HELD, "said"), Part(f" memory held  {FILES} size of its files ", "dim")]
+    if any(row.rates for row in rows):
+        right += [Part(f" {FAST}", "said"), Part(" speed ", "dim")]
     room = cells - sum(len(part.text) for part in (*left, *right))
     said = f" {bytes_said(held)}" + (f" of {bytes_said(machine)}" if machine else "") + " held"
     if held and room > len(said) + 2:
-        left.append(Part("  "))
-        if machine and room > len(said) + _MOST_BAR + 5:
-            full = min(max(round(held / machine * _MOST_BAR), 1), _MOST_BAR)
-            left += [Part(" "), Part(HELD * full, "said"), Part("·" * (_MOST_BAR - full), "rest")]
-        left.append(Part(said, "dim"))
+        left.append(Part(f"  {said}", "dim"))
     return left, right
 
 
@@ -143,7 +142,7 @@ def _line(row: "OnShelf", rows: "Sequence[OnShelf]", shape: _Shape, *, here: boo
         rate = _main_rate(row)
         same = [one.per_second for other in rows if (one := _main_rate(other)) and rate and one.unit == rate.unit]
         parts.append(Part(f"  {rate_said(rate) if rate else '':>{SPEED}}"))
-        parts += bar(rate.per_second if rate else None, max(same, default=0.0), shape.bar, HELD)
+        parts += bar(rate.per_second if rate else None, max(same, default=0.0), shape.bar, FAST)
     if shape.can:
         parts.append(Part("  "))
         for name in ABILITIES:
@@ -180,7 +179,7 @@ def bar(value: float | None, most: float, cells: int, sign: str) -> list[Part]:
     """A bar behind a blank, full at the most; what is not known or nothing draws nothing."""
     full = round(value / most * cells) if value and most else 0
     full = max(full, 1) if value else 0
-    return [Part(" "), Part(sign * full, "said" if sign == HELD else "dim"), Part(" " * (cells - full))]
+    return [Part(" "), Part(sign * full, "dim" if sign == FILES else "said"), Part(" " * (cells - full))]
 
 
 def _size(row: "OnShelf") -> int | None:
@@ -360,4 +359,4 @@ def _speed(word: str, rate: "Rate", row: "OnShelf", room: int) -> list[Part]:
     """Units a second, and a bar on one scale for all of the same unit."""
     most = max(one.per_second for one in row.rates.values() if one.unit == rate.unit)
     said = Part(f"{rate_said(rate, word):>{SPEED}}")
-    return [said, *(bar(rate.per_second, most, room, "■") if room >= 4 else [])]
+    return [said, *(bar(rate.per_second, most, room, FAST) if room >= 4 else [])]

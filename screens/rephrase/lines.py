@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from emotui.screens.rephrase.requests import Text, still_there
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part, taken
-from emotui.screens.widgets.number_format import UNDEFINED, count, share
+from emotui.screens.widgets.number_format import UNDEFINED, count, share, so_many
 from emotui.screens.widgets.page import Lines
 from emotui.tables import reads_zero
 
@@ -121,7 +121,7 @@ def attempt(chain: "ChainView", written: str, hint: str, draft: str, cells: int,
         room = cells - taken(left) - 2
         left.append(Part("  " + next((way for way in ways if width(way) <= room), ways[-1])))
     before, now = len(chain.original.split()), len(written.split())
-    length = [Part(f"{now} words, original {before} ", "dim")]
+    length = [Part(f"{so_many(now, 'word')}, original {before} ", "dim")]
     return left, length if taken([*left, *length]) < cells else []
 
 

@@ -72,7 +72,8 @@ class Grid(Page, inherit_bindings=False):
         super().__init__(id=id)
         self.table: ResultsTable | None = None
         self.row = self.column = 0
-        self._shades = self._plain = self._below = self._grounds = False
+        self._shades = self._plain = self._below = False
+        self._grounds: tuple[tuple[float | None, ...], ...] | None = None
         self._gap = _GAP
         self._wide = False
         self._under: tuple[tuple[str, ...], ...] | None = None
@@ -102,7 +103,7 @@ class Grid(Page, inherit_bindings=False):
         wide: bool = False,
         under: tuple[tuple[str, ...], ...] | None = None,
         run: str | None = None,
-        grounds: bool = False,
+        grounds: tuple[tuple[float | None, ...], ...] | None = None,
     ) -> None:
         """Show a table; the cursor keeps its place in the same one, else begins at the first figure of its own.
 
@@ -114,7 +115,8 @@ class Grid(Page, inherit_bindings=False):
             wide: columns take the room there is, and rows too.
             under: what stands under each figure of a table that is wide, where there are lines for it.
             run: whose first figure the cursor begins at, where it is in the table.
-            grounds: figures stand on grounds that are the stronger the greater they are.
+            grounds: figures of a square table stand on grounds that are the stronger the greater these are; those of
+                a row and its own column have a sign.
         """
         same, before = self.table is not None and self.table.key == table.key, self.cell
         table = without_unasked(table)
@@ -322,12 +324,14 @@ class Grid(Page, inherit_bindings=False):
             return [Part(fit(mean, size.all), "picked" if here else "plain"), Part(" " * self._gap)]
         if self._below:
             spread = ""
-        text = mean.rjust(size.mean)
+        stays = self._grounds is not None and table.rows.index(row) == at
+        text = f"= {mean}".rjust(size.mean) if stays and width(mean) + 2 <= size.mean else mean.rjust(size.mean)
         if here:
             return [Part((text + (f" {spread}" if spread else "")).ljust(size.all), "picked"), Part(" " * self._gap)]
         kind = "rest" if not cell.asked else "plain" if not row.published else "dim"
-        if self._grounds and isinstance(cell.value, int | float):
-            kind = ground(float(cell.value), _most(table))
+        if self._grounds is not None:
+            most = max((share or 0.0 for shares in self._grounds for share in shares), default=0.0)
+            kind = ground(self._grounds[table.rows.index(row)][at] or 0.0, most)
         tail = f" {spread}" if spread else ""
         return [Part(text, kind), Part(tail.ljust(size.all - size.mean + self._gap), "dim")]
 

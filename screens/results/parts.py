@@ -429,7 +429,7 @@ def against_rest(row: "Sliced") -> str:
     if row.difference is not None:
         said.append(f"{BOTH} {signed(row.difference, 3)} {between(_ends(row), plus=True)} {p_value(row.adjusted)}")
     if row.apart is not None:
-        what = f"{BOTH} here less {BOTH} in the rest" if row.other is not None else "here less the rest"
+        what = f"{BOTH} here, minus {BOTH} in the rest:" if row.other is not None else "here, minus the rest:"
         sure = None if row.apart_low is None or row.apart_high is None else (row.apart_low, row.apart_high)
         said.append(f"{what} {signed(row.apart, 3)} {between(sure, plus=True)} {p_value(row.apart_adjusted)}")
     return f"{_named(row)}: {'; '.join(said)}" if said else _named(row)

@@ -39,6 +39,7 @@ from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Line, Part, fitted, tabs, taken
 from emotui.screens.widgets.notice import Notice
+from emotui.screens.widgets.number_format import so_many
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
 from emotui.tables import FEW
@@ -269,7 +270,7 @@ class Results(CountedPlace):
         left = (self.compared_heading() if looked.of_sources else [Part(f" {named}", "strong")]) or [Part(" ")]
         place = [Part(f"   {at} of {of}", "dim")] if of > 1 else []
         if looked.runs and not looked.of_sources and looked.view != TRANSITIONS:
-            place.append(Part(f"   just {len(looked.runs)} runs", "mark", "do('run')"))
+            place.append(Part(f"   just {so_many(len(looked.runs), 'run')}", "mark", "do('run')"))
         views = tabs(keyed("{view}"), looked.views, looked.view, self.size.width)
         room = self.size.width - taken(views) - 1
         left = self._of_dataset(left, room - taken(place), named)

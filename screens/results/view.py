@@ -119,7 +119,7 @@ class ResultsView(Vertical):
         elif held.pairs:
             self._show_grid()
             shares = None if self.shades else _beginning(held)
-            self.grid.show_table(_heatmap(held), shades=self.shades, plain=True, under=shares, grounds=True)
+            self.grid.show_table(_heatmap(held), shades=self.shades, plain=True, under=shares, grounds=held.row_shares)
         else:
             self._tell_none("No text here has two neighbouring sentences with labels")
 
@@ -318,7 +318,10 @@ def _heatmap(found: "Transitions") -> "ResultsTable":
         )
         for at, row in enumerate(table.rows)
     )
-    return replace(table, rows=rows)
+    return replace(table, rows=rows, hints=(*table.hints, _SHADED))
+
+
+_SHADED = "stronger ground: a greater share of the row's pairs; = the same goes on"
 
 
 def _beginning(found: "Transitions") -> tuple[tuple[str, ...], ...]:

@@ -16,6 +16,7 @@ from emotui.screens.list_state import NO_RUN
 from emotui.screens.requests import LatestRequest
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session, Step
+from emotui.screens.widgets.number_format import so_many
 from emotui.store.query import Dataset
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class SourceActions(Acting):
                 bench.keep_labels(sheet, mapping, over.is_set)
                 self._session.steps.append(Step(f"labels of {sheet.source} as they were", back))
                 self._tell(
-                    f"{len(mapping)} labels of {sheet.source} are mapped: "
+                    f"{so_many(len(mapping), 'label')} of {sheet.source} mapped: "
                     + keyed("{rescore} scores ")
                     + f"{run.run} again"
                 )

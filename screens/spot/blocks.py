@@ -129,6 +129,9 @@ FEW = 4
 
 _NAME = 15
 _LEAST_BAR, _MOST_BAR = 6, 24
+ODDS = "log-odds of yes"
+"""Of what the figures of emotions are: each is asked by itself, yes or no."""
+
 STRONG = 6.0
 """Log-odds that fill a bar."""
 
@@ -203,7 +206,7 @@ def blocks(
             put(part, NAMES.get(part, part), "", "", wrapped(answer.note, cells, "mark"), wide=True)
         if part == "spans" and said.spans is not None:
             top = " ".join(f"{span.start}-{span.end}" for span in said.spans) or "none"
-            put(part, NAMES[part], top, "", _evidence(answer.text, said.spans, cells), wide=True)
+            put(part, NAMES[part], top, "label and strength", _evidence(answer.text, said.spans, cells), wide=True)
         elif part == "classes":
             for name, one in (said.classes or {}).items():
                 put(part, name, one.label, _about(one, every), _classes(one, narrow, every), f"classes {name}")
@@ -219,7 +222,7 @@ def blocks(
             )
         elif part == "words" and said.words is not None:
             title = f"words that carry {said.words.label}"
-            put(part, title, said.words.label, "", _words(answer.text, said.words, narrow, every))
+            put(part, title, said.words.label, "logit lost", _words(answer.text, said.words, narrow, every))
         elif part == "masks" and said.masks is not None and MASK in text:
             top = " ".join(mask[0][0] for mask in said.masks.masks if mask)
             put(part, NAMES[part], top, "", _masks(said.masks, narrow, every))
@@ -255,9 +258,8 @@ def _literal(text: str, cells: int) -> str:
 
 
 def _about(one: "Classification", every: bool) -> str:
-    said = [] if len(one.probs) <= FEW or every else [f"{len(_seen(one, every))} of {len(one.probs)}"]
-    if one.multi_label:
-        said.append("each by itself")
+    some = f"{len(_seen(one, every))} of {len(one.probs)} " if len(one.probs) > FEW and not every else ""
+    said = [f"{some}probabilities" + ", each by itself" * one.multi_label]
     if one.truncated:
         said.append("the text was cut")
     return " · ".join(said)
@@ -292,7 +294,7 @@ def _bar_room(cells: int, figure: int) -> int:
 
 def _mass(emotions: "Mapping[str, Odds]") -> str:
     least = min(odds.mass for odds in emotions.values())
-    said = "log-odds" if least > 0.995 else f"log-odds · yes and no hold {share(least).strip()} or more"
+    said = ODDS if least > 0.995 else f"{ODDS} · yes and no hold {share(least).strip()} or more"
     return said + (" · some were kept back" if any(odds.censored for odds in emotions.values()) else "")
 
 

@@ -206,6 +206,12 @@ class Sides:
                 column.doing = "" if column.doing == keyed(STOPPED) else column.doing
                 asking.want(text, worth)
 
+    def make_ready(self) -> None:
+        """Load what is not loaded yet: there will be something to ask."""
+        for column in self.columns:
+            if not column.trouble:
+                self._is_there(column)
+
     def forgive(self) -> None:
         """Models that failed or were stopped may be asked again."""
         for column in self.columns:

@@ -112,7 +112,8 @@ class Spot(Place):
 
     @property
     def reads(self) -> bool:
-        return self._offered is None and self._texts is not None and self._texts.busy
+        waits = self._offered is None and self._texts is not None and self._texts.busy
+        return waits and not self.editor.has_focus
 
     # Source, models, samples.
 
@@ -182,7 +183,7 @@ class Spot(Place):
                 self.why.look_at(key, text, parts_of(text), dataset=dataset, parts=True)
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
-        """The selected sample's text is offered, and taken where nothing was typed."""
+        """The selected sample's text is offered, and taken where nothing is typed nor about to be."""
         if sample is None or self._texts is None:
             self._offered = None
         elif self._offered is None or self._offered.number != sample:
@@ -200,8 +201,7 @@ class Spot(Place):
 
     def on_show(self) -> None:
         """With nothing to try, letters are for typing at once."""
-        waits = self._texts is None or self._texts.busy
-        if not waits and self._offered is None and not self.editor.text:
+        if self.sides is not None and not self.editor.text:
             self.editor.focus()
 
     def _warn(self, _: object, why: str) -> None:
@@ -211,11 +211,14 @@ class Spot(Place):
         if offered == self._offered:
             return  # asked for twice before it came: by now the text may be about to be written over
         self._offered = offered
-        if self.editor.text == self._taken:
+        if self.editor.text == self._taken and not self._about_to_type:
             self._begin(offered.text)
         self._stand()
-        if self.editor.has_focus and self.editor.text == self._taken:
-            self.view.page.focus()  # nothing was typed: letters stay keys
+
+    @property
+    def _about_to_type(self) -> bool:
+        """Is there nothing yet, and the cursor where it is to stand?"""
+        return self.editor.has_focus and not self.editor.text
 
     def _begin(self, text: str) -> None:
         """Put another text here, with nothing to undo."""
@@ -241,8 +244,16 @@ class Spot(Place):
             return []
         if self.editor.text == self._taken == offered.text:
             return [Part(f"of {offered.id}", "dim")]
-        press = "do('take')"
-        return [Part(keyed("{take}"), "key", press), Part(f" takes {offered.id}", "dim", press)]
+        if self._takes_by_leaving:
+            key, press = "{leave}", "do('leave')"
+        else:
+            key, press = "{leave} {take}" if self.editor.has_focus else "{take}", "do('take')"
+        return [Part(keyed(key), "key", press), Part(f" takes {offered.id}", "dim", press)]
+
+    @property
+    def _takes_by_leaving(self) -> bool:
+        """Is nothing typed nor taken yet, so that out of the text is into the selected sample's?"""
+        return self._about_to_type and not self._taken and self._offered is not None
 
     # Typing.
 
@@ -289,6 +300,8 @@ class Spot(Place):
         parts = [TASK + task] if task is not None else [*QUICK, *LATER]
         parts = [part for part in parts if part != "masks" or MASK in text]
         self.sides.ask(text, parts if text.strip() else [], self._stage)
+        if not text.strip() and not self.sides.loading:
+            self.sides.make_ready()
         if self.sides.loading:
             self._waits.wait("look", _LOOK, self._look, again=False)
         if self.sides.busy:
@@ -382,8 +395,10 @@ class Spot(Place):
             self.editor.offer_whole()
 
     def do_leave(self) -> None:
-        """Out of the text; from there the pane of why is closed."""
+        """Out of the text, from an empty one into the selected sample's; from there the pane of why is closed."""
         if self.editor.has_focus:
+            if self._takes_by_leaving and self._offered is not None:
+                self._begin(self._offered.text)
             self.editor.let_go()
             self.view.page.focus()
         else:

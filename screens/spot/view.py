@@ -1,6 +1,7 @@
 """What the Spot check place shows: the text above, under it what one model or two say of it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -11,6 +12,7 @@ from emotui.records import Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.spot.blocks import (
     MASK,
+    ODDS,
     QUICK,
     STRONG,
     TASK,
@@ -20,7 +22,6 @@ from emotui.screens.spot.blocks import (
     carried,
     carrying,
     evidence,
-    likeliest,
     task_blocks,
     wrapped,
 )
@@ -29,7 +30,7 @@ from emotui.screens.widgets.cell_width import shown, width, wrap
 from emotui.screens.widgets.editor import DirectionLine, Editor
 from emotui.screens.widgets.line import Line, Part, bar, cut, tabs
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.number_format import count, share
+from emotui.screens.widgets.number_format import count, share, so_many
 from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
 from emotui.screens.widgets.tiered_text import TieredText, flatten
@@ -169,73 +170,96 @@ _MOST_BAR = 40
 _LEAST_BAR = 8
 
 
+@dataclass(frozen=True, slots=True)
+class _Headline:
+    """A model's first answer to one question. `filled`: of its bar, 0 to 1; `unit`: of what the figure is."""
+
+    answer: str
+    filled: float
+    figure: str
+    unit: str
+    then: str
+    said: "Answered"
+
+
 def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells: int) -> list[list[Part]]:
-    """A line a model with its answer; of one model, a second line with what it rests on. None where nothing is said.
+    """What is answered first, a line a question, each with its unit; below it what the answers of one model rest on.
+
+    Of two models it is the first question that both answer, or else each one's own. None where nothing is said.
 
     Args:
         spared: an answer about this text is not greyed yet.
     """
-    found = [_answer(column) for column in columns]
-    known = [one for one in found if one is not None]
+    found = [_questions(column) for column in columns]
+    if len(found) > 1:
+        shared = [question for question in found[0] if all(question in one for one in found)]
+        asked = [{question: one[question] for question in shared[:1] or list(one)[:1]} for one in found]
+    else:
+        shared, asked = [], found
+    known = [one for answers in asked for one in answers.values()]
     if not known:
         return []
-    names = max(width(one[0]) for one in known)
-    differ = len({one[0] for one in known}) > 1
+    names = max(width(one.answer) for one in known)
+    figures = max(width(one.figure) for one in known)
+    differ = bool(shared) and len({one.answer for one in known}) > 1
+    taken = 2 + names + 2 + 1 + figures + 3 * differ + 3
+    told = [one.unit + one.then for one in known]
+    if taken + _LEAST_BAR + max(map(width, told)) > cells:
+        told = [one.unit for one in known]
+    room = min(max(cells - taken - max(map(width, told)), _LEAST_BAR), _MOST_BAR)
+    units = dict(zip(map(id, known), told, strict=True))
     lines = []
-    for at, one in enumerate(found):
-        sign = f"{SIGNS[at]} " if len(columns) > 1 else ""
-        if one is None:
+    for at, answers in enumerate(asked):
+        sign = f"{SIGNS[at]} " if len(columns) > 1 else "▸ "
+        if not answers:
             lines.append([Part(sign, "key"), Part("no answer", "dim")])
-            continue
-        name, filled, figure, about, answer = one
-        stale = answer.text not in (text, spared)
-        room = min(max(cells - names - width(figure) - width(about) - 10, _LEAST_BAR), _MOST_BAR)
-        line = [
-            Part(sign or "▸ ", "key"),
-            Part(name + " " * (names - width(name)), "strong"),
-            Part("  "),
-            *bar(filled, 1.0, room),
-            Part(f" {figure}", "strong"),
-            Part("  ≠" if differ else "", "mark"),
-            Part(f"   {about}", "dim"),
-        ]
-        lines.append([Part(part.text, "stale") for part in line] if stale else line)
+        for one in answers.values():
+            stale = one.said.text not in (text, spared)
+            line = [
+                Part(sign, "key"),
+                Part(one.answer + " " * (names - width(one.answer)), "strong"),
+                Part("  "),
+                *bar(one.filled, 1.0, room),
+                Part(f" {one.figure:>{figures}}", "strong"),
+                Part("  ≠" if differ else "", "mark"),
+                Part(f"   {units[id(one)]}", "dim"),
+            ]
+            lines.append([Part(part.text, "stale") for part in line] if stale else line)
     if len(columns) == 1 and (rests := _rests_on(columns[0], text)):
         lines += [[Part(f"  {rests[a:b]}", "dim")] for a, b in wrap(rests, max(cells - 2, 20))]
     return lines
 
 
-def _answer(column: "Column") -> "tuple[str, float, str, str, Answered] | None":
-    """Its name, how far its bar is filled, its figure, what that is of, and where it stands."""
+def _questions(column: "Column") -> "dict[str, _Headline]":
+    """What it was asked, with its first answer: which label of its first label set, and which of the emotions."""
+    found: dict[str, _Headline] = {}
     answer = column.answers.get("classes")
     if answer is not None and answer.probe.classes:
         name, one = next(iter(answer.probe.classes.items()))
         others = sorted((value, label) for label, value in one.probs.items() if label != one.label)
-        after = f", then {shown(others[-1][1])} {share(others[-1][0]).strip()}" if others else ""
+        then = f"; then {shown(others[-1][1])} {share(others[-1][0]).strip()}" if others else ""
         value = one.probs.get(one.label, 0.0)
-        return shown(one.label), value, share(value).strip(), f"of {shown(name)}{after}", answer
+        unit = f"probability, {shown(name)}"
+        found[f"classes {name}"] = _Headline(shown(one.label), value, share(value).strip(), unit, then, answer)
     answer = column.answers.get("emotions")
     if answer is not None and answer.probe.emotions:
-        name = likeliest(answer.probe.emotions)
-        odds = answer.probe.emotions[name].log_odds
-        return name, max(odds, 0.0) / STRONG, f"{odds:+.2f}", "log-odds, the likeliest emotion", answer
-    return None
+        ranked, odds = zip(
+            *sorted(((name, one.log_odds) for name, one in answer.probe.emotions.items()), key=lambda pair: -pair[1]),
+            strict=True,
+        )
+        then = f"; then {ranked[1]} {odds[1]:+.2f}" if len(ranked) > 1 else ""
+        unit = ODDS if odds[0] > 0 else f"{ODDS}, none above 0"
+        found["emotions"] = _Headline(ranked[0], max(odds[0], 0.0) / STRONG, f"{odds[0]:+.2f}", unit, then, answer)
+    return found
 
 
 def _rests_on(column: "Column", text: str) -> str:
-    """What else is said of this text, in words."""
+    """How much evidence it marks in this text, and which word carries its label, in words."""
     said = []
-    emotions, spans, words = (column.answers.get(part) for part in ("emotions", "spans", "words"))
-    classes = column.answers.get("classes")
-    if classes is not None and emotions is not None and emotions.text == text and emotions.probe.emotions:
-        name = likeliest(emotions.probe.emotions)
-        odds = emotions.probe.emotions[name].log_odds
-        said.append(
-            f"emotion {name} {odds:+.2f} log-odds" if odds > 0 else f"no emotion above 0, nearest {name} {odds:+.2f}"
-        )
+    spans, words = (column.answers.get(part) for part in ("spans", "words"))
     if spans is not None and spans.text == text and spans.probe.spans is not None:
         n = len(spans.probe.spans)
-        said.append(f"{count(n)} stretch{'es' * (n != 1)} of evidence" if n else "no evidence marked")
+        said.append(f"{so_many(n, 'span')} of evidence" if n else "no evidence marked")
     if words is not None and words.text == text and (strongest := carrying(words.probe.words, 1)):
         start, end, _ = strongest[0]
         said.append(f"carried most by “{shown(' '.join(text[start:end].split()))}”")
@@ -321,11 +345,13 @@ STACKED = 86
 """Below so many columns two models stand under each other."""
 
 _EMPTY = (
-    "Type or paste one: evidence in it, labels, emotions, the words that",
-    "carry them and what the model writes follow as you type",
+    "Type or paste one, and the live model answers as you type:",
+    "its label, each emotion, the evidence, the words that carry it",
     "",
-    "{write} into the text   {leave} out of it   {take} the selected sample's text",
-    "{name_model} live model   {second} a second one beside it   {raw} a task's prompt and raw output",
+    "{leave} leaves an empty text for the selected sample's;",
+    "then letters are keys:",
+    "{write} write   {take} another sample's text   {name_model} live model",
+    "{second} a second model   {raw} a task's prompt and output",
 )
 
 
@@ -422,7 +448,8 @@ class SpotView(Vertical):
         if len(text) >= LONGEST:
             size += ", which is all that fits"
         name = "who marked what" if self.query_one("#spot-rows").display else "text"
-        left = [Part(f" {name}", "strong", "do('annotators')"), Part(f"   {size}   ", "dim"), *self.from_where]
+        told = Part(f"   {size}   ", "dim") if text else Part("   type or paste one   ", "mark")
+        left = [Part(f" {name}", "strong", "do('annotators')"), told, *self.from_where]
         if not self.editor.has_focus:
             left += [Part(keyed("   {write}"), "key", "do('write')"), Part(" writes", "dim", "do('write')")]
         elif self.editor.offers_whole:
@@ -468,7 +495,7 @@ class SpotView(Vertical):
                 said = blocks(column, text, room, narrow, every=self.every, beside=other)
             found.append(state | said)
         lines = arranged(found, cells, stacked=self.stacked, spared=self.spared)
-        top = [] if self.asked_task is not None else headlines(self.columns, text, self.spared, room)
+        top = [] if self.asked_task is not None else headlines(self.columns, text, self.spared, min(cells, WIDEST))
         return [*top, *lines, *self._cannot(text, cells)]
 
     def _cannot(self, text: str, cells: int) -> Lines:

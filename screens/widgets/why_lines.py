@@ -23,6 +23,7 @@ FEW = 4
 """Labels that have bars: the likeliest over all forms."""
 
 _NAME, _FIGURE, _GAP = 13, 4, 2
+_NO_LABEL = "–  not a label of the model"
 _MOST_BAR = 16
 _LINES = 3
 """Lines of the text around what is taken away."""
@@ -31,10 +32,18 @@ _WIDEST = 90
 
 
 def margin(found: "Removed | None") -> tuple[str, str]:
-    """The drop in four cells and its kind: strong where no random stretch drops as much; blank while it is unknown."""
+    """The change in four cells and its kind: strong where none without a random stretch falls as much; blank while it
+    is unknown.
+    """
     if found is None:
         return " " * _FIGURE, "plain"
-    return share(found.drop), "strong" if found.matters else "dim"
+    return change(found), "strong" if found.matters else "dim"
+
+
+def change(found: "Removed") -> str:
+    """By how much the probability of the explained label changes without the span, in four cells: below 0 it falls."""
+    by = -found.drop
+    return " .00" if abs(by) < SEEN else f"{by:+.2f}".replace("0.", ".", 1)
 
 
 def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
@@ -46,11 +55,12 @@ def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
     label = found.marked if own and found.marked is not None else found.explains
     whole, masked = found.whole[label], found.masked[label]
     random = found.marked_random if own else found.random
-    parts = [Part(f"{label} "), Part(share(whole).strip(), "strong"), Part(", without it ")]
+    rises, n = whole - masked <= -SEEN, len(random)
+    moves = "rises to " if rises else "falls to " if whole - masked >= SEEN else "stays "
+    parts = [Part(f"{label} "), Part(share(whole).strip(), "strong"), Part(f", without it {moves}")]
     parts += [Part(share(masked).strip(), "strong"), Part(". ")]
     if not random:
         return [*parts, Part("No other stretch as long fits into the text beside it.", "dim")]
-    rises, n = whole - masked <= -SEEN, len(random)
     far = sum(p >= masked if rises else p <= masked for p in random)
     mean, least, most = (share(one).strip() for one in (fmean(random), min(random), max(random)))
     spread = f"{mean} on average ({least} to {most})" if n > 1 else mean
@@ -61,17 +71,26 @@ def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
     return [*parts, Part(f"Without {of} as long: {spread}, {as_far}.", kind)]
 
 
-def removal_lines(found: "Removed", cells: int) -> Lines:
+def removal_lines(found: "Removed", cells: int, *, gold: str = "") -> Lines:
     """The verdict, a line a label with a bar for each form, and the text with what was taken away.
 
     What is told first is of the label of the span, where the model has it and it is not its likeliest.
+
+    Args:
+        gold: the emotion that gold gives to this place, which has a line whatever the model makes of it.
     """
     cells = max(cells, 20)
     lines: list[list[Part]] = []
+    of_gold = found.named(gold) if gold else None
+    roles = {found.explains: "likeliest"}
+    if found.marked is not None and found.marked != of_gold:
+        roles[found.marked] = "predicted"
+    if of_gold is not None:
+        roles[of_gold] = f"{roles[of_gold]}, gold" if of_gold in roles else "gold"
     for own in (True, False) if found.marked is not None else (False,):
         told = verdict(found, own=own)
         if found.marked is not None:
-            told = [Part("marked: " if own else "likeliest: ", "dim"), *told]
+            told = [Part(f"{roles[found.marked] if own else 'likeliest'}: ", "dim"), *told]
         if taken(told) < cells:
             lines.append([Part(" "), *told])
             continue
@@ -79,16 +98,24 @@ def removal_lines(found: "Removed", cells: int) -> Lines:
         last = told[-1]
         lines += [[Part(" "), Part(last.text[a:b], last.kind)] for a, b in wrap(last.text, cells - 2)]
     said = dict(zip(("whole", *FORMS), (found.whole, found.masked, found.deleted, found.alone), strict=True))
-    size = max(min((cells - 2 - _NAME) // len(said), _FIGURE + 1 + _MOST_BAR + _GAP), _FIGURE + 1 + _GAP)
-    lines.append([Part(" " * (_NAME + 2)), *(Part(f"{name:<{size}}", "dim") for name in said)])
-    for label in likeliest(found):
-        explained = label in (found.explains, found.marked)
+    role_cells = max(map(width, (*roles.values(), "gold")))
+    names = _NAME + 1 + role_cells
+    size = max(min((cells - 2 - names) // len(said), _FIGURE + 1 + _MOST_BAR + _GAP), _FIGURE + 1 + _GAP)
+    lines.append([Part(" " * (names + 2)), *(Part(f"{name:<{size}}", "dim") for name in said)])
+    first = len(lines)
+    for label in likeliest(found, gold=of_gold):
+        role = roles.get(label, "")
+        explained = bool(role)
         line = [Part("▸ " if explained else "  ", "said"), Part(fit(label, _NAME), "strong" if explained else "plain")]
+        line.append(Part(f" {fit(role, role_cells)}", "gold" if role == "gold" else "dim"))
         for probs in said.values():
             p = probs.get(label, 0.0)
             line += [Part(share(p), "strong" if explained else "plain"), Part(" ")]
             line += [*bar(p, 1.0, size - _FIGURE - 1 - _GAP, "·"), Part(" " * _GAP)]
         lines.append(line)
+    if gold and of_gold is None:
+        told = [Part("▸ ", "said"), Part(fit(gold, _NAME), "strong"), Part(f" {fit('gold', role_cells)}", "gold")]
+        lines.insert(first + len(roles), [*told, Part(_NO_LABEL, "dim")])
     lines.append([])
     lines += _passage(found, min(cells, _WIDEST))
     for name, text in zip(FORMS, found.forms, strict=True):
@@ -97,7 +124,7 @@ def removal_lines(found: "Removed", cells: int) -> Lines:
 
 
 def part_lines(text: str, places: "Sequence[Span]", known: "Sequence[Removed | None]", cells: int) -> Lines:
-    """Each part of a text with the drop without it, in as many columns as fit; with a bar where there is room.
+    """Each part of a text with the change without it, in as many columns as fit; with a bar where there is room.
 
     Args:
         known: of each part; None while it is not known.
@@ -124,7 +151,7 @@ def part_lines(text: str, places: "Sequence[Span]", known: "Sequence[Removed | N
             strong = one is not None and one.matters
             line += [Part(fit(names[at], name), "strong" if strong else "plain"), Part(" ")]
             drop = 0.0 if one is None else one.drop
-            figure = f"{drop:+.2f} ".replace("0.", ".", 1) if one is not None else "  …  "
+            figure = f"{change(one)} " if one is not None else "  …  "
             line.append(Part(figure, "strong" if strong else "dim"))
             line += [*_drop(drop, most, room), Part("  ")]
         lines.append(line)
@@ -139,16 +166,16 @@ def _drop(drop: float, most: float, cells: int) -> list[Part]:
     return [Part("□" * full, "said"), Part(" " * (cells - full))]
 
 
-_PARTS = " without each part; bold: lower than without any other as long"
+_PARTS = " and its change without each part; bold: falls lower than without any other as long"
 _PART = 16
 """Cells for the figure of a part and its bar, and for what stands between two parts."""
 
 
-def likeliest(found: "Removed", most: int = FEW) -> list[str]:
-    """The labels with the highest probability in any form, that of the span and the explained one first."""
+def likeliest(found: "Removed", most: int = FEW, *, gold: str | None = None) -> list[str]:
+    """The labels with the highest probability in any form; first that of the span, the explained one, and gold's."""
     every = (found.whole, found.masked, found.deleted, found.alone)
     by_most = sorted(found.whole, key=lambda label: -max(probs.get(label, 0.0) for probs in every))
-    first = [label for label in (found.marked, found.explains) if label is not None]
+    first = [label for label in (found.marked, found.explains, gold) if label is not None]
     return list(dict.fromkeys([*first, *by_most]))[:most]
 
 

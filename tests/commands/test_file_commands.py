@@ -207,7 +207,7 @@ def test_a_scene_that_a_model_refused_scores_as_no_emotion_and_is_noted(emotui: 
     pred = _write(tmp_path / "p.jsonl", {"id": "a", "labels": {"joy": 1, "fear": 0}}, {"id": "b", "labels": {}})
     got = emotui("score", "scenes", "--gold", gold, "--pred", pred, "--json").document
     assert got["lexical_accuracy"] == 0.75
-    assert "1 records without an answer" in got["notes"]["n"]
+    assert "1 record without an answer" in got["notes"]["n"]
 
 
 def test_labels_in_a_table_are_no_markup_and_reach_no_terminal_raw(emotui: Emotui, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_unlabelled_gold_is_left_out_and_counted(emotui: Emotui, gold: Path, pre
     assert (got["n"], got["unlabelled"], got["labels"]) == (3, 1, ["joy", "fear"])
     assert got["jaccard"] == pytest.approx((1 + 0.5 + 1) / 3)
     assert got["by_label"]["fear"]["recall"] == 0.0
-    assert got["notes"]["n"] == "1 records without an answer count as no label predicted"
+    assert got["notes"]["n"] == "1 record without an answer: counted as no label predicted"
 
 
 def test_thresholds_chosen_on_one_file_decide_another(emotui: Emotui, gold: Path, pred: Path, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_single_labels_are_scored_against_people_with_or_without_gold(emotui: Em
     )
     people = _people(emotui, "class", gold, pred)
     assert (people["n"], people["annotators"]) == (2, 3)
-    assert people["notes"]["n"] == "1 records with the answer of one annotator alone are left out"
+    assert people["notes"]["n"] == "1 record with the answer of one annotator alone is left out"
     assert people["manhattan"] == pytest.approx((0.1 + (1 / 3 - 0.3) + (0.4 - 1 / 3) + (1 / 3 - 0.2) + 1) / 2)
     # Cuts of 1 to 6: below 3 is .1 against 0, below 5 .4 against 1/3 (two points wide), below 6 .8 against 2/3.
     assert people["wasserstein"] == pytest.approx((0.1 * 2 + (0.4 - 1 / 3) * 2 + (0.8 - 2 / 3) + 0.5) / 2)

@@ -370,7 +370,7 @@ def test_a_missing_answer_is_wrong_but_is_no_label_of_its_own() -> None:
     assert list(report["by_label"]) == ["joy", "fear"]
     assert report["macro_f1"] == 0.5  # joy 1, fear 0
     assert report["confusion"] == {"joy": {"joy": 1}, "fear": {"": 1}}
-    assert report["notes"]["n"] == "1 records without an answer count as wrong"
+    assert report["notes"]["n"] == "1 record without an answer counts as wrong"
 
 
 def test_repeats_are_sampled_and_give_means_and_deviations() -> None:

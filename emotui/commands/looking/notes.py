@@ -13,7 +13,7 @@ from emotui.formats import check_writable, read, write
 from emotui.formats.rows import literal
 from emotui.metrics.saturation import BASE, RUN, THRESHOLD
 from emotui.records import SampleNote
-from emotui.tables import number_of
+from emotui.tables import number_of, number_that
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.notes import NoteBook, codes_in
 
@@ -228,7 +228,7 @@ def saturation(
         figures = {"new": list(curve.new), "known": list(curve.known), "share": curve.share, "reached": curve.reached}
         print_json(head | figures | notes)
         return
-    say(f"{len(curve.new)} samples with codes, {curve.known[-1] if curve.known else 0} codes")
+    say(f"{number_of(len(curve.new), 'sample')} with codes, {number_of(curve.known[-1] if curve.known else 0, 'code')}")
     if curve.share is None:
         say(f"Saturation is told from {base + run} samples on.")
         return
@@ -287,4 +287,4 @@ def import_(dataset: str, file: str, annotator: str | None, db: str | None, as_j
     if as_json:
         print_json({"dataset": found.name, "notes": len(came.records), "new": n})
     else:
-        say(literal(f"{found.name}: {n} of {len(came.records)} notes are new"))
+        say(literal(f"{found.name}: {n} of {number_that(len(came.records), 'note', 'is', 'are')} new"))

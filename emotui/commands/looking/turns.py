@@ -9,6 +9,7 @@ from emotui.commands.output import as_written, bar, json_option, print_figures, 
 from emotui.commands.program_options import db_option, look_into, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.tables import number_of
 
 if TYPE_CHECKING:
     from emotui.metrics.over_time import Objective
@@ -140,7 +141,7 @@ def _print_decoded(decoded: Mapping[str, Any]) -> None:
 
 def _print_strip(key: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str] | None) -> None:
     """A line a label: what each text has of it; of numbers both lines."""
-    say(f"\n{literal(key)}: {len(rows)} texts in order")
+    say(f"\n{literal(key)}: {number_of(len(rows), 'text')} in order")
     if labels is None:
         for name in sorted({name for row in rows for name in row["gold"]}):
             for side, word in (("gold", "gold"), ("said", "model")):

@@ -12,6 +12,7 @@ from emotui.commands.output import as_written, bar, json_option, print_figures, 
 from emotui.commands.program_options import db_option, open_workspace
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.tables import number_of, number_that
 from emotui.workbench.progress import RunOptions
 
 if TYPE_CHECKING:
@@ -419,13 +420,16 @@ def lens(
             ]
             say(f"  {layer:>3}  {', '.join(told)}")
     if texts:
-        say(f"known at layer {found['best_layer']} and not said, {len(texts)} texts:")
+        say(f"known at layer {found['best_layer']} and not said, {number_of(len(texts), 'text')}:")
         for key, names in list(texts.items())[:_MOST_TEXTS]:
             say(f"  {literal(key)}  {literal(', '.join(names))}")
         if len(texts) > _MOST_TEXTS:
             say(f"  and {len(texts) - _MOST_TEXTS} more (--json has all)")
     if coded is not None:
-        say(f"{len(coded[1])} texts have the code {literal(str(code))} now, in notes by {literal(coded[0])}")
+        say(
+            f"{number_that(len(coded[1]), 'text', 'has', 'have')} the code {literal(str(code))} now, "
+            f"in notes by {literal(coded[0])}"
+        )
 
 
 def _show_heat(

@@ -8,6 +8,7 @@ from emotui.commands.output import json_option, print_figures, print_json, say, 
 from emotui.commands.program_options import db_option, look_into, open_workspace, read_only_option
 from emotui.errors import BadInput
 from emotui.formats.rows import literal
+from emotui.tables import number_of
 from emotui.tasks.masked.lexicon import BUILT_IN, WordVectors, supplement_against
 from emotui.workbench.masked.of_files import CHOICES
 
@@ -51,7 +52,10 @@ def begin(
     if as_json:
         print_json({"review": name, "posts": len(made.posts), "doubtful": doubtful})
     else:
-        say(f"{literal(name)}: {doubtful} masks in {len(made.posts)} posts to look at: emotui, then 5 and F4")
+        say(
+            f"{literal(name)}: {number_of(doubtful, 'mask')} in {number_of(len(made.posts), 'post')} to look at: "
+            "emotui, then 5 and F4"
+        )
 
 
 @review.command("list")
@@ -110,7 +114,7 @@ def questions(words: str, seed: int, to: str, as_json: bool) -> None:
     if as_json:
         print_json({"words": len(made)})
         return
-    say(f"{literal(to)}: {len(made)} words. Then:")
+    say(f"{literal(to)}: {number_of(len(made), 'word')}. Then:")
     say(f"  emotui import values {literal(to)} --name words")
     say("  emotui annotate protocol words express-words --annotators A,B,C")
 

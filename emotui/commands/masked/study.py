@@ -139,7 +139,10 @@ def sheet(name: str, coder: str, to: str, db: str | None, as_json: bool) -> None
     if as_json:
         print_json({"study": name, "coder": coder, "texts": n, "codes": [code.code for code in coding.codes]})
         return
-    say(f"{literal(to)}: {n} texts. answer is first, second, both or neither; codes 3,5; open codes after ;")
+    say(
+        f"{literal(to)}: {number_of(n, 'text')}. answer is first, second, both or neither; codes 3,5; "
+        "open codes after ;"
+    )
     for code in coding.codes:
         say(f"  {literal(code.code)} ({code.applies}): {literal(code.about)}")
 
@@ -161,7 +164,7 @@ def take(name: str, file: str, coder: str, db: str | None, as_json: bool) -> Non
     if as_json:
         print_json(told)
     else:
-        say(f"{n} answers taken; {literal(coder)} has answered {told['answered']} of {told['texts']}")
+        say(f"{number_of(n, 'answer')} taken; {literal(coder)} has answered {told['answered']} of {told['texts']}")
 
 
 @study.command("results")
@@ -208,7 +211,7 @@ def export(name: str, to: str, db: str | None, read_only: bool, as_json: bool) -
     if as_json:
         print_json({"study": name, "answers": n})
     else:
-        say(f"{literal(to)}: {n} answers")
+        say(f"{literal(to)}: {number_of(n, 'answer')}")
 
 
 @study.command("codes")

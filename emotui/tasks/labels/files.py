@@ -12,6 +12,7 @@ from emotui.metrics.baselines import drawn_golds, majority
 from emotui.metrics.labels import Answer, Gold, as_table, label_names, labels_report, probable
 from emotui.metrics.thresholds import USUAL, best_thresholds
 from emotui.records import LabelsGold, LabelsPrediction
+from emotui.tables import number_of
 from emotui.tasks.parts import CALIBRATE, CALIBRATED, Embedding, shared_by
 from emotui.toml_text import parse_toml
 
@@ -116,7 +117,7 @@ def score_files(
     document = labels_report(labelled, said, chosen, own, shared)
     silent = sum(said[key] == {} for key in labelled)
     if silent:
-        document["notes"]["n"] = f"{silent} records without an answer count as no label predicted"
+        document["notes"]["n"] = f"{number_of(silent, 'record')} without an answer: counted as no label predicted"
     return document
 
 

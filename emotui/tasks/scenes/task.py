@@ -35,6 +35,7 @@ from emotui.metrics.span_scoring import Embed
 from emotui.metrics.thresholds import USUAL
 from emotui.records import PLUTCHIK, ScenesGold, ScenesPrediction, Text
 from emotui.store.rows import ResultRow, SampleRow, ScoreRow
+from emotui.tables import number_of
 from emotui.tasks.measures import SCENES
 from emotui.tasks.parts import (
     LITTLE_MASS,
@@ -162,7 +163,9 @@ def score_files(
     shared = [shared_by(record.meta) for record in golds]
     document = scenes_report(gold, said | {key: dict.fromkeys(gold.get(key, {}), 0) for key in silent}, shared)
     if silent:
-        document["notes"]["n"] = f"{len(silent)} records without an answer count as no emotion predicted"
+        document["notes"]["n"] = (
+            f"{number_of(len(silent), 'record')} without an answer: counted as no emotion predicted"
+        )
     return document
 
 

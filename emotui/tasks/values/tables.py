@@ -12,7 +12,7 @@ from emotui.metrics.beside import Drawn, Resampled, beside_repeats, numbers, wit
 from emotui.metrics.label_sums import Figures
 from emotui.metrics.sums import of_numbers_sums
 from emotui.metrics.values import FIGURES, value_names, values_over_repeats, values_report
-from emotui.tables import PLOTTED, Cell, Column, Plot, ResultsTable, Row, interval_notes, sure_of
+from emotui.tables import PLOTTED, Cell, Column, Plot, ResultsTable, Row, interval_notes, number_that, sure_of
 from emotui.tasks.parts import ScoredRun
 
 # What is kept of the score of one text with numbers, and by which rules it was scored.
@@ -309,7 +309,8 @@ def _remark(scored: ScoredRun, unlabelled: int) -> str:
     run = scored.run
     parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
     if unlabelled:
-        parts.append(f"{unlabelled} answers are about unlabelled texts and left out")
+        told = number_that(unlabelled, "answer", "is about an unlabelled text", "are about unlabelled texts")
+        parts.append(f"{told} and left out")
     if trained := run.config.get("trained_on"):
         parts.append(str(trained))
     return "; ".join(parts)

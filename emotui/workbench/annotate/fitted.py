@@ -19,6 +19,7 @@ from emotui.errors import BadInput
 from emotui.store.query import Dataset, Run
 from emotui.store.rows import ResultRow
 from emotui.store.store import Store
+from emotui.tables import number_of
 from emotui.tasks.asking import embedded
 from emotui.tasks.parts import shared_by
 from emotui.workbench.annotate.answers import Answer
@@ -135,7 +136,8 @@ def refit(
     answers = {at: answer for at, answer in answers.items() if asked.says(answer)}
     if len(answers) < LEAST:
         raise BadInput(
-            f"{annotator} has answered {len(answers)} texts of {dataset.name}: heads are fitted from {LEAST} on"
+            f"{annotator} has answered {number_of(len(answers), 'text')} of {dataset.name}: "
+            f"heads are fitted from {LEAST} on"
         )
     samples = dict(stored_samples(store, dataset, dataset.n))
     open_ones = [number for number in samples if number not in answers]

@@ -201,7 +201,7 @@ def part_of_gold(store: Store, dataset: Dataset, source: Compared) -> str:
         return _IN_GOLD
     n = sizes.pop() if len(sizes) == 1 else 0
     which = _NUMBERS.get(n, str(n)) if n else "annotators"
-    return f"one of gold's {which}: gold is their majority, the own votes in it"
+    return f"one of gold's {which}: gold is their majority vote, with this one counted"
 
 
 def _labels_given(said: object) -> set[str] | None:

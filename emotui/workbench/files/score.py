@@ -26,6 +26,7 @@ from emotui.records import (
     ScenesPrediction,
     SpanPrediction,
 )
+from emotui.tables import number_of, number_that
 from emotui.tasks.added_metrics import NO_VALUE, file_means
 from emotui.tasks.parts import AGAINST, CALIBRATE, PEOPLE
 from emotui.tasks.registry import task_named
@@ -323,7 +324,10 @@ def _against_people(
         raise BadInput(f"{gold}: {len(judged)} records with several annotators cannot be dealt into {folds} folds")
     document = score(judged, answers, options)
     if single := sum(n == 1 for n in people.values()):
-        document["notes"]["n"] = f"{single} records with the answer of one annotator alone are left out"
+        document["notes"]["n"] = (
+            f"{number_of(single, 'record')} with the answer of one annotator alone "
+            f"{'is' if single == 1 else 'are'} left out"
+        )
     return document
 
 
@@ -425,7 +429,7 @@ def decode_scenes_in_folds(
     pairs, known, without = _scored_scenes(files, scores)
     silent = sum(key not in pairs for key in golds)
     if silent:
-        warn(f"{gold}: {silent} records have no scores and are left out")
+        warn(f"{gold}: {number_that(silent, 'record', 'has no scores and is', 'have no scores and are')} left out")
     known = {key: vector for key, vector in golds.items() if key in pairs} | known
 
     def build() -> Document:

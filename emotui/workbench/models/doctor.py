@@ -28,6 +28,7 @@ from emotui.installing import install, pip
 from emotui.store.access import lock_of
 from emotui.store.schema import VERSION, version_of
 from emotui.store.store import Store, default_path
+from emotui.tables import number_of
 
 # Which torch is installed and what it can use, asked in a process of its own: importing it is slow, and may crash.
 
@@ -247,7 +248,12 @@ def _embedded() -> Iterator[Check]:
     if isinstance(answer, Refused):
         yield Check(group, "an answer", "broken", answer.why, "pip install --force-reinstall --no-deps emotui")
     else:
-        yield Check(group, "an answer", "ok", f"{len(own)} files of adapters; it loads and answers ({answer.label})")
+        yield Check(
+            group,
+            "an answer",
+            "ok",
+            f"{number_of(len(own), 'file')} of adapters; it loads and answers ({answer.label})",
+        )
 
 
 def _plugins() -> Iterator[Check]:
@@ -315,7 +321,8 @@ def _store(db: str | None) -> Iterator[Check]:
         yield Check("store", "workspace", "broken", *_split(str(error)))
         return
     samples = sum(dataset.n for dataset in datasets)
-    held = f"{len(datasets)} datasets, {samples:,} samples, {len(runs)} runs"
+    counts = number_of(len(datasets), "dataset"), number_of(samples, "sample"), number_of(len(runs), "run")
+    held = ", ".join(counts)
     yield Check("store", "workspace", "ok", f"{path}: {decimal(path.stat().st_size)}, version {VERSION}, {held}")
 
 

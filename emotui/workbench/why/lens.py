@@ -19,7 +19,7 @@ from emotui.metrics.beside import beside, intervals, with_beside
 from emotui.metrics.lexical import word_features
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
-from emotui.tables import INTERVAL, Cell, Column, ResultsTable, Row
+from emotui.tables import INTERVAL, Cell, Column, ResultsTable, Row, number_that
 from emotui.tasks.asking import asked_twice
 from emotui.tasks.label_questions import Prediction
 from emotui.tasks.parts import matched, shared_by
@@ -155,7 +155,9 @@ def lens(
     if answers is not None and unsaid is not None:
         keep_unsaid(store, dataset, answers, gold, unsaid, document["best_layer"])
     cut = sum(one.truncated for one in read)
-    notes = {"truncated": f"{cut} texts are longer than the model reads, and were cut"} if cut else {}
+    notes = (
+        {"truncated": f"{number_that(cut, 'text', 'is', 'are')} longer than the model reads, and cut"} if cut else {}
+    )
     of = {
         "dataset": dataset.name,
         "model": model.spec,

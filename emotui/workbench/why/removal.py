@@ -93,6 +93,10 @@ class Removed(msgspec.Struct, frozen=True):
         """Is the drop larger than every random one?"""
         return bool(self.random) and self.drop > self.random_drops[-1]
 
+    def named(self, label: str) -> str | None:
+        """The model's own name of a label; None where it has none."""
+        return matched(label, self.whole)
+
 
 MOST_WORDS = 60
 """Words of a text that are taken away one after the other; of a longer text its sentences are."""

@@ -168,7 +168,7 @@ async def test_while_a_span_is_begun_the_line_says_what_keys_do_and_v_is_not_off
         await press(pilot, "H", "escape", "l", "v")
         assert "a label's key marks it, Enter as happy" in screen_text(pilot)
         await press(pilot, "v")
-        assert "a span is begun: a label's key or Enter ends it" in screen_text(pilot)
+        assert "v begin span: a label's key or Enter ends the one that is begun, Esc drops it" in screen_text(pilot)
 
 
 async def test_the_caret_marks_by_words_characters_clauses_and_sentences(source: Workspace) -> None:

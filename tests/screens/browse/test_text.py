@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from emotui.screens.browse.score import About, heading
+from emotui.screens.browse.score import About, heading, sides
 from emotui.screens.browse.things import Thing, cut_to
 from emotui.screens.widgets.cell_width import fit, joined, right_to_left, shown, turns, whole, width, wrap
 from emotui.screens.widgets.line import Part
@@ -230,3 +230,20 @@ def test_the_line_about_a_span_has_each_thing_whole_or_not_at_all(cells: int) ->
 )
 def test_what_is_left_out_is_told_by_an_ellipsis(texts: tuple[str, ...], cells: int, drawn: str) -> None:
     assert "".join(part.text for part in cut_to([Part(text) for text in texts], cells)) == drawn
+
+
+def test_a_span_without_its_own_match_names_what_overlaps_it_and_for_which_that_counts() -> None:
+    words = "I wept. Then nobody came."
+    missed = Thing(gold="nobody came", gold_place=(13, 24), marks="M")
+    pair = Thing(gold="I wept", gold_place=(0, 6), said=words, said_place=(0, 25), f1=0.67)
+    gold, said = ("".join(part.text for part in line) for line in sides(missed, 70, 2, [pair, missed]))
+    assert gold == " gold nobody came"
+    assert said == f" pred counted for span 1: {words}"
+    (line,) = sides(missed, 78, 1, [pair, missed])
+    assert "│ pred counted for span 1: I w" in "".join(part.text for part in line)
+    extra = Thing(said="nobody", said_place=(13, 19), marks="X")
+    gold, _ = ("".join(part.text for part in line) for line in sides(extra, 70, 2, [missed, extra]))
+    assert gold == " gold span 1, no word in common: nobody came"
+    alone = Thing(said="Then", said_place=(8, 12), marks="X")
+    gold, _ = ("".join(part.text for part in line) for line in sides(alone, 70, 2, [missed, alone]))
+    assert gold == " gold –"

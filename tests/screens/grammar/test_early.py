@@ -1,10 +1,13 @@
 """Keys that are pressed before a place that was just opened has read its first text."""
 
+import asyncio
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from emotui.records import ValuesGold
+from emotui.screens import keys
 from emotui.screens.annotate.place import Annotate
 from emotui.screens.masked.place import Masked
 from emotui.screens.rephrase.place import Rephrase
@@ -13,14 +16,15 @@ from emotui.screens.spot.place import Spot
 from tests.screens import scenes_workspace
 from tests.screens.annotate.test_labels import workspace as annotated
 from tests.screens.browse_workspace import workspace as browsed
-from tests.screens.driving import event_of, frame, opened, press, settle
+from tests.screens.driving import drawn, event_of, frame, opened, press, screen_text, settle
 from tests.screens.masked.workspace import masked_workspace
 from tests.screens.rephrase_workspace import TEXTS, scripted
+from tests.waiting import awaited
 
 
-def at_once(pilot: "Pilot[None]", *keys: str) -> None:
+def at_once(pilot: "Pilot[None]", *pressed: str) -> None:
     """What a terminal sends in one go."""
-    for key in keys:
+    for key in pressed:
         pilot.app.post_message(event_of(key))
 
 
@@ -37,14 +41,14 @@ async def test_what_is_typed_behind_the_key_of_the_field_goes_into_it_in_rephras
         at_once(pilot, "3", "j", "n", "1", "3", "i", *"q1")
         await settle(pilot)
         assert here.display
-        assert here.editor.text == f"{TEXTS[0][2]} q1fkuq1?"
+        assert here.editor.text == f"{TEXTS[2][2]}q1", "as one by one: n is answered before the place is left"
 
 
 async def test_what_is_typed_behind_the_key_of_the_field_goes_into_it_in_spot_check(tmp_path: Path) -> None:
     source = browsed(tmp_path / "w.duckdb")
     source.set_setting("live model", "embedded")
     async with opened(source) as pilot:
-        at_once(pilot, "8", "i", *"f3 I", "backspace", "q")
+        at_once(pilot, "8", *"f3 I", "backspace", "q")
         await settle(pilot)
         here = frame(pilot).query_one(Spot)
         assert here.display
@@ -86,9 +90,68 @@ async def test_a_sample_that_comes_twice_takes_the_keys_from_nobody(tmp_path: Pa
     source = browsed(tmp_path / "w.duckdb")
     source.set_setting("live model", "embedded")
     async with opened(source) as pilot:
-        await press(pilot, "8", "i")
+        await press(pilot, "8")
         here = frame(pilot).query_one(Spot)
         assert here._offered is not None
         here._offer(here._offered.number, here._offered)
         await press(pilot, *"f3")
         assert here.editor.text == "f3"
+
+
+async def test_a_move_the_key_of_the_field_and_words_in_one_burst_go_where_they_would_one_by_one(
+    tmp_path: Path,
+) -> None:
+    async with opened(scripted(tmp_path)) as pilot:
+        await press(pilot, "3")
+        here = frame(pilot).query_one(Rephrase)
+        at_once(pilot, "j", "i", "space", *"q1fk?")
+        await settle(pilot, work=True)
+        assert here.display
+        assert here.editor.text == f"{TEXTS[1][2]} q1fk?"
+        at_once(pilot, "escape", "1", "3", "i", *"!x", "escape", "k")
+        await settle(pilot, work=True)
+        assert here.display
+        assert not here.editor.has_focus
+        assert frame(pilot).pane.rows.cursor == 0
+        at_once(pilot, "j", "j", "k", "w", "w")
+        await settle(pilot, work=True)
+        assert frame(pilot).pane.rows.cursor == 1
+
+
+async def test_esc_gives_up_keys_that_wait_for_what_never_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(scripted(tmp_path)) as pilot:
+        monkeypatch.setattr(Rephrase, "reads", property(lambda place: True))
+        monkeypatch.setattr(keys, "PATIENCE", 0.05)
+        early = frame(pilot).early
+        at_once(pilot, "3", "i", "x")
+        await awaited(lambda: frame(pilot).places.number == 3 and bool(early._keys))
+        await asyncio.sleep(0.1)
+        at_once(pilot, "escape")
+        await awaited(lambda: not early.busy)
+        await drawn(pilot)
+        assert "2 keys given up" in screen_text(pilot)
+        at_once(pilot, "1")
+        await awaited(lambda: frame(pilot).places.number == 1)
+        assert frame(pilot).query_one(Rephrase).editor.text in ("", TEXTS[0][2])
+
+
+async def test_keys_behind_esc_in_a_field_are_dealt_with_in_order_in_spot_check(tmp_path: Path) -> None:
+    source = browsed(tmp_path / "w.duckdb")
+    source.set_setting("live model", "embedded")
+    async with opened(source) as pilot:
+        await press(pilot, "8")
+        here = frame(pilot).query_one(Spot)
+        at_once(pilot, *"ab", "escape", "v", "i", *"cd", "escape", "1")
+        await settle(pilot)
+        assert here.editor.text == "abcd"
+        assert frame(pilot).places.number == 1
+        assert here.view.every
+
+
+async def test_words_behind_the_key_of_a_sheet_or_a_search_go_into_it(tmp_path: Path) -> None:
+    async with opened(browsed(tmp_path / "w.duckdb")) as pilot:
+        at_once(pilot, "slash", *"bus q", "enter")
+        await settle(pilot)
+        assert frame(pilot).session.state.text == "bus q"

@@ -89,7 +89,7 @@ CASES: "dict[str, tuple[Callable[[Path], BrowseSource], tuple[tuple[str, ...], .
     ),
     "rephrase and spot check": (
         rephrase_workspace.scripted,
-        (("3",), ("f3",), ("f3", "escape"), ("8",), ("v",), ("i", *"sad"), ("escape", "v")),
+        (("3",), ("f3",), ("f3", "escape"), ("8",), ("escape", "v"), ("i", *"sad"), ("escape", "v")),
     ),
     "scenes": (lambda folder: scenes_workspace.workspace(folder / "w.duckdb"), (("4", "n"), ("v",), ("v",), ("v",))),
     "masked": (masked_workspace, (("5", "j"), ("o",), ("i",))),

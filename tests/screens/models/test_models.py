@@ -238,8 +238,9 @@ def test_memory_and_speed_are_bars_on_one_scale_each_and_nothing_draws_nothing(c
     assert all(len(line) <= cells for line in (head, *drawn))
     assert "4.0 GB" in drawn[0]
     assert ("not loaded" in drawn[2]) == ("state" in head)
-    assert not set(drawn[2]) & set("■□")
-    bars = [[len(one) for one in re.findall("■+", line)] for line in drawn[:2]]
+    assert not set(drawn[2]) & set("■□▬")
+    bars = [[len(one) for one in re.findall("■+|▬+", line)] for line in drawn[:2]]
+    assert not any("▬■" in line for line in drawn), "memory and speed have a sign each"
     assert abs(bars[0][0] - 4 * bars[1][0]) <= 2
     if "speed" in head:
         assert "40 tokens/s" in drawn[0]
@@ -291,7 +292,7 @@ async def test_every_place_says_which_model_is_live_and_swaps_it_with_one_key(so
         for place in ("1", "4", "8"):
             await press(pilot, place)
             assert "embedded" in screen_text(pilot).splitlines()[0]
-        await press(pilot, "1")
+        await press(pilot, "escape", "1")
         await name(pilot, "breaking:")
         assert frame(pilot).session.live == "breaking:"
         assert "breaking: ready" in screen_text(pilot).splitlines()[0]

@@ -302,10 +302,14 @@ async def test_v_goes_through_what_there_is_to_see_and_n_through_each_and_transi
         assert screen_text(pilot).count("From one sentence to the next, by emotion") == 1
         assert "of the pairs that begin with" in about(pilot)
         assert {part.kind for line in grid(pilot)._lines for part in line} & {"heat-1", "heat-2"}
+        assert "= the same goes on" in grid(pilot).text
+        most = max(share or 0.0 for shares in found.row_shares for share in shares)
+        parts = [part for line in grid(pilot)._lines for part in line if part.kind == "heat-4"]
+        assert len(parts) == sum((share or 0.0) >= 0.875 * most for shares in found.row_shares for share in shares)
         await press(pilot, "number_sign")
         assert set(grid(pilot).text) & set("░▒▓")
         await press(pilot, "number_sign")
-        told = grid(pilot).text.replace("▸", " ").split("\n")
+        told = grid(pilot).text.replace("▸", " ").replace("=", " ").split("\n")
         lines = {line.split()[1]: line.split()[2:] for line in told if line.startswith("from ")}
         assert lines == {name: [str(n) for n in row] for name, row in zip(found.labels, found.counts, strict=True)}
         here = found.labels.index("neutral")

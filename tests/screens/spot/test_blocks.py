@@ -267,10 +267,15 @@ def test_the_answer_stands_on_top_with_what_it_rests_on_and_zero_draws_nothing()
     column.take("classes", TEXT, said("classes", classes={"ekman": Classification(probs, "sadness", False)}))
     column.take("spans", TEXT, said("spans", spans=(Evidence(2, 6, "sadness", 0.9),)))
     column.take("words", TEXT, said("words", words=Attribution("sadness", ((2, 6, 1.5),))))
-    first, second = lines(headlines([column], TEXT, None, 78))
+    odds = {"joy": Odds(-1.0, 1.0), "fear": Odds(0.5, 1.0)}
+    column.take("emotions", TEXT, said("emotions", emotions=odds))
+    first, asked, second = lines(headlines([column], TEXT, None, 78))
     assert first.startswith("▸ sadness  ███")
-    assert first.endswith(".71   of ekman, then joy .20")
-    assert second == "  1 stretch of evidence · carried most by “miss”"
+    assert first.endswith("  .71   probability, ekman; then joy .20")
+    assert asked.startswith("▸ fear     █")
+    assert asked.endswith(" +0.50   log-odds of yes; then joy -1.00")
+    assert first.index(".71") == asked.index("+0.50") + 2, "figures stand under each other"
+    assert second == "  1 span of evidence · carried most by “miss”"
     text = drawn(blocks(column, TEXT, 78, 78, every=True), 78)
     assert next(line for line in text.split("\n") if "─" in line).startswith("─ which feeling ─")
     anger = next(line for line in text.split("\n") if "anger" in line)
@@ -287,6 +292,16 @@ def test_two_models_have_a_headline_each_that_says_where_they_differ_and_what_is
     assert first.startswith("● joy ")
     assert second.startswith("◇ fear ")
     assert "≠" in first
+    odds = {"joy": Odds(1.0, 1.0), "anger": Odds(0.5, 1.0)}
+    for column in (one, silent):
+        column.take("emotions", TEXT, said("emotions", emotions=odds))
+    found = lines(headlines([one, silent], TEXT, None, 78))
+    assert all("joy" in line and "log-odds of yes" in line for line in found), "two models answer the same question"
+    silent = Column("c")
+    asked = lines(headlines([other, column], TEXT, None, 78))
+    assert len(asked) == 2
+    assert not any("≠" in line for line in asked), "answers to different questions do not differ"
+    del one.answers["emotions"]
     assert lines(headlines([one, silent], TEXT, None, 78))[1] == "◇ no answer"
     assert headlines([silent], TEXT, None, 78) == []
     assert {part.kind for part in headlines([one], "another text", None, 78)[0]} == {"stale"}

@@ -48,7 +48,7 @@ async def test_a_text_that_a_model_refuses_says_why_and_the_rest_is_there(empty:
 async def test_a_model_is_loaded_with_its_progress_in_the_top_line_and_stopped_by_its_key(source: Workspace) -> None:
     source.set_setting("live model", "breaking:slow")
     async with opened(source) as pilot:
-        await strike(pilot, "8")
+        await strike(pilot, "8", "escape")
         await until(pilot, "thinking about it")
         assert "breaking:slow: thinking about it" in screen_text(pilot).splitlines()[0]
         assert "loading" in screen_text(pilot)
@@ -61,7 +61,7 @@ async def test_a_model_is_loaded_with_its_progress_in_the_top_line_and_stopped_b
 async def test_a_model_that_cannot_be_loaded_says_why_where_its_answers_would_stand(source: Workspace) -> None:
     source.set_setting("live model", "breaking:cannot")
     async with opened(source) as pilot:
-        await press(pilot, "8")
+        await press(pilot, "8", "escape")
         await settle(pilot, work=True)
         assert "model.bin is cut short (1 of 2 bytes): download it again" in " ".join(page(pilot).split())
         await press(pilot, "m", *"breaking", "colon", "enter")
@@ -73,7 +73,7 @@ async def test_a_model_that_cannot_be_loaded_says_why_where_its_answers_would_st
 async def test_a_kind_of_model_that_is_not_there_is_told_in_words(source: Workspace) -> None:
     source.set_setting("live model", "nonsense:x")
     async with opened(source) as pilot:
-        await press(pilot, "8")
+        await press(pilot, "8", "escape")
         await settle(pilot, work=True)
         assert "nonsense" in page(pilot)
         assert "F5 asks again" in page(pilot)
@@ -81,7 +81,7 @@ async def test_a_kind_of_model_that_is_not_there_is_told_in_words(source: Worksp
 
 async def test_two_models_stand_side_by_side_and_under_each_other_where_there_is_no_room(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8", "B", *"breaking", "colon", *"other", "enter")
+        await press(pilot, "8", "escape", "B", *"breaking", "colon", *"other", "enter")
         await settle(pilot, work=True)
         assert len({source.model(spec).pid for spec in ("breaking:", "breaking:other")} - {None}) == 2
         (heading,) = [line for line in page(pilot).splitlines() if line.startswith("emotions")]
@@ -96,7 +96,7 @@ async def test_two_models_stand_side_by_side_and_under_each_other_where_there_is
 
 async def test_who_marked_what_has_a_row_for_each_model(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8", "B", *"breaking", "colon", *"other", "enter")
+        await press(pilot, "8", "escape", "B", *"breaking", "colon", *"other", "enter")
         await settle(pilot, work=True)
         await press(pilot, "a")
         rows = frame(pilot).query_one("#spot-rows", TieredText)
@@ -110,14 +110,14 @@ async def test_who_marked_what_has_a_row_for_each_model(source: Workspace) -> No
 
 async def test_the_live_model_is_not_its_own_second(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8", "B", "enter")
+        await press(pilot, "8", "escape", "B", "enter")
         assert len(spot(pilot).columns) == 1
         assert notified(pilot) == ["That is the live model already"]
 
 
 async def test_another_live_model_takes_the_place_of_the_one_before(source: Workspace) -> None:
     async with opened(source) as pilot:
-        await press(pilot, "8", "m", *"breaking", "colon", *"other", "enter")
+        await press(pilot, "8", "escape", "m", *"breaking", "colon", *"other", "enter")
         await settle(pilot, work=True)
         assert [column.spec for column in spot(pilot).columns] == ["breaking:other"]
         assert "emotions" in page(pilot)

@@ -14,7 +14,7 @@ from emotui.screens.spot.view import LONGEST
 from emotui.screens.widgets.page import Page
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import frame, notified, opened, press, screen_text, settle, strike, until
+from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, strike, until
 from tests.screens.spot.driving import (
     asked_texts,
     editor,
@@ -45,7 +45,7 @@ async def test_without_samples_the_keys_go_into_the_text_and_come_out_by_escape(
     async with opened(empty) as pilot:
         await press(pilot, "8")
         assert editor(pilot).has_focus
-        assert "T the selected sample's text" in screen_text(pilot)
+        assert "T another sample's text" in screen_text(pilot)
         await write(pilot, "quite 1 j k m?")
         assert editor(pilot).text == "quite 1 j k m?"
         assert frame(pilot).place is spot(pilot)
@@ -190,7 +190,7 @@ async def test_control_characters_and_markup_stay_what_they_are(empty: Workspace
 
 async def test_what_is_typed_takes_the_place_of_a_samples_text_and_an_arrow_goes_on_in_it(tmp_path: Path) -> None:
     async with opened(workspace(tmp_path / "w.duckdb")) as pilot:
-        await press(pilot, "8")
+        await press(pilot, "8", "escape")
         sample = editor(pilot).text
         assert sample
         await press(pilot, "i")
@@ -207,9 +207,32 @@ async def test_what_is_typed_takes_the_place_of_a_samples_text_and_an_arrow_goes
         assert editor(pilot).text == "own words"
 
 
-async def test_the_views_of_the_answers_have_names_and_a_click_turns_them(tmp_path: Path) -> None:
+async def test_the_keys_begin_in_an_empty_text_and_leave_it_for_the_selected_samples(tmp_path: Path) -> None:
     async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
         await press(pilot, "8")
+        assert editor(pilot).has_focus
+        assert editor(pilot).text == ""
+        sample = listed(pilot)[0]
+        said = screen_text(pilot)
+        assert f"type or paste one   Esc takes {sample}" in said
+        assert "Esc leave" in said
+        await write(pilot, "I am so glad")
+        assert frame(pilot).place is spot(pilot)
+        assert editor(pilot).text == "I am so glad"
+        assert f"Esc T takes {sample}" in screen_text(pilot), "T alone would be typed"
+        await press(pilot, "ctrl+u", "escape")
+        first = editor(pilot).text
+        assert f"of {sample}" in screen_text(pilot)
+        assert not editor(pilot).has_focus
+        await press(pilot, "j")
+        assert editor(pilot).text not in ("", first), "letters are keys again, and the text follows the list"
+        await press(pilot, "1", "8")
+        assert not editor(pilot).has_focus, "there is a text already"
+
+
+async def test_the_views_of_the_answers_have_names_and_a_click_turns_them(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
+        await press(pilot, "8", "escape")
         assert "v [likeliest] all" in screen_text(pilot)
         await press(pilot, "v")
         assert "v  likeliest [all]" in screen_text(pilot)

@@ -41,7 +41,7 @@ async def test_w_takes_each_marked_span_away_and_says_which_the_answer_needs(sou
         await settle(pilot)
         first, _, second = said(pilot).partition("\n me\n")
         assert first.startswith(" weep\n")
-        assert "sadness .90, without it .20. Without 13 random stretches as long: " in " ".join(first.split())
+        assert "sadness .90, without it falls to .20. Without 13 random stretches as long: " in " ".join(first.split())
         assert "as low without 13 of these 13." in second
         await press(pilot, "w", "w")
         assert "closes" not in screen_text(pilot)
@@ -57,7 +57,7 @@ async def test_what_is_selected_is_taken_in_place_of_what_is_marked_and_w_is_a_l
         assert "w layers" not in screen_text(pilot)
         await press(pilot, "shift+left", "escape", "w")
         await settle(pilot)
-        assert said(pilot).startswith(" sadness .90, without it .90")
+        assert said(pilot).startswith(" sadness .90, without it stays .90")
 
 
 async def test_where_nothing_is_marked_it_says_how_words_are_taken(source: Workspace) -> None:
@@ -81,9 +81,9 @@ async def test_of_a_model_that_marks_nothing_each_word_is_taken(
             await press(pilot, "escape", "w")
             await settle(pilot)
             lines = said(pilot).splitlines()
-            assert lines[0].startswith(" sadness .90 without each part")
-            words = re.findall(r"(\w+)\s+([+-]\.\d\d)", " ".join(lines[1:]))
-            assert dict(words) == {"Now": "+.00", "I": "+.00", "weep": "+.70", "alone": "+.00"}
+            assert lines[0].startswith(" sadness .90 and its change without each part")
+            words = re.findall(r"(\w+)\s+(-?\.\d\d)", " ".join(lines[1:]))
+            assert dict(words) == {"Now": ".00", "I": ".00", "weep": "-.70", "alone": ".00"}
 
 
 async def test_w_again_reads_what_is_typed_by_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

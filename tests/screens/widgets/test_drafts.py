@@ -78,7 +78,7 @@ FIELDS = (
     Written("path of a file", imported, ("I",), "#path", ("enter", "enter"), keeps="more.jsonl"),
     Written("columns of a file", browsed, ("I", "tab"), "#columns", ()),
     Written("guess", masked_workspace, ("5", "i"), "#masked-guess"),
-    Written("spot check", scripted, ("8", "i"), "#spot-editor", ("f8",)),
+    Written("spot check", scripted, ("8",), "#spot-editor", ("f8",)),
     Written("rephrasing", scripted, ("3", "i"), "#rephrase-editor"),
 )
 

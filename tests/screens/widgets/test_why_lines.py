@@ -42,10 +42,11 @@ def text_of(lines: Lines) -> list[str]:
 
 def test_a_drop_beyond_every_random_one_is_told_apart_from_one_that_others_reach() -> None:
     assert said(verdict(removed())) == (
-        "sadness .90, without it .20. Without 3 random stretches as long: .85 on average (.80 to .90), never as low."
+        "sadness .90, without it falls to .20. "
+        "Without 3 random stretches as long: .85 on average (.80 to .90), never as low."
     )
     assert said(verdict(removed(masked=0.85))) == (
-        "sadness .90, without it .85. "
+        "sadness .90, without it falls to .85. "
         "Without 3 random stretches as long: .85 on average (.80 to .90), as low without 2 of these 3."
     )
     assert said(verdict(removed(random=()))).endswith("No other stretch as long fits into the text beside it.")
@@ -53,11 +54,12 @@ def test_a_drop_beyond_every_random_one_is_told_apart_from_one_that_others_reach
 
 def test_a_probability_that_rises_is_set_beside_how_high_others_come() -> None:
     assert said(verdict(removed(masked=0.95, random=(0.97, 0.8)))) == (
-        "sadness .90, without it .95. "
+        "sadness .90, without it rises to .95. "
         "Without 2 random stretches as long: .89 on average (.80 to .97), as high without 1 of these 2."
     )
     assert said(verdict(removed(masked=0.99, random=(0.97, 0.91)))) == (
-        "sadness .90, without it .99. Without 2 random stretches as long: .94 on average (.91 to .97), never as high."
+        "sadness .90, without it rises to .99. "
+        "Without 2 random stretches as long: .94 on average (.91 to .97), never as high."
     )
     assert said(verdict(removed(random=(0.95,)))).endswith("Without a random stretch as long: .95, not as low.")
     assert said(verdict(removed(random=(0.1,)))).endswith("Without a random stretch as long: .10, as low.")
@@ -65,21 +67,35 @@ def test_a_probability_that_rises_is_set_beside_how_high_others_come() -> None:
 
 def test_the_emotion_of_the_span_is_told_before_the_likeliest_label() -> None:
     found = replace(removed(), marked="joy", marked_random=(0.0, 0.0))
-    first, second, _, bars, *_ = text_of(removal_lines(found, 130))
+    first, second, _, bars, *_ = text_of(removal_lines(found, 150))
     assert first == (
-        " marked: joy .00, without it .00. "
+        " predicted: joy .00, without it stays .00. "
         "Without 2 random stretches as long: .00 on average (.00 to .00), as low without 2 of these 2."
     )
-    assert second.startswith(" likeliest: sadness .90, without it .20. Without")
+    assert second.startswith(" likeliest: sadness .90, without it falls to .20. Without")
     assert bars.startswith("▸ joy")
     assert max(map(width, text_of(removal_lines(found, 60)))) <= 60
 
 
+def test_golds_emotion_has_a_line_whatever_the_model_makes_of_it() -> None:
+    of_model = text_of(removal_lines(removed(), 130, gold="Joy"))
+    assert next(line for line in of_model if "gold" in line).split()[:4] == ["▸", "joy", "gold", ".00"]
+    assert next(line for line in of_model if "▸ sadness" in line).split()[:4] == ["▸", "sadness", "likeliest", ".90"]
+    both = text_of(removal_lines(removed(), 130, gold="sadness"))
+    assert "▸ sadness       likeliest, gold" in "\n".join(both)
+    foreign = text_of(removal_lines(removed(), 130, gold="contempt"))
+    assert any(
+        line.split() == ["▸", "contempt", "gold", "–", *["not", "a", "label", "of", "the", "model"]] for line in foreign
+    )
+    own = text_of(removal_lines(replace(removed(), marked="joy", marked_random=(0.0,)), 130, gold="joy"))
+    assert own[0].startswith(" gold: joy .00"), "a span that gold labels is told of as gold's"
+
+
 @pytest.mark.parametrize(
     ("found", "cells", "kind"),
-    [(removed(), " .70", "strong"), (removed(masked=0.85), " .05", "dim"), (removed(random=()), " .70", "dim")],
+    [(removed(), "-.70", "strong"), (removed(masked=0.85), "-.05", "dim"), (removed(masked=0.95), "+.05", "dim")],
 )
-def test_the_margin_has_the_drop_and_is_strong_where_no_random_one_reaches_it(
+def test_the_margin_has_the_signed_change_and_is_strong_where_no_random_one_falls_as_low(
     found: Removed, cells: str, kind: str
 ) -> None:
     assert margin(found) == (cells, kind)

@@ -69,7 +69,7 @@ def test_whose_answers_gold_is_the_majority_of_is_told_wherever_they_are_scored(
     judged = add_samples(opened.store, "labels", "judged", other, "x").dataset
     comparing = opened.comparing()
     for dataset, name, words in (
-        (voted, "voted", "one of gold's three: gold is their majority, the own votes in it"),
+        (voted, "voted", "one of gold's three: gold is their majority vote, with this one counted"),
         (judged, "judged", "in the gold records: gold may rest on the same answers"),
     ):
         assert {row.of_gold for row in comparing.axis(dataset).rows} == {words}

@@ -51,7 +51,7 @@ def test_every_run_is_set_beside_the_first_and_texts_of_one_run_alone_are_left_o
     (table,) = change_tables(runs)
     assert table.key == "changes-a-b"
     assert _moves(table, ALL_LABELS) == [1, 0, 1, 0, None, None]
-    assert "3 answers that only one of a and b has are left out." in table.notes
+    assert "3 answers that only one of a and b has: left out." in table.notes
 
 
 def test_repeats_are_set_beside_the_same_repeats() -> None:
