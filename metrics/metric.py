@@ -13,6 +13,8 @@ class Metric(msgspec.Struct, frozen=True):
         help: what it measures, in one line.
         heading: its name over a column of numbers; the name itself where this is empty.
         yes_or_no: whether its only values are 0 and 1, which are shown as words.
+        pooled: whether a source's figure of this name is over all its samples together (their spans, say), and no mean
+            of what they score: comparisons, tests and parts go by that figure.
         directed: whether either end is better at all; where neither is, `higher_is_better` is but the order of lists.
     """
 
@@ -23,6 +25,7 @@ class Metric(msgspec.Struct, frozen=True):
     heading: str = ""
     yes_or_no: bool = False
     directed: bool = True
+    pooled: bool = False
 
     @property
     def title(self) -> str:

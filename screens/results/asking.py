@@ -123,7 +123,7 @@ def _ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wante
             sources,
             metrics,
             axis=axis,
-            further=tuple(one for one in (by(other.name) for other in below) if one.rows),
+            further=tuple(one for one in (by(other.name, tests=False) for other in below) if one.rows),
             why="" if axis.rows else "no source has a score yet",
             sure=not wanted.quick,
         )

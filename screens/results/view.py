@@ -145,8 +145,11 @@ class ResultsView(Vertical):
         against = None if first is None else Against(f"against {first.name}", said)
         by = "Holm" if correction == "holm" else "Benjamini-Hochberg"
         name = "" if first is None else first.name
-        tested = [f"p: Wilcoxon against {name}, samples of both; {by} over {found.tests}"] if found.tests else []
-        what = f"{found.metric.title}: {found.metric.help}; here the mean over texts"
+        test, over = (
+            ("permutation", "over all texts together") if found.metric.pooled else ("Wilcoxon", "the mean over texts")
+        )
+        tested = [f"p: {test} against {name}, samples of both; {by} over {found.tests}"] if found.tests else []
+        what = f"{found.metric.title}: {found.metric.help}; here {over}"
         self._told = [shown(what), *([found.convention, *tested] if sure else [])]
         self._only("forest", "about")
         lower = [one.title for one in metrics if not one.higher_is_better]

@@ -194,3 +194,19 @@ def test_thresholds_are_chosen_on_gold_as_import_reads_it(emotui: Emotui, tmp_pa
     done = emotui("thresholds", "--gold", gold, "--pred", pred, "--json")
     assert done.status == 0, done.err
     assert done.document["thresholds"] == pytest.approx({"joy": 0.25, "anger": 0.75})
+
+
+@pytest.mark.parametrize("kind", ["class", "labels"])
+def test_labels_that_gold_has_nowhere_are_told_with_the_white_space_that_makes_them_others(
+    kind: str, emotui: Emotui, tmp_path: Path
+) -> None:
+    gold, said = tmp_path / "g.jsonl", tmp_path / "p.jsonl"
+    gold.write_text('{"id": "1", "text": "a", "label": "joy"}\n{"id": "2", "text": "b", "label": "fear"}\n')
+    key, some = ("label", "{}") if kind == "class" else ("labels", "[{}]")
+    lines = [f'{{"id": "{n}", "{key}": {some.format(name)}}}\n' for n, name in ((1, '"Joy"'), (2, '"fear "'))]
+    said.write_text("".join(lines))
+    done = emotui("score", kind, "--gold", gold, "--pred", said, "--json")
+    assert f"p.jsonl: no text of {gold} has the label 'Joy', 'fear ' (2 such labels)" in done.err
+    assert done.status == 0
+    said.write_text("".join(lines).replace('"Joy"', '"joy"').replace('"fear "', '"joy"'))
+    assert "no text of" not in emotui("score", kind, "--gold", gold, "--pred", said, "--json").err

@@ -215,12 +215,16 @@ def score(
 METRICS = (
     Metric("f1", (0, 1), True, "the aligned pairs' token F1 over the greater number of spans (SEER, section 6)", "F1"),
     Metric("sim", (-1, 1), True, "the aligned pairs' cosine over the greater number of spans", "Sim"),
-    Metric("precision", (0, 1), True, "the aligned pairs' token F1 over the number of predicted spans", "P"),
-    Metric("recall", (0, 1), True, "the aligned pairs' token F1 over the number of gold spans", "R"),
+    Metric(
+        "precision", (0, 1), True, "the aligned pairs' token F1 over the number of predicted spans", "P", pooled=True
+    ),
+    Metric("recall", (0, 1), True, "the aligned pairs' token F1 over the number of gold spans", "R", pooled=True),
 )
 
 
-LABELLED_F1 = Metric("labelled_f1", (0, 1), True, "F1 where a pair whose labels differ counts 0", "F1 label")
+LABELLED_F1 = Metric(
+    "labelled_f1", (0, 1), True, "F1 where a pair whose labels differ counts 0", "F1 label", pooled=True
+)
 """Of a text with labels on both sides."""
 
 

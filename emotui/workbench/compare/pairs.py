@@ -1,6 +1,6 @@
 """Two sources sample by sample, and many sources on one axis."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from emotui.metrics.resampling import (
     score_differences,
 )
 from emotui.metrics.significance import Correction, adjusted_known
-from emotui.metrics.sums import SumFigure, compared_sums, intervals_within, ratio
+from emotui.metrics.sums import SumFigure, compared_sums, exchanged, intervals_within, ratio
 from emotui.records import Mark, SpanSample
 from emotui.store.query import Dataset
 from emotui.store.store import Store
@@ -217,7 +217,7 @@ class Comparing:
         Raises:
             BadInput: there is no such source or metric, or no sample has a value of both.
         """
-        if metric is not None and metric not in {one.name for one in self.metrics(dataset)}:
+        if metric is not None and metric not in {one.name for one in self.metrics(dataset) if not one.pooled}:
             return self._pair_over_all(dataset, first, second, metric, seed, only)
         with self.store.together():
             found = self._dataset(dataset)
@@ -300,6 +300,7 @@ class Comparing:
         only: "np.ndarray[tuple[int], np.dtype[np.bool_]] | None" = None,
         correction: Correction = "holm",
         sure: bool = True,
+        tests: bool = True,
     ) -> Axis:
         """All sources of a dataset by one metric, their intervals over the same draws of samples.
 
@@ -309,6 +310,7 @@ class Comparing:
             only: as of `pair`.
             correction: of the tests against the first source, over all others.
             sure: with intervals and tests, which take longer than means.
+            tests: whether with intervals come tests, which take longest.
 
         Raises:
             BadInput: as `pair`.
@@ -319,11 +321,19 @@ class Comparing:
             known = self.sources(dataset)
             marks = self.store.runs.revisions([source.run for source in known if source.run is not None])
             kept = {
-                source.key: self._values(found, source, by.name, marks) for source in known if source.run is not None
+                source.key: self._values(found, source, by.name, marks)
+                for source in known
+                if source.run is not None and not by.pooled
             }
             of_gold = {source.key: part_of_gold(self.store, found, source) for source in known}
+        pools = self._pools(found, known, by.name) if by.pooled else {}
         columns = [
-            kept[source.key] if source.key in kept else self._values(found, source, by.name, marks) for source in known
+            pools[source.key].by_sample
+            if source.key in pools
+            else kept[source.key]
+            if source.key in kept
+            else self._values(found, source, by.name, marks)
+            for source in known
         ]
         if only is not None:
             columns = [np.where(only, column, np.nan) for column in columns]
@@ -335,20 +345,27 @@ class Comparing:
         table = np.stack(columns, axis=1)
         groups = self._groups(found)
         drawn = drawn_by(groups, len(table))
-        ends = [interval_of(one) for one in mean_replicates(table, drawn, seed=SEED)] if sure else []
+        pooled = [_within(pools[source.key], only) for source in known] if by.pooled else []
+        if pooled:
+            means = [figure.over(figure.there) for figure in pooled]
+            sizes = [int(figure.there.sum()) for figure in pooled]
+            ends = [intervals_within(one, None, [one.there], groups, seed=SEED)[0] for one in pooled] if sure else []
+        else:
+            means = [float(column[~np.isnan(column)].mean()) for column in columns]
+            sizes = [int((~np.isnan(column)).sum()) for column in columns]
+            ends = [interval_of(one) for one in mean_replicates(table, drawn, seed=SEED)] if sure else []
         standing = []
         for at, source in enumerate(known):
-            column = table[:, at][~np.isnan(table[:, at])]
             low, high, note = (ends[at].low, ends[at].high, ends[at].note) if sure else (None, None, "")
             standing.append(
                 Standing(
                     source.name,
                     source.told,
                     source.kind,
-                    float(column.mean()),
+                    means[at],
                     low,
                     high,
-                    len(column),
+                    sizes[at],
                     source.key,
                     note=note,
                     of_gold=of_gold[source.key],
@@ -360,15 +377,19 @@ class Comparing:
         tested = with_enough({at: one.n for at, one in enumerate(standing)})
         p = adjusted_known(
             [
-                _p(table[:, base], table[:, at], groups)
-                if sure and at != base and at in tested and lexicons[at] == lexicons[base]
+                (_exchanged(pooled[base], pooled[at], groups) if pooled else _p(table[:, base], table[:, at], groups))
+                if sure and tests and at != base and at in tested and lexicons[at] == lexicons[base]
                 else None
                 for at in order
             ],
             correction,
         )
         rows = [
-            replace(standing[at], p=p[place], **_against(table[:, base], table[:, at]))
+            replace(
+                standing[at],
+                p=p[place],
+                **_against(table[:, base], table[:, at]) | (_off(pooled[base], pooled[at]) if pooled else {}),
+            )
             if at != base and lexicons[at] == lexicons[base]
             else standing[at]
             for place, at in enumerate(order)
@@ -388,6 +409,11 @@ class Comparing:
                 drawn.n, "groups of samples that share a text" if drawn.grouped else "samples", drawn.resamples, SEED
             ),
         )
+
+    def _pools(self, dataset: Dataset, sources: Sequence[Compared], name: str) -> dict[str, SumFigure]:
+        """By its key the figure of each source that has it, over its samples together."""
+        each = ((source.key, self._figures(dataset, source).figure(name)) for source in sources)
+        return {key: figure for key, figure in each if figure is not None}
 
     def values(self, dataset: int, source: str, metric: str | None = None) -> "tuple[Compared, Metric, Values]":
         """A source, a metric, and what it scored by it at each sample, by the place of the sample (n,).
@@ -418,7 +444,8 @@ class Comparing:
             found = self._dataset(dataset)
             one = source_named(self.store, found, source)
             known = self.metrics(dataset)
-            by = self._metric(found, name) if name is None or name in {metric.name for metric in known} else None
+            of_samples = {metric.name for metric in known if not metric.pooled}
+            by = self._metric(found, name) if name is None or name in of_samples else None
             marks = {} if one.run is None else self.store.runs.revisions([one.run])
         if by is not None:
             values = self._values(found, one, by.name, marks)
@@ -429,7 +456,7 @@ class Comparing:
         figure = figures.figure(name)
         if figure is None:
             raise no_figure(name, list(dict.fromkeys([*(metric.name for metric in known), *figures.names()])))
-        return one, metric_of(name), figure, False
+        return one, next((metric for metric in known if metric.name == name), metric_of(name)), figure, False
 
     def _figures(self, dataset: Dataset, source: Compared) -> SourceFigures:
         mark: object = (dataset.fingerprint, dataset.gold)
@@ -557,6 +584,24 @@ def _p(first: "Values", second: "Values", groups: Numbers | None) -> float | Non
     both = ~(np.isnan(first) | np.isnan(second))
     each = group_means(score_differences(first[both], second[both]), None if groups is None else groups[both])
     return wilcoxon_p(each) if len(each) else None
+
+
+def _within(figure: SumFigure, only: "np.ndarray[tuple[int], np.dtype[np.bool_]] | None") -> SumFigure:
+    """A figure of some of the samples."""
+    return figure if only is None else replace(figure, there=figure.there & only)
+
+
+def _exchanged(first: SumFigure, second: SumFigure, groups: Numbers | None) -> float | None:
+    """The p of the exchange of both sources' answers to the samples, or groups of samples, that both are scored of."""
+    tested = exchanged(first, second, first.there & second.there, groups, seed=SEED)
+    return None if tested is None else tested[0]
+
+
+def _off(first: SumFigure, second: SumFigure) -> dict[str, Any]:
+    """How far the second is from the first over the samples of both together."""
+    both = first.there & second.there
+    a, b = first.over(both), second.over(both)
+    return {"off": None if a is None or b is None else b - a}
 
 
 def _against(first: "Values", second: "Values") -> dict[str, Any]:

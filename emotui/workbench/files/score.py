@@ -17,6 +17,7 @@ from emotui.formats.columns import FOUND, LabelColumns
 from emotui.formats.layouts.layout import ReadOptions
 from emotui.formats.ratings import read_ratings
 from emotui.formats.reading import Warn, first_fields, warn_skipped
+from emotui.formats.rows import shown
 from emotui.records import (
     ClassGold,
     LabelsPrediction,
@@ -33,6 +34,7 @@ from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
 from emotui.workbench.datasets.foreign import Foreign, Wish, read_foreign
 from emotui.workbench.datasets.importing import described
+from emotui.workbench.masked.lexicons import MASKED
 from emotui.workbench.runs.scores import LazyEmbedder
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ MISSING = ("empty", "skip")
 """What a gold record without a prediction counts as: an answer that says nothing, or none at all."""
 
 _NAMED = 3
+_LIKELY = 0.5
 
 
 def lacking_in(task: Task, golds: Sequence[Any], answers: Sequence[Any]) -> list[tuple[str, int]]:
@@ -55,6 +58,40 @@ def lacking_in(task: Task, golds: Sequence[Any], answers: Sequence[Any]) -> list
     there = {(record.id, record.repeat) for record in answers}
     repeats = sorted({repeat for _, repeat in there}) or [0]
     return [(one.id, repeat) for repeat in repeats for one in golds if (one.id, repeat) not in there]
+
+
+def listed(keys: Mapping[str, Any], *, also_absent: bool = False) -> list[str]:
+    """The labels that gold or an answer gives a whole text. `also_absent`: those too that it says are not there."""
+    several = keys.get("labels") or ()
+    if isinstance(several, Mapping):
+        several = [name for name, there in several.items() if (there or 0) >= _LIKELY or also_absent]
+    return [*several, *([keys["label"]] if keys.get("label") else [])]
+
+
+def without_text(predicted: str, gold: str, labels: Sequence[str]) -> str:
+    """That no text has these labels, such as numbers in place of names, or names in another case: they are wrong."""
+    some = ", ".join(map(shown, labels[:_NAMED]))
+    return f"{predicted}: no text of {gold} has the label {some}" + (
+        f" ({len(labels)} such labels)" if len(labels) > 1 else ""
+    )
+
+
+def _warn_of_strangers(
+    task: Task, golds: Sequence[Any], answers: Sequence[Any], predicted: str, gold: str, warn: Warn
+) -> None:
+    """A line about labels that are given and that gold has nowhere. Of masks, whose words may be any, there is none."""
+    if task.name == MASKED:
+        return
+    known, said = (
+        dict.fromkeys(
+            name
+            for one in records
+            for name in listed({key: getattr(one, key, None) for key in ("label", "labels")}, also_absent=also_absent)
+        )
+        for records, also_absent in ((golds, True), (answers, False))
+    )
+    if known and (strangers := [name for name in said if name not in known]):
+        warn(without_text(predicted, gold, strangers))
 
 
 def check_fit(
@@ -260,6 +297,7 @@ def score_files(
         whole = answers
     else:
         whole = [*answers, *(task.record(key, None, repeat) for key, repeat in lacking)]
+    _warn_of_strangers(task, every, answers, predicted, gold, warn)
     options = {**(given or {}), "missing": missing}
     with LazyEmbedder() as embedding:
         document = files.report(lambda: score(golds, answers if task.files.repeats else whole, options, embedding.use))

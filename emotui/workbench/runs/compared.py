@@ -59,7 +59,7 @@ def compare_runs(
     check_one_lexicon(store, dataset, [source.run for source in sources])
     known = metrics_of(store, dataset.dataset, dataset.task)
     name = metric or known[0].name
-    if name not in {one.name for one in known}:
+    if name not in {one.name for one in known if not one.pooled}:
         return _over_all(store, dataset, sources, name, inner=inner, seed=seed)
     ids = {number: key for key, number in store.samples.numbers_by_id(dataset.dataset).items()}
     numbers = list(store.samples.file_order(dataset.dataset))

@@ -4,7 +4,7 @@ What is said stands in the outputs by the keys of records in files, so it can be
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -27,7 +27,7 @@ from emotui.store.rows import ResultRow
 from emotui.store.store import Store
 from emotui.tasks.registry import task_named
 from emotui.tasks.task import Task
-from emotui.workbench.files.score import without_prediction
+from emotui.workbench.files.score import listed, without_prediction, without_text
 from emotui.workbench.masked.lexicons import with_lexicon
 from emotui.workbench.runs.plan import RunConfig, asked_of
 from emotui.workbench.runs.run import by_lexicon, scored_outputs
@@ -159,8 +159,6 @@ _KINDS: Mapping[str, Sequence[str]] = {"spans": ("spans",), "labels": ("labels",
 and under which keys gold says it.
 """
 
-_NAMED = 5
-"""Strange labels that a warning names."""
 
 _AT_ONCE = 50_000
 """Answers of one transaction."""
@@ -231,8 +229,7 @@ def import_predictions(
     for problem in problems:
         warn(f"skipped {problem}")
     if strangers:
-        some = ", ".join(map(literal, strangers[:_NAMED]))
-        warn(f"{path}: no text of {dataset.name} has the label {some}" + f" ({len(strangers)} such labels)")
+        warn(without_text(path, dataset.name, strangers))
     said = [Said(numbers[one.id], one.repeat, one.said) for one in lines]
     if missing == "empty":
         said += [Said(numbers[key], repeat, b"{}") for key, repeat in lacking]
@@ -396,19 +393,12 @@ def _lacking(lines: Sequence[Line], numbers: Mapping[str, int]) -> list[tuple[st
     ]
 
 
-def _listed(keys: Mapping[str, Any], *, also_absent: bool = False) -> Iterable[str]:
-    several = keys.get("labels") or ()
-    if isinstance(several, Mapping):
-        several = [name for name, there in several.items() if there == 1 or also_absent]
-    return [*several, *([keys["label"]] if keys.get("label") else [])]
-
-
 def _labels_of(sample: Any) -> tuple[str, ...]:
     """The labels of a whole text that gold has of a sample, those that are said to be absent among them."""
     label, several = getattr(sample, "label", None), getattr(sample, "labels", None) or ()
     if label is None and type(several) is tuple:  # the usual case first
         return several
-    return tuple(_listed({"label": label, "labels": several}, also_absent=True))
+    return tuple(listed({"label": label, "labels": several}, also_absent=True))
 
 
 def _fitting(
@@ -439,6 +429,6 @@ def _fitting(
                 wrong[one.id, one.repeat] = f"{path}:{one.line}: {error}"
     good = [one for one in lines if one.id in numbers and (one.id, one.repeat) not in wrong]
     each = dict.fromkeys(one.said for one in good) if known else ()  # many say alike
-    said = dict.fromkeys(name for one in each for name in _listed(_decoded(one)))
+    said = dict.fromkeys(name for one in each for name in listed(_decoded(one)))
     problems = [wrong[one.id, one.repeat] for one in lines if (one.id, one.repeat) in wrong]
     return good, problems, [name for name in said if name not in known]

@@ -58,7 +58,7 @@ def test_scores_of_a_pipeline_may_name_labels_that_nobody_else_does(emotui: Emot
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ({"labels": ["3"]}, ": no text of mine has the label 3 (1 such labels)"),
+        ({"labels": ["3"]}, ": no text of mine has the label '3'"),
         ({"prediction": "joy"}, ""),
         (
             {"values": {"joy": 2.5}},

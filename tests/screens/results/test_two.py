@@ -227,7 +227,8 @@ async def test_what_has_room_under_the_axis_are_the_same_sources_by_their_other_
         assert [one.metric.name for one in found.further] == ["sim", "precision", "recall"][: len(found.further)]
         assert len(found.further) > few
         for one in found.further:
-            assert one == source.comparing().axis(place.looked.dataset or 0, one.metric.name, found.axis.first)
+            dataset, first = place.looked.dataset or 0, found.axis.first  # no p stands there
+            assert one == source.comparing().axis(dataset, one.metric.name, first, tests=False)
         assert "  Sim similarity" in screen_text(pilot)
 
 

@@ -11,6 +11,7 @@ import pytest
 from emotui.metrics.significance import adjusted
 from emotui.store.store import Store
 from emotui.workbench.compare.figures import SourceFigures, metric_of
+from emotui.workbench.compare.pairs import Comparing
 from emotui.workbench.compare.sources import source_named
 from emotui.workbench.runs.compared import comparable_figures, compare_figures, compare_runs
 from emotui.workbench.runs.scores import metrics
@@ -40,6 +41,29 @@ def test_every_figure_of_spans_is_that_which_the_run_prints(tmp_path: Path) -> N
     of_h = figures.figure("mark.H")
     assert of_h is not None
     assert of_h.over(of_h.there) == pytest.approx(len(marked) / int(of_h.there.sum()))
+    opened.close()
+
+
+def test_p_and_r_of_spans_are_those_over_all_spans_wherever_two_sources_are_compared(tmp_path: Path) -> None:
+    opened, dataset = workspace(tmp_path / "w.duckdb")
+    add_run(opened, dataset, "r1", "wrong", "retrieve", ERRING)
+    silent = {"s1": [["pure joy for me"]] * 2, "s2": [[], []], "p1": [[], []]}
+    add_run(opened, dataset, "r2", "silent", "retrieve", silent)
+    store, comparing = opened.store, Comparing(opened.store)
+    for name in ("precision", "recall"):
+        printed = [_printed(metrics(store, store.runs.get(run)), name) for run in ("r1", "r2")]
+        document = compare_runs(store, "r1", "r2", name)  # a text without spans is no reason to leave it out
+        pair = comparing.pair(dataset.dataset, "r1", "r2", name)
+        rows = {row.key: row for row in comparing.axis(dataset.dataset, name, first="r1").rows}
+        for said in (document, pair.report):
+            assert [said["mean_a"], said["mean_b"]] == pytest.approx(printed)
+            assert said["permutation_p"] is not None
+        assert [rows[run].mean for run in ("r1", "r2")] == pytest.approx(printed)
+        assert rows["r2"].off == pytest.approx(printed[1] - printed[0])
+        intervals = metrics(store, store.runs.get("r1"))["ci95"]
+        assert [rows["r1"].low, rows["r1"].high] == (intervals[name] or [None, None])
+        *_, figure, is_mean = comparing.figure(dataset.dataset, "r1", name)
+        assert (figure.over(figure.there), is_mean) == (pytest.approx(printed[0]), False)
     opened.close()
 
 
