@@ -188,12 +188,12 @@ def vectors(gold: ArrayLike, said: ArrayLike, labels: Sequence[str], by: Drawn) 
     """Such figures over resamples."""
     g, p = (np.asarray(each, dtype=bool) for each in (gold, said))
     n, k = g.shape
-    right, ones = (g == p).sum(axis=1), np.ones(n)
+    right, ones, all_labels = (g == p).sum(axis=1), np.broadcast_to(1.0, n), np.broadcast_to(float(k), n)
     both, either, size = (g & p).sum(axis=1), (g | p).sum(axis=1), g.sum(axis=1) + p.sum(axis=1)
     parts: Parts = {
-        "lexical_accuracy": (right, ones * k),
+        "lexical_accuracy": (right, all_labels),
         "vector_accuracy": (right == k, ones),
-        "hamming_loss": (k - right, ones * k),
+        "hamming_loss": (k - right, all_labels),
         "jaccard": (np.divide(both, either, out=np.ones(n), where=either > 0), ones),
         "samples_f1": (np.divide(2 * both, size, out=np.ones(n), where=size > 0), ones),
     }

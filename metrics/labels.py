@@ -209,15 +209,15 @@ def labels_report(
     if problems:
         raise BadInput(*problems)
     labels = label_names([*gold.values(), *(predicted[key] for key in gold)])
-    truth = as_table([gold[key] for key in gold], labels).astype(np.uint8)
+    truth = as_table([*gold.values()], labels).astype(np.uint8)
     answers = [predicted[key] for key in gold]
+    known = probable(answers)
     table = as_table(answers, labels)
     guesses = decided(table, [chosen.get(name, USUAL) for name in labels])
     own = given if given and thresholds is None else {}
     for place, key in enumerate(gold):
         if key in own:
             guesses[place] = as_table([own[key]], labels)[0]
-    known = probable(answers)
     report = labels_metrics(truth, guesses, labels, table if known else None, chosen if known and not own else None)
     if unknown := [name for name in chosen if name not in labels]:
         report["notes"]["thresholds"] = f"no record has a label {', '.join(map(repr, unknown))}"

@@ -32,6 +32,8 @@ MOST_PROBLEMS = 20
 """Lines of problems that are shown of one file; then comes a count of the rest."""
 MOST_COUNTED = 100_000
 """Problems that are counted beyond those; then the rest of the file is not looked at."""
+_MOST_ALIKE = 10_000
+"""Different sets of labels that records share; where there are more, few are alike."""
 
 
 class Read(msgspec.Struct, Generic[R], frozen=True):
@@ -157,6 +159,7 @@ class _File(Generic[R]):
         self._key = attrgetter(*self._key_fields)
         self._fault, self._is_vector = checks.fault_of(kind), kind in checks.VECTORS
         self._seen: dict[object, int] = {}
+        self._alike: dict[tuple[str, ...], tuple[str, ...]] | None = {} if "labels" in kind.__struct_fields__ else None
         self._labels: set[str] | None = None
         self._has_label = kind in (ClassGold, LabelsGold) or "label" in kept_beside(kind)
         self._cells: Counter[str] = Counter()
@@ -178,12 +181,20 @@ class _File(Generic[R]):
                     self._cells[label] += 1
                     if may_be_several(label):
                         self._joined[len(self.records)] = as_label(label)
+                if self._alike is not None:
+                    self._share(record, self._alike)
                 self.records.append(record)
                 self.lines.append(line)
         if problem is not None and len(self.problems) == self._most:
             self.further += 1
         elif problem is not None:
             self.problems.append(f"{self.place}:{line}: {problem}")
+
+    def _share(self, record: R, alike: dict[tuple[str, ...], tuple[str, ...]]) -> None:
+        """Let records that have the same labels have the same tuple of them: of a million that is a fifth of memory."""
+        labels = record.labels  # type: ignore[attr-defined]
+        if type(labels) is tuple and (labels in alike or len(alike) < _MOST_ALIKE):
+            msgspec.structs.force_setattr(record, "labels", alike.setdefault(labels, labels))
 
     def part_labels(self) -> Iterator[str]:
         """Read a label such as `joy, sadness` as several where its parts are labels elsewhere in the file.

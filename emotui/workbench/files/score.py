@@ -281,13 +281,15 @@ def score_files(
     _check_asked(task, given or {}, missing, columns)
     files = _Files(skip_bad=skip_bad, warn=warn)
     every = files.scorable(files.golds(gold, task, columns), task.files.fault)
-    known = {record.id for record in every}
     said = files.read(predicted, task.files.predicted, columns=_given(columns))
     if skip_bad:
+        known = {record.id for record in every}
         said = files.good(said, lambda record: _known(record, known, gold))
     labelled = task.files.labelled
     golds = every if labelled is None else [record for record in every if labelled(record)]
-    unlabelled = known - {record.id for record in golds}
+    unlabelled: set[str] = set()
+    if len(golds) < len(every):
+        unlabelled = {record.id for record in every} - {record.id for record in golds}
     answers = [record for record in said if record.id not in unlabelled]  # type: ignore[attr-defined]
     lacking = lacking_in(task, golds, answers)
     files.report(lambda: check_fit(golds, answers, {} if missing else lacking, predicted, gold))
