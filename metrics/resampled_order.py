@@ -78,22 +78,31 @@ def resampled_spearman(x: ArrayLike, y: ArrayLike, by: Drawn, seed: int, resampl
         resamples: as many as are drawn, or fewer (`resamples_of`), unless said.
     """
     many = resamples_of(by.n, len(by.numbers), _RANKED) if resamples is None else resamples
-    sides = [np.unique(with_ties(side), return_inverse=True)[1] for side in (x, y)]
-    orders = [np.argsort(side, kind="stable") for side in sides]
-    starts = [np.flatnonzero(np.diff(side[order], prepend=-1)) for side, order in zip(sides, orders, strict=True)]
+    sides = [np.unique(with_ties(side), return_inverse=True)[1].astype(np.int32) for side in (x, y)]
     found = []
     for weights in resampled_weights(by, many, seed):
         size = weights.sum(axis=1, keepdims=True)
-        ranks = []
-        for side, order, start in zip(sides, orders, starts, strict=True):
-            times = np.add.reduceat(weights[:, order], start, axis=1)
-            middle = np.cumsum(times, axis=1) - times / 2
-            ranks.append(middle[:, side] - size / 2)  # the mean rank is the middle of all
-        a, b = ranks
+        (a, spread_a), (b, spread_b) = (_ranked(side, weights, size) for side in sides)
+        spread = np.sqrt(spread_a * spread_b)
         with np.errstate(invalid="ignore", divide="ignore"):
-            spread = np.sqrt((weights * a * a).sum(axis=1) * (weights * b * b).sum(axis=1))
-            found.append(np.where(spread > 0, (weights * a * b).sum(axis=1) / spread, np.nan))
+            found.append(np.where(spread > 0, np.einsum("ij,ij,ij->i", weights, a, b) / spread, np.nan))
     return replicates(np.concatenate(found), read_parts(by), bounds=(-1.0, 1.0))
+
+
+def _ranked(side: NDArray[np.int32], weights: Floats, size: Floats) -> tuple[Floats, Floats]:
+    """Of each row how far its rank is from the mean rank, (some, rows), and the sum of their squares, (some,).
+
+    Ranks and squares are those of the different numbers, which are mostly far fewer than the rows.
+
+    Args:
+        side: (rows,), which of the different numbers a row has, in their order.
+        weights: (some, rows), how often each row counts; size: (some, 1), their sums.
+    """
+    m, levels = len(weights), int(side.max(initial=0)) + 1
+    place = side + np.arange(m, dtype=np.int64)[:, None] * levels
+    times = np.bincount(place.ravel(), weights.ravel(), minlength=m * levels).reshape(m, levels)
+    rank = np.cumsum(times, axis=1) - times / 2 - size / 2  # the mean rank is the middle of all
+    return np.take(rank, side, axis=1), np.einsum("ij,ij,ij->i", times, rank, rank)
 
 
 def _binned(probabilities: Floats, off: Floats) -> Floats:
