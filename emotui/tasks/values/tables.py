@@ -1,12 +1,13 @@
 """The tables of Results for numbers: a row a run and name, and planes of each run."""
 
 from collections.abc import Mapping, Sequence
-from math import floor, hypot
+from math import hypot
 from statistics import fmean
 from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from emotui.metrics.beside import Drawn, Resampled, beside_repeats, numbers, with_beside
 from emotui.metrics.label_sums import Figures
@@ -66,9 +67,10 @@ class _Axis:
         self._step = (high - self._low) / STEPS or 1 / STEPS
         self.names = [f"{self._low + (place + 0.5) * self._step:.3g}" for place in range(STEPS)]
 
-    def step(self, value: float) -> int:
-        """In which step a number lies."""
-        return min(STEPS - 1, max(0, floor((value - self._low) / self._step)))
+    def steps(self, values: Sequence[float]) -> NDArray[np.int64]:
+        """(n,): in which step each number lies."""
+        places = np.floor((np.asarray(values, dtype=np.float64) - self._low) / self._step)
+        return np.clip(places, 0, STEPS - 1).astype(np.int64)
 
 
 def planes(
@@ -193,18 +195,19 @@ def _plane(
     plot: Plot | None,
 ) -> ResultsTable:
     """Counts of (sample, across, up); repeats count once each."""
-    there: dict[tuple[int, int], list[int]] = {}
-    for number, x, y in points:
-        there.setdefault((up.step(y), across.step(x)), []).append(number)
+    numbers, xs, ys = zip(*points, strict=True)
+    place = up.steps(ys) * STEPS + across.steps(xs)
+    ends = np.cumsum(np.bincount(place, minlength=STEPS**2))
+    there = np.split(np.array(numbers)[np.argsort(place, kind="stable")], ends)
     rows = []
     for row in reversed(range(STEPS)):
-        cells = [there.get((row, column), []) for column in range(STEPS)]
+        cells = [there[row * STEPS + column] for column in range(STEPS)]
         rows.append(
             Row(
                 up.names[row],
                 "gold",
                 scored.run.run,
-                tuple(Cell(len(one), samples=tuple(sorted(set(one))), run=scored.run.run) for one in cells),
+                tuple(Cell(len(one), samples=tuple(np.unique(one).tolist()), run=scored.run.run) for one in cells),
             )
         )
     columns = tuple(Column(f"step-{place}", name, heading, "count") for place, name in enumerate(across.names))
