@@ -66,7 +66,7 @@ def tug_lines(
         Part(fit(other, min(width(other), _TUG_NAME)), "strong" if wins else "plain"),
     ]
     size = max((cells - taken([*left, *right]) - 1) // 2, 4)
-    said = list(verdict(probs, gold, was, cells, counters=counters))
+    said = list(verdict(probs, gold, was, cells, counters=counters, aim=len(history) < 2))
     if len(history) > 1:
         path = [Part(f"   {gold} by keystroke ", "dim"), Part(sparkline(history, _SPARK).rstrip(), "gold")]
         said += path if taken([*said, *path]) <= cells else []
@@ -74,9 +74,9 @@ def tug_lines(
 
 
 def verdict(
-    probs: Mapping[str, float], gold: str, was: float | None, cells: int, *, counters: bool = False
+    probs: Mapping[str, float], gold: str, was: float | None, cells: int, *, counters: bool = False, aim: bool = False
 ) -> Sequence[Part]:
-    """Who is ahead, and by how much, in words."""
+    """Who is ahead, and by how much, in words. `aim`: what it is to come to, too, where there is room."""
     other = rival(probs, gold)
     if other is None:
         return []
@@ -88,6 +88,9 @@ def verdict(
         ahead = f" wins by {share(against - for_gold).strip()}"
         return fitted([tick, Part(before), Part(other, "strong"), Part(ahead, "strong")], cells)
     behind = f"{other} is {share(for_gold - against).strip()} behind"
+    wanted = "; another has to lead"
+    if aim and not counters and width(before + behind + wanted) + 2 <= cells:
+        behind += wanted
     return fitted([tick, Part(before), Part(behind, "dim")], cells)
 
 

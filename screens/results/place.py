@@ -368,6 +368,8 @@ class Results(CountedPlace):
         """What is on its way and not here yet."""
         if action == "correction" and self._counts and self.looked.of_sources and self.looked.view != PAIR:
             return "the tests are still being counted"
+        if action == "samples" and self.looked.on_axis:
+            return "the others stand against this one: on a row of theirs it opens both, text by text"
         return super().lacking(action)
 
     def _can_compare(self, action: str) -> bool:

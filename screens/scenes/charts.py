@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 
-CURVES: tuple[tuple[str, "Callable[[Figures], float]"], ...] = (
-    ("Macro-F1", lambda figures: figures.macro_f1),
-    ("Acc_v", lambda figures: figures.vector_accuracy),
-    ("Hamming↓", lambda figures: figures.hamming_loss),
+CURVES: tuple[tuple[str, "Callable[[Figures], float]", str], ...] = (
+    ("Macro-F1", lambda figures: figures.macro_f1, "said"),
+    ("Acc_v", lambda figures: figures.vector_accuracy, "said"),
+    ("Hamming↓", lambda figures: figures.hamming_loss, "mark"),
 )
+"""The name of each figure, where it stands, and what its curve is: what is right, or what is wrong."""
 
 
 def sweep(
@@ -36,11 +37,11 @@ def sweep(
     series = found.in_sample if in_sample else found.nested_cv
     nested_cv = None if chosen is None else nearest_step(found.alphas, chosen.choice.alpha)
     lines: list[list[Part]] = [axis.track(here, nested_cv)]
-    curves = [(name, [figure(one) for one in series]) for name, figure in CURVES]
-    most = max(max(values) for _, values in curves) or 1.0
-    for name, values in curves:
-        lines += _curve(name, values, most, here, rows, axis)
-    told = f"each 0 to {share(most).strip()}; Acc_v: all right; Hamming: share wrong"
+    curves = [(name, [figure(one) for one in series], kind) for name, figure, kind in CURVES]
+    most = max(max(values) for _, values, _ in curves) or 1.0
+    for name, values, kind in curves:
+        lines += _curve(name, values, most, here, rows, axis, kind)
+    told = f"full height {share(most).strip()}; Acc_v: share all right; Hamming: share wrong, less is better"
     return [
         *lines,
         [Part(axis.ticks(), "dim")],
@@ -140,7 +141,9 @@ def _broken(line: Sequence[Part], cells: int) -> list[list[Part]]:
     return lines
 
 
-def _curve(name: str, values: list[float], most: float, here: int, rows: int, axis: Axis) -> list[list[Part]]:
+def _curve(
+    name: str, values: list[float], most: float, here: int, rows: int, axis: Axis, kind: str
+) -> list[list[Part]]:
     """A curve from 0 to `most`; only 0 itself is drawn as nothing."""
     sizes = [0 if value <= 0 else max(round(value / most * rows * 8), 1) for value in values]
     said = [f"  {name} {share(values[here]).strip()}", *[""] * (rows - 1)]
@@ -155,7 +158,7 @@ def _curve(name: str, values: list[float], most: float, here: int, rows: int, ax
         for cell, group in enumerate(axis.shared(sizes)):
             filled = min(max(max(group) - floor, 0), 8)
             block = _LEVELS[filled - 1] if filled else " "
-            parts.append(Part(block * axis.repeat, "said-now" if cell == axis.cell_of(here) else "said"))
+            parts.append(Part(block * axis.repeat, f"{kind}-now" if cell == axis.cell_of(here) else kind))
         lines.append(parts)
     return lines
 

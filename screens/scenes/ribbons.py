@@ -49,20 +49,21 @@ class RibbonRows(PickedRows["Row"]):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(self._lines_of, id=id)
-        self._shown: Ribboned | None = None
+        self.shown: Ribboned | None = None
+        """What they are drawn from."""
 
     def put(self, ribboned: Ribboned | None) -> None:
         """Show these; None: nothing."""
-        self._shown = ribboned
+        self.shown = ribboned
         self.show_rows(() if ribboned is None else ribboned.rows)
 
     def _lines_of(self, rows: "Sequence[Row]", cursor: int, cells: int) -> Lines:
-        return [] if self._shown is None or not rows else lines(self._shown, cursor, cells)
+        return [] if self.shown is None or not rows else lines(self.shown, cursor, cells)
 
     async def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if self._shown is not None and offset is not None:
-            axis = Axis.of(self._shown.ribbons.alphas, self.scrollable_content_region.width)
+        if self.shown is not None and offset is not None:
+            axis = Axis.of(self.shown.ribbons.alphas, self.scrollable_content_region.width)
             step = axis.step_at(offset.x)
             if step is not None:
                 await self.screen.run_action(f"tell('alpha', {step})")
@@ -84,6 +85,12 @@ def lines(shown: Ribboned, cursor: int, cells: int) -> Lines:
     ]
     wrong = [_wrong(shown, axis)] if shown.wrong else []
     return [head, *rows, *wrong, _macro_f1(shown, axis, room), [Part(axis.ticks(), "dim")]]
+
+
+def one_line(shown: Ribboned, cursor: int, cells: int) -> Lines:
+    """The ribbon of one emotion between the axis with alpha on it and that in words."""
+    head, *rows = lines(shown, cursor, cells)
+    return [head, rows[cursor], rows[-1]] if 0 <= cursor < len(shown.rows) else []
 
 
 def _line(shown: Ribboned, place: int, here: bool, axis: Axis, verdict: int, flips: int) -> list[Part]:
@@ -147,8 +154,8 @@ def _wrong(shown: Ribboned, axis: Axis) -> list[Part]:
 
 
 def _macro_f1(shown: Ribboned, axis: Axis, room: int) -> list[Part]:
-    """Macro-F1 of the whole run at each alpha, a full cell the greatest."""
-    name = Part(fit("  Macro-F1", axis.label), "dim")
+    """Macro-F1 of all scenarios of the run at each alpha, a full cell the greatest."""
+    name = Part(fit("  Macro-F1 all", axis.label), "dim")
     if shown.macro_f1 is None:
         return [name, Part("decoding every scenario…", "dim")]
     most = max(shown.macro_f1) or 1.0

@@ -481,6 +481,7 @@ class ShownScenes(AskingScenes):
             runs=runs,
             table=table,
             in_sample=self.in_sample,
+            hidden=self.rows.shown if self._view_alone else None,
         )
         view = VIEWS[self.view][self.part]
         page.show_for(lambda room: view(shown, room.width, room.height))

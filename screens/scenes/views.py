@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import LABEL, Axis, alpha_text
 from emotui.screens.scenes.charts import choice, figure_cells, heatmap, label_cells, largest, rates, sweep
+from emotui.screens.scenes.ribbons import Ribboned, one_line
 from emotui.screens.widgets.cell_width import fit, width, wrap
 from emotui.screens.widgets.drawing import ground
 from emotui.screens.widgets.line import Part, taken
@@ -207,6 +208,8 @@ class Shown:
     runs: "Mapping[str, tuple[str, Mapping[str, Any]]] | None"
     table: "tuple[str, Sequence[Published]] | None"
     in_sample: bool
+    hidden: "Ribboned | None" = None
+    """The ribbons, where they are not on the screen beside the view."""
 
 
 def _answer(shown: Shown) -> "HardAnswer | None":
@@ -230,7 +233,8 @@ def _evidence(shown: Shown, cells: int, height: int) -> Lines:
     lines = evidence(shown.rows, shown.label, cells, height, _answer(shown))
     room = height - len(lines)
     if room < _CHARTS:
-        return lines
+        signs = note("  list: ✓ all right  x not  ▴ more right  ▾ fewer  ~ as many", cells)
+        return [*lines, *signs] if len(lines) + len(signs) <= height else lines
     # What is leaked stands in the view of the whole set alone.
     charts = _sweep(replace(shown, in_sample=False), cells, max(room - 1, _CHARTS))
     return [*lines, *([[]] if room > _CHARTS else []), *charts]
@@ -294,7 +298,7 @@ def _flips(shown: Shown, cells: int, height: int) -> Lines:
             here = place == shown.place
             changes = [
                 f"{'+' if decoded.now[place, i] else '-'}{name}"
-                + ("" if decoded.now[place, i] == scenes.gold[place, i] else " ✗")
+                + ("" if decoded.now[place, i] == scenes.gold[place, i] else " (wrong)")
                 for i, name in enumerate(scenes.labels)
                 if decoded.now[place, i] != decoded.before[place, i]
             ]
@@ -362,7 +366,8 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
         lines.append([Part("  decided by the rank of P(yes) among all scenarios: expected macro-F1", "dim")])
     elif (total > 0) != bool(row.now) and total:
         lines.append([Part("  the best vector as a whole differs from this emotion's own best", "dim")])
-    return lines
+    ribbon = [] if shown.hidden is None else one_line(shown.hidden, shown.label, cells)
+    return [*lines, [], *ribbon] if ribbon and len(lines) + len(ribbon) < height else lines
 
 
 def _couplings(shown: Shown, cells: int, height: int) -> Lines:

@@ -33,6 +33,10 @@ def test_the_verdict_says_who_wins_and_what_gold_was() -> None:
     assert said == "✓ gratitude was .98; neutral wins by .59"
     said = "".join(part.text for part in verdict(LOSING, "gratitude", None, 80))
     assert said == "  neutral is .36 behind"
+    told = {
+        cells: "".join(part.text for part in verdict(LOSING, "gratitude", None, cells, aim=True)) for cells in (30, 80)
+    }
+    assert told == {30: said, 80: f"{said}; another has to lead"}
 
 
 @given(st.floats(0, 1, allow_subnormal=False), st.floats(0, 1, allow_subnormal=False), st.integers(50, 200))

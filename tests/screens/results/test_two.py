@@ -230,6 +230,10 @@ async def test_what_has_room_under_the_axis_are_the_same_sources_by_their_other_
             dataset, first = place.looked.dataset or 0, found.axis.first  # no p stands there
             assert one == source.comparing().axis(dataset, one.metric.name, first, tests=False)
         assert "  Sim similarity" in screen_text(pilot)
+        while place.view.standing is None or place.view.standing.key != found.axis.first:
+            await press(pilot, "down")
+        await press(pilot, "enter")
+        assert "the others stand against this one" in screen_text(pilot)
 
 
 async def test_a_source_alone_stands_beside_baselines_before_it_stands_on_an_axis(tmp_path: Path) -> None:

@@ -368,6 +368,13 @@ async def test_where_there_is_no_room_a_view_takes_the_place_of_the_ribbons_unti
         await press(pilot, "escape")
         assert place(pilot).rows.display
         assert place(pilot).view == "evidence"
+        await press(pilot, "w")
+        drawn = view(pilot).splitlines()
+        ribbon = next(at for at, line in enumerate(drawn) if line.lstrip().startswith("on at α"))
+        assert drawn[ribbon + 1].startswith("▸ joy")
+        before = drawn[ribbon]
+        await press(pilot, "right", "right", "right")
+        assert next(line for line in view(pilot).splitlines() if line.lstrip().startswith("on at α")) != before
 
 
 async def test_the_sweep_marks_the_honest_choice_and_shows_the_leaked_figure_only_when_asked(source: Workspace) -> None:
@@ -394,7 +401,8 @@ def test_the_curves_of_a_sweep_share_one_scale() -> None:
         "▄" * 30 + " " * 30,
     ]
     said = " ".join("".join(part.text for part in line).strip() for line in lines[5:])
-    assert said == "each 0 to .40; Acc_v: all right; Hamming: share wrong"
+    assert said == "full height .40; Acc_v: share all right; Hamming: share wrong, less is better"
+    assert [lines[line][1].kind.removesuffix("-now") for line in (1, 2, 3)] == ["said", "said", "mark"]
 
 
 @pytest.mark.parametrize("cells", [30, 48, 80])
