@@ -51,8 +51,8 @@ def alpha(
     Args:
         ratings: (items, raters), NaN where a rater did not rate; of nominal labels any number for each.
         resamples: of the bootstrap; 0: no interval.
-        texts: of each item the number of its text, where a text has several items (labels, masks): resampling draws
-            texts then. None: an item is a text.
+        texts: of each item the number of its text, where a text has several items (labels, masks), or of what several
+            texts share: resampling draws these then. None: an item is a text.
 
     Returns:
         a value of at most 1, over the items with two ratings or more; None where no item has two, or all ratings of

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from emotui.metrics.figure import Figure, with_interval
 from emotui.metrics.gamma_alignment import Alignment, Dissimilarity, Units, best_alignment, positional
-from emotui.metrics.resampling import drawn_by, estimates, interval_of
+from emotui.metrics.resampling import drawn, estimates, interval_of
 from emotui.metrics.unitizing import UNLABELLED, MarkedText
 from emotui.records import Mark
 
@@ -101,7 +101,8 @@ def gamma(
     Args:
         texts: those that some of the annotators did not look at do not count.
         dissimilarity: how position and category count; 1 each.
-        resamples: of the interval, which draws texts and keeps the expected disorder; 0: no interval.
+        resamples: of the interval, which draws texts, or groups of them, and keeps the expected disorder; 0: no
+            interval.
         seed: of the random annotations and of the interval.
         precision: of the expected disorder, relative.
 
@@ -129,12 +130,13 @@ def gamma(
     draw = np.random.default_rng(seed)
     strata, expected, reached = _chance(chosen, marked, how, len(labels), draw, precision)
     table = np.array([[part.disorder, part.units] for part in parts])
+    by = drawn([text.group for text in chosen])
 
     def sure(columns: Floats, of: Callable[[Floats], Floats], figure: Figure) -> Figure:
         """The figure of sums over texts with its interval, where one was asked for."""
         if not resamples:
             return figure
-        (made,) = estimates(columns, of, drawn_by(None, n), seed=seed, resamples=resamples, bounds=(-np.inf, 1.0))
+        (made,) = estimates(columns, of, by, seed=seed, resamples=resamples, bounds=(-np.inf, 1.0))
         return with_interval(figure, interval_of(made))
 
     def gamma(sums: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emotui.metrics.figure import Figure, with_interval
-from emotui.metrics.resampling import drawn_by, interval_of, ratio_replicates
+from emotui.metrics.resampling import drawn, interval_of, ratio_replicates
 from emotui.metrics.spans import align_words
 from emotui.metrics.tokens import WordsBySpan
 from emotui.records import Mark, ties
@@ -55,6 +55,7 @@ def span_pair(
     texts: Iterable[tuple[str, Sequence[Mark], Sequence[Mark]]],
     words: WordsBySpan | None = None,
     *,
+    groups: Sequence[int] = (),
     resamples: int = 0,
     seed: int = 0,
 ) -> SpanPair:
@@ -63,10 +64,12 @@ def span_pair(
     Args:
         texts: a text, the spans of the first, and those of the second. Equal spans with one label count once.
         words: of spans, where several pairs share them.
+        groups: of each text the number of what it shares with others, which are drawn together; empty: nothing.
         resamples: of the bootstrap, which draws the texts in which one of them marked something; 0: no intervals.
     """
     known = WordsBySpan() if words is None else words
     both_empty = n = 0
+    marked: list[int] = []  # the groups of texts in which one of them marked something
     counted: list[tuple[float, ...]] = []  # of each text both sides of the three figures
     parts, related, several = [], [], False
     cells: dict[str, dict[str, dict[int, int]]] = {}
@@ -78,6 +81,7 @@ def span_pair(
             by_text.append(None)
             continue
         n += 1
+        marked.append(groups[at] if groups else at)
         places, others = {mark.place for mark in first}, {mark.place for mark in second}
         exact = 2 * len(places & others), len(places) + len(others)
         alike = 2 * len({(m.place, m.label) for m in first} & {(m.place, m.label) for m in second})
@@ -100,9 +104,9 @@ def span_pair(
     why = None if n else "neither marked anything in a text that both looked at"
     exact_f1 = labelled_f1 = overlap_f1 = Figure(None, n, why=why)
     if counted:
-        exact_f1, labelled_f1, overlap_f1 = _ratios(np.array(counted, dtype=np.float64), n, resamples, seed)
+        exact_f1, labelled_f1, overlap_f1 = _ratios(np.array(counted, dtype=np.float64), marked, resamples, seed)
     parts_f1, relation_f1 = (
-        _ratios(np.array(each, dtype=np.float64), n, resamples, seed)[0]
+        _ratios(np.array(each, dtype=np.float64), marked, resamples, seed)[0]
         if told and any(all_ for _, all_ in each)
         else None
         for each, told in ((parts, several), (related, True))
@@ -128,14 +132,15 @@ def _both(first: Set[object], second: Set[object]) -> tuple[int, int]:
     return 2 * len(first & second), len(first) + len(second)
 
 
-def _ratios(counted: NDArray[np.float64], n: int, resamples: int, seed: int) -> list[Figure]:
+def _ratios(counted: NDArray[np.float64], groups: Sequence[int], resamples: int, seed: int) -> list[Figure]:
     """Each two columns as the one's sum over the other's, with its interval. Args: counted: (n, columns)."""
+    n = len(counted)
     sums = counted.sum(axis=0)
     found = [Figure(float(sums[at] / sums[at + 1]), n) for at in range(0, len(sums), 2)]
     if not resamples:
         return found
     parts = [(counted[:, at], counted[:, at + 1]) for at in range(0, len(sums), 2)]
-    sure = ratio_replicates(parts, drawn_by(None, n), seed=seed, resamples=resamples)
+    sure = ratio_replicates(parts, drawn(groups), seed=seed, resamples=resamples)
     return [with_interval(one, interval_of(each)) for one, each in zip(found, sure, strict=True)]
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emotui.metrics.figure import Figure, with_interval
-from emotui.metrics.resampling import drawn_by, estimates, interval_of
+from emotui.metrics.resampling import drawn, estimates, interval_of
 from emotui.records import Mark
 
 UNLABELLED = ""
@@ -42,10 +42,14 @@ Floats = NDArray[np.float64]
 
 
 class MarkedText(msgspec.Struct, frozen=True):
-    """A text of `length` characters, and the spans of each annotator who said something about it (perhaps none)."""
+    """A text of `length` characters, and the spans of each annotator who said something about it (perhaps none).
+
+    `group`: the number of what it shares with other texts, which are drawn together; None: nothing.
+    """
 
     length: int
     spans: Mapping[str, Sequence[Mark]]
+    group: int | None = None
 
 
 class Unitizing(msgspec.Struct, frozen=True):
@@ -84,12 +88,14 @@ def unitizing_alpha(texts: Iterable[MarkedText], resamples: int = 0, seed: int =
 
     Args:
         texts: those with fewer than two annotators, or without a character, do not count.
-        resamples: of the bootstrap of `u_alpha`, `binary` and `coding`, which draws texts; 0: no interval.
+        resamples: of the bootstrap of `u_alpha`, `binary` and `coding`, which draws texts, or groups of them; 0: no
+            interval.
 
     Returns:
         values of at most 1; None, with the reason, where nobody marked anything, or where there is one value only.
     """
-    all_parts = [_part(text) if len(text.spans) > 1 and text.length > 0 else None for text in texts]
+    given = list(texts)
+    all_parts = [_part(text) if len(text.spans) > 1 and text.length > 0 else None for text in given]
     parts = [part for part in all_parts if part is not None]
     unlike = [None if part is None else part.unlike / part.whole for part in all_parts]
     unlike_labels = [None if part is None else _unlike_labels(part) for part in all_parts]
@@ -120,7 +126,8 @@ def unitizing_alpha(texts: Iterable[MarkedText], resamples: int = 0, seed: int =
     }
     figures = {name: _figure(value, n, why) for (name, why), value in zip(found.items(), whole.tolist(), strict=True)}
     if resamples:
-        sure = estimates(table, family, drawn_by(None, n), seed=seed, resamples=resamples, bounds=(-np.inf, 1.0))
+        by = drawn([text.group for text, part in zip(given, all_parts, strict=True) if part is not None])
+        sure = estimates(table, family, by, seed=seed, resamples=resamples, bounds=(-np.inf, 1.0))
         figures = {
             name: with_interval(figure, interval_of(each))
             for (name, figure), each in zip(figures.items(), sure, strict=True)

@@ -12,7 +12,7 @@ from emotui.errors import BadInput
 from emotui.metrics.alpha import Level, alpha, item_disagreement
 from emotui.metrics.figure import Figure, with_interval
 from emotui.metrics.rating_tables import TableAgreement, table_agreement
-from emotui.metrics.resampling import ratio_intervals
+from emotui.metrics.resampling import group_numbers, ratio_intervals
 from emotui.workbench.agreement.documents import LABELS, WORDS, Behind, Between, Measured
 from emotui.workbench.agreement.of_spans import behind
 from emotui.workbench.agreement.panel import Panel
@@ -113,10 +113,10 @@ def measure_labels(
             levels=levels,
             resamples=resamples,
             seed=seed,
-            texts=asked.owner.tolist(),
+            texts=panel.drawn(asked.owner.tolist()),
         )
         if values is asked.table
-        else _with_values(asked, values, levels, resamples, seed)
+        else _with_values(panel, asked, values, levels, resamples, seed)
     )
     _stop(cancelled)
     apart = _by_text(panel, asked, values, levels[0])
@@ -124,10 +124,12 @@ def measure_labels(
     notes: dict[str, str] = {}
     if several:
         notes["questions"] = (
-            f"every label of a text is a question with the answers no and yes: {len(asked.table)} questions; "
-            "intervals draw texts"
+            f"every label of a text is a question with the answers no and yes: {len(asked.table)} questions"
+            + ("" if panel.groups else "; intervals draw texts")
         )
-        measured.append(Measured("vectors", "whole vectors", ABOUT["vectors"], _whole(asked, resamples, seed), apart))
+        measured.append(
+            Measured("vectors", "whole vectors", ABOUT["vectors"], _whole(panel, asked, resamples, seed), apart)
+        )
     by_label: dict[str, list[Measured]] = {}
     for label in dict.fromkeys(asked.names) if several else asked.answers:
         by_label[label] = _of_label(panel, asked, label, resamples, seed)
@@ -179,7 +181,7 @@ def _of_label(panel: Panel, asked: Questions, label: str, resamples: int, seed: 
         table = np.where(np.isnan(asked.table), np.nan, (asked.table == number).astype(np.float64))
         alone = Questions(table, asked.owner, asked.names, YES_NO, asked.raters)
     found = table_agreement(
-        alone.table, alone.raters, YES_NO, resamples=resamples, seed=seed, texts=alone.owner.tolist()
+        alone.table, alone.raters, YES_NO, resamples=resamples, seed=seed, texts=panel.drawn(alone.owner.tolist())
     )
     return _figures(found, ("nominal",), _by_text(panel, alone, None, "nominal"))
 
@@ -201,11 +203,11 @@ def _as_values(asked: Questions, levels: Sequence[Level]) -> Floats:
 
 
 def _with_values(
-    asked: Questions, values: Floats, levels: Sequence[Level], resamples: int, seed: int
+    panel: Panel, asked: Questions, values: Floats, levels: Sequence[Level], resamples: int, seed: int
 ) -> TableAgreement:
     """Figures of labels by their names, alphas by the numbers that they are."""
     plain = table_agreement(asked.table, asked.raters, asked.answers)
-    alphas = {level: alpha(values, level, resamples, seed, asked.owner.tolist()) for level in levels}
+    alphas = {level: alpha(values, level, resamples, seed, panel.drawn(asked.owner.tolist())) for level in levels}
     return msgspec.structs.replace(plain, alphas=alphas)
 
 
@@ -250,7 +252,7 @@ def _cells(panel: Panel, asked: Questions) -> dict[str, dict[str, Behind]]:
     }
 
 
-def _whole(asked: Questions, resamples: int, seed: int) -> Figure:
+def _whole(panel: Panel, asked: Questions, resamples: int, seed: int) -> Figure:
     """Of all pairs of answers to the same text, the share in which every label is the same."""
     k = len(set(asked.names))
     vectors = asked.table.reshape(-1, k, len(asked.raters))
@@ -265,7 +267,10 @@ def _whole(asked: Questions, resamples: int, seed: int) -> Figure:
     if not total.any():
         return Figure(None, 0, why="no text has two answers")
     found = Figure(float(agree.sum() / total.sum()), texts)
-    return with_interval(found, ratio_intervals([(agree, total)], seed=seed)[0]) if resamples else found
+    if not resamples:
+        return found
+    groups = group_numbers(panel.drawn(asked.owner[::k].tolist()))
+    return with_interval(found, ratio_intervals([(agree, total)], groups, seed=seed)[0])
 
 
 def _stop(cancelled: IsCancelled | None) -> None:

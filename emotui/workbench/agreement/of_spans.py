@@ -42,6 +42,7 @@ def marked_texts(panel: Panel) -> tuple[list[MarkedText], list[int]]:
         MarkedText(
             len(panel.texts[at].text),
             {name: marks_of(said[at]) for name, said in panel.said.items() if at in said},
+            panel.groups[at] if panel.groups else None,
         )
         for at in shared
     ], shared
@@ -174,7 +175,7 @@ def _between(panel: Panel, a: str, b: str, words: WordsBySpan, resamples: int, s
     first, second = panel.said[a], panel.said[b]
     both = sorted(first.keys() & second.keys())
     texts = ((panel.texts[at].text, marks_of(first[at]), marks_of(second[at])) for at in both)
-    found = span_pair(a, b, texts, words, resamples=resamples, seed=seed)
+    found = span_pair(a, b, texts, words, groups=panel.drawn(both), resamples=resamples, seed=seed)
     apart = behind([panel.texts[at].sample for at in both], [None if f1 is None else 1 - f1 for f1 in found.by_text])
     cells = {
         row: {

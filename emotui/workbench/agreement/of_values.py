@@ -46,6 +46,7 @@ def measure_values(
 ) -> tuple[list[Measured], dict[str, list[Measured]], list[Between], dict[str, str]]:
     """No figure over all names, for scales may differ; by name, and of each two; and notes."""
     numbers = [text.sample for text in panel.texts]
+    drawn = panel.drawn(range(len(panel.texts)))
     by_name: dict[str, list[Measured]] = {}
     tables = {name: values_table(panel, name) for name in value_names(panel)}
     notes = {"levels": "the numbers count as " + " and as ".join(levels)}
@@ -56,7 +57,7 @@ def measure_values(
                 figure = Figure(None, 0, why="a ratio scale begins at 0, and some numbers are below")
                 apart = np.full(len(table), np.nan)
             else:
-                figure, apart = alpha(table, level, resamples, seed), item_disagreement(table, level)
+                figure, apart = alpha(table, level, resamples, seed, drawn), item_disagreement(table, level)
             known = [None if np.isnan(value) else float(value) for value in apart]
             found.append(
                 Measured(
@@ -87,7 +88,7 @@ def _between(
         spread = np.ptp(table[~np.isnan(table)]) if (~np.isnan(table)).any() else 0.0
         if spread > 0:
             worst[both] += np.abs(x[both] - y[both]) / spread
-        ends = of_numbers(x[both], y[both], [None] * int(both.sum())) if sure else {}
+        ends = of_numbers(x[both], y[both], list(map(str, panel.drawn(np.flatnonzero(both).tolist())))) if sure else {}
         for key, (title, about, compute) in _OF_TWO.items():
             value = compute(x[both], y[both]) if both.any() else None
             why = None

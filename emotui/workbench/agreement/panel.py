@@ -1,6 +1,6 @@
 """Who says what about which texts of a dataset: gold, people, models and files, read alike."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from emotui.workbench.datasets.samples import COMPOSED, is_sample_data
 from emotui.workbench.datasets.sets import dataset_named
 from emotui.workbench.datasets.sources import GOLD, PERSON, people_beside, said_beside, settled_note, sources
 from emotui.workbench.progress import Cancelled
+from emotui.workbench.runs.scores import groups_of
 from emotui.workbench.texts import stored_samples
 
 Said = Sequence[Mark] | Sequence[str] | Mapping[str, float]
@@ -45,7 +46,8 @@ class Panel:
     """What sources say, by the place of the text; a source that says nothing about a text has no entry there.
 
     `again`: what a source says when it is asked a second time. `gold`: what gold says, whether it is among the sources
-    or not.
+    or not. `groups`: of each text the number of what it shares with others, by this `column`; empty where no two share
+    anything.
     """
 
     dataset: Dataset
@@ -56,6 +58,12 @@ class Panel:
     again: dict[str, dict[int, Said]] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     gold: dict[int, Said] = field(default_factory=dict)
+    groups: Sequence[int] = ()
+    column: str = ""
+
+    def drawn(self, places: Iterable[int]) -> list[int]:
+        """What is drawn for intervals: of each of these places of texts its group, or the place itself."""
+        return [self.groups[at] for at in places] if self.groups else list(places)
 
     @property
     def raters(self) -> list[str]:
@@ -72,16 +80,8 @@ class Panel:
 
     def only(self, names: Sequence[str]) -> "Panel":
         """Of these sources alone."""
-        return Panel(
-            self.dataset,
-            self.kind,
-            self.texts,
-            {name: self.said[name] for name in names},
-            self.kinds,
-            {name: self.again[name] for name in names if name in self.again},
-            self.notes,
-            self.gold,
-        )
+        said = {name: self.said[name] for name in names}
+        return replace(self, said=said, again={name: self.again[name] for name in names if name in self.again})
 
     def twice(self, name: str) -> "Panel":
         """A source's first answers against its second ones, over the texts that have both."""
@@ -94,6 +94,8 @@ class Panel:
             self.texts,
             {first: own, second: again},
             {first: self.kinds[name], second: self.kinds[name]},
+            groups=self.groups,
+            column=self.column,
         )
 
     def shared(self) -> list[int]:
@@ -178,7 +180,10 @@ def read_panel(
     if composed := [name for name in said if name in written]:
         notes[", ".join(composed)] = COMPOSED
     kind = _kind(reading.kind, task.sample, said)
-    return Panel(found, kind, texts, said, kinds, {name: more for name, more in again.items() if more}, notes, gold)
+    asked_twice = {name: more for name, more in again.items() if more}
+    column, group = groups_of(store, found.dataset) or ("", {})
+    groups = [group[text.sample] for text in texts] if group else ()
+    return Panel(found, kind, texts, said, kinds, asked_twice, notes, gold, groups, column)
 
 
 def _chosen(

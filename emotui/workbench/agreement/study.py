@@ -14,6 +14,7 @@ from emotui.metrics.alpha import LEVELS, Level
 from emotui.metrics.dawid_skene import DawidSkene, dawid_skene
 from emotui.metrics.gamma_alignment import Dissimilarity, Units, aligned_in_turn, best_alignment
 from emotui.metrics.rating_tables import votes
+from emotui.metrics.resampling import FEW_GROUPS
 from emotui.metrics.suspicion import AGREED, KINDS, Suspicion, suspicions
 from emotui.records import Mark
 from emotui.store.store import Store
@@ -280,10 +281,19 @@ def study(
         itself,
         found,
         doubts,
-        {**panel.notes, **notes, **more},
+        {**panel.notes, **notes, **_drawn(panel, resamples), **more},
         resamples,
         seed,
     )
+
+
+def _drawn(panel: Panel, resamples: int) -> dict[str, str]:
+    """What intervals draw where texts share something."""
+    if not resamples or not panel.groups:
+        return {}
+    n = len({panel.groups[at] for at in panel.shared()})
+    t = f", fewer than {FEW_GROUPS}: they are Student's t" if n < FEW_GROUPS else ""
+    return {"intervals": f"texts with one `{panel.column}` are drawn together: {n} groups{t}"}
 
 
 def _measure(

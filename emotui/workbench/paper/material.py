@@ -29,8 +29,8 @@ class Told(msgspec.Struct, frozen=True):
     """One run. `called`: its id in the paper. `asked`: how often a model was asked, over which time in seconds.
 
     `prompts`: how many different prompts there were, and how many answers have none. `measured`: what it ran on.
-    `gold`: a sentence about the texts and what gold says of them; empty where there are none. `grouped`: whether texts
-    share anything.
+    `gold`: a sentence about the texts and what gold says of them; empty where there are none. `shared`: the column by
+    which texts go together; empty where no two do.
     """
 
     run: Run
@@ -45,7 +45,7 @@ class Told(msgspec.Struct, frozen=True):
     card: ModelCard | None
     measured: Measured | None
     gold: str
-    grouped: bool
+    shared: str
 
     @property
     def is_model(self) -> bool:
@@ -57,7 +57,7 @@ def told_of(store: Store, runs: Sequence[Run], naming: Naming) -> list[Told]:
     datasets = {dataset.dataset: dataset for dataset in store.datasets.all()}
     asked = dict.fromkeys((run.dataset, run.task) for run in runs)
     gold = {one: described((record for _, record in store.samples.of_dataset(one[0])), one[1]) for one in asked}
-    grouped = {dataset: groups_of(store, dataset) is not None for dataset, _ in asked}
+    shared = {dataset: (groups_of(store, dataset) or ("", {}))[0] for dataset, _ in asked}
     found = []
     for run in runs:
         rows = list(store.results.of_run(run.run))
@@ -76,7 +76,7 @@ def told_of(store: Store, runs: Sequence[Run], naming: Naming) -> list[Told]:
                 card=known_card(store, run.model) if run.source == "model" else None,
                 measured=measured(store, run.run),
                 gold=gold[run.dataset, run.task],
-                grouped=grouped[run.dataset],
+                shared=shared[run.dataset],
             )
         )
     return found

@@ -115,13 +115,18 @@ def _intervals(told: Sequence[Told], sections: Sequence[Section]) -> list[str]:
     if not found or not counts:
         return [markdown(note) for note in dict.fromkeys(found)]
     most = max(counts, key=lambda count: int(count.replace(",", "")))
-    grouped = _grouped(told)
+    columns = sorted({one.shared for one in told if one.shared})
+    grouped = bool(columns)
+    together = (
+        ", of which those that share a " + " or a ".join(f"`{name}`" for name in columns) + " are drawn together"
+        if columns
+        else ""
+    )
     said = [
         "In brackets we give 95% confidence intervals by the bias-corrected and accelerated (BCa) bootstrap with"
         f" {'up to ' * (len(counts) > 1)}{most} resamples of the texts"
-        f"{', of which those that share a passage, post or original are drawn together' * grouped}; over fewer than 30"
-        f" texts{' or 20 such groups' * grouped} they are Student's t intervals, and a figure of whose uncertainty"
-        " nothing can be said has none."
+        f"{together}; over fewer than 30 texts{' or 20 such groups' * grouped} they are Student's t intervals, and a"
+        " figure of whose uncertainty nothing can be said has none."
     ]
     if any(not _RESAMPLES.search(note) for note in found):
         said.append("Where a table's intervals are computed otherwise, its note says how.")
@@ -129,7 +134,7 @@ def _intervals(told: Sequence[Told], sections: Sequence[Section]) -> list[str]:
 
 
 def _grouped(told: Sequence[Told]) -> bool:
-    return any(one.grouped for one in told)
+    return any(one.shared for one in told)
 
 
 def _tests(told: Sequence[Told], tested: Sequence[Best]) -> list[str]:

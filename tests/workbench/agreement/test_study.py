@@ -427,3 +427,55 @@ def test_a_title_names_all_of_few_sources_and_the_first_of_many(store: Store) ->
     assert agreement_tables(study_of_many)[0].title == "Agreement of p000, p001, p002 and 157 more"
     few = study(store, "many", [f"p{at:03}" for at in range(8)], resamples=0, check_gold=False)
     assert agreement_tables(few)[0].title == f"Agreement of {', '.join(f'p{at:03}' for at in range(8))}"
+
+
+THREADS, COPIES = 25, 4
+
+
+def _in_threads(kind: str) -> list[Any]:
+    """Texts of three people, alike within a thread: so many copies tell no more than one."""
+    draw = np.random.default_rng(3)
+    samples: list[Any] = []
+    for thread in range(THREADS):
+        sure = draw.random(3) < 0.7
+        said: dict[str, Any]
+        for copy in range(COPIES):
+            own = {"id": f"t{thread}-{copy}", "text": TEXT, "meta": {"thread": f"h{thread}"}}
+            if kind == "spans":
+                said = {name: (GLAD, AFRAID) if yes else (GLAD,) for name, yes in zip("abc", sure, strict=True)}
+                samples.append(SpanSample(**own, spans=(GLAD,), annotators=said))
+            elif kind == "values":
+                said = {
+                    n: {"values": {"valence": int(yes) * (1 + thread % 3)}} for n, yes in zip("abc", sure, strict=True)
+                }
+                samples.append(ValuesGold(**own, values={"valence": 1}, annotators=said))
+            else:
+                more = ("fear",) if kind == "several" else ()
+                said = {n: ("joy", *more) if yes else ("anger",) for n, yes in zip("abc", sure, strict=True)}
+                samples.append(LabelsGold(**own, labels=("joy",), annotators=said))
+    return samples
+
+
+@pytest.mark.parametrize("kind", ["spans", "values", "label", "several"])
+def test_texts_of_one_thread_are_drawn_together(store: Store, kind: str) -> None:
+    task = kind if kind in ("spans", "values") else "labels"
+    samples = _in_threads(kind)
+    add_samples(store, task, "threads", samples, "here")
+    add_samples(store, task, "once", samples[::COPIES], "here")
+    found, once = (study(store, name, resamples=300, check_gold=False) for name in ("threads", "once"))
+    assert found.notes["intervals"] == "texts with one `thread` are drawn together: 25 groups"
+    assert "intervals" not in once.notes
+
+    def widths(one: Agreement) -> dict[str, float]:
+        parts = {"": one.measured} | dict(one.by_label) | {f"{pair.a} {pair.b}": pair.measured for pair in one.pairs}
+        return {
+            f"{part} {each.name}": each.figure.high - each.figure.low
+            for part, measured in parts.items()
+            for each in measured
+            if each.figure.low is not None and each.figure.high is not None
+        }
+
+    together, alone = widths(found), widths(once)
+    assert len(together) > 3
+    # Drawn apart, four copies of each text would make every interval half as wide.
+    assert {name: width > 0.8 * alone[name] for name, width in together.items()} == dict.fromkeys(together, True)

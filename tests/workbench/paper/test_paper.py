@@ -91,7 +91,7 @@ def test_a_folder_made_again_in_a_fresh_store_has_the_same_tables_byte_for_byte(
     (tmp_path / "p1" / "tables" / "tables.csv").write_bytes(changed)
     (tmp_path / "p1" / "paper.json").write_text(json.dumps(recipe))
     other = emotui("paper", "--again", "p1", "--to", "p4", "--kept")
-    assert (other.status, "1 are not: tables/tables.csv" in other.out) == (1, True)
+    assert (other.status, "1 not: tables/tables.csv" in other.out) == (1, True)
     assert "figures are not compared: matplotlib 0.1 drew them" in other.out
 
 

@@ -76,3 +76,18 @@ def test_the_paragraphs_say_what_was_asked_of_how_many_texts_and_define_just_wha
     assert measures.endswith("Differences between systems are not tested.")
     for screen in ("emotui ", "--", "Enter", "  "):
         assert screen not in data + measures
+
+
+def test_the_column_by_which_texts_are_drawn_together_is_named(emotui: Emotui, tmp_path: Path) -> None:
+    texts = [
+        {"id": str(at), "text": "I am glad.", "label": "joy", "meta": {"thread": f"t{at // 2}"}} for at in range(60)
+    ]
+    said = [{"id": str(at), "label": ("joy", "fear")[at % 3 == 0]} for at in range(60)]
+    (tmp_path / "g.jsonl").write_text("".join(json.dumps(one) + "\n" for one in texts))
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(one) + "\n" for one in said))
+    assert emotui("import", "g.jsonl", "--name", "talk", "--db", "w.duckdb").status == 0
+    source = ("--dataset", "talk", "--db", "w.duckdb")
+    assert emotui("import", "predictions", "p.jsonl", *source, "--source", "theirs").status == 0
+    assert emotui("paper", "theirs", "--to", "p", "--db", "w.duckdb").status == 0
+    measures = (tmp_path / "p" / "methods.md").read_text("utf-8").partition("# Appendix")[0]
+    assert "2,000 resamples of the texts, of which those that share a `thread` are drawn together; over" in measures
