@@ -37,9 +37,6 @@ QUERY = "sql query"
 
 _FIRST_START = "first start"
 
-_TELLING = 12
-"""Answers of a first run among which there is an error worth seeing."""
-
 LIVE_MODEL = "live model"
 """The setting that remembers which model is live."""
 
@@ -321,20 +318,21 @@ class Session:
         self._view.show_overview()
 
     def _sort_first_time(self, overview: Overview) -> None:
-        """Once the first run of a new workspace tells something: its worst samples first, if nobody has moved yet.
+        """A workspace that has a finished run when its list is first shown: its worst samples first.
 
-        A text that is in sight stays so, wherever it stands then.
+        A list that is in sight keeps its order, and one that a run still goes through would change it all the time.
         """
         if not self._first_time:
             return
         run = usual_run(overview.runs, own_task(overview))
-        if run is None or (run.state == "running" and run.done < min(_TELLING, run.n)):
+        if run is None:
             return
         self._first_time = False
-        state, first = self.state, next(iter(self.listed()), None)
-        if state.sort == ListState().sort and not state.filtered and state.sample in (None, first):
+        state, in_sight = self.state, next(iter(self.listed()), None) is not None
+        untouched = state.sort == ListState().sort and not state.filtered and state.sample is None
+        if untouched and not in_sight and run.state != "running":
             self.note(replace(state, sort=HEADLINE, sample=None))
-            self._at_worst = first is None
+            self._at_worst = True
 
     def opens_at_worst(self) -> bool:
         """Is the list to open at its worst error? To be asked once."""

@@ -138,7 +138,17 @@ class ToolActions(Acting):
 
     def do_help(self) -> None:
         """The sheet of keys, marks and figures; what is chosen there is done."""
-        from emotui.screens.dialogs.help import COLOURS, EVERYWHERE, HERE, PLACE, WORDS, HelpDialog, Row, rows_of_words
+        from emotui.screens.dialogs.help import (
+            COLOURS,
+            EVERYWHERE,
+            HERE,
+            PLACE,
+            WORDS,
+            HelpDialog,
+            Row,
+            grouped,
+            rows_of_words,
+        )
 
         keys = self._keys()
         own, rest = keys.of_here()
@@ -154,17 +164,19 @@ class ToolActions(Acting):
             for n, title in OPENED.items()
         ]
         colours = [
-            Row("", f"colours: {name}", "Use these colours from now on", "", f"{COLOURS}{name}") for name in THEMES
+            Row("", f"colours: {name}", "Use these colours from now on", "Colours", f"{COLOURS}{name}")
+            for name in THEMES
         ]
-        named = [row(one, keys.title) for one in own]
+        # What waits for a work of its own, as a blind study, stands apart.
+        named = [row(one, keys.title if keys.answering(one.id) is not None else one.group) for one in own]
         able = [keys.can(one.id) or not (keys.limited or line.lacks) for one, line in zip(own, named, strict=True)]
         there = [line for line, can in zip(named, able, strict=True) if can]
         later = [] if keys.limited else [line for line in named if line.lacks]
         rest = [one for one in rest if one.shown or not one.keys]
         figures = [(metric.title, metric.help) for metric in self._session.metrics]
         rows = {
-            HERE: [*there, *(row(one, one.group) for one in listed), *later, *places, *colours],
-            EVERYWHERE: [*named, *(row(one, one.group) for one in rest), *places, *colours],
+            HERE: [*grouped([*there, *(row(one, one.group) for one in listed)]), *grouped(later), *places, *colours],
+            EVERYWHERE: [*grouped([*named, *(row(one, one.group) for one in rest)]), *places, *colours],
             WORDS: rows_of_words(figures, self._signs),
         }
         self._owner.app.push_screen(HelpDialog(keys.title, rows), self._chosen)

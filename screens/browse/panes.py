@@ -275,7 +275,7 @@ def notes(evidence: "Evidence", repeat: int, *, first_start: bool = False) -> li
     said = answer(evidence, repeat)
     gold = _gold_note(evidence)
     if evidence.run is None and first_start:
-        return [*gold, "A model is being loaded: its answers come by themselves, the worst first."]
+        return [*gold, "A model is being loaded: its answers come by themselves."]
     if evidence.run is None:
         return [*gold, keyed("No run is shown: {run} chooses one, {model} runs a model.")]
     if said is None:

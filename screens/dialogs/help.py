@@ -1,6 +1,7 @@
 """Help: one sheet of all keys and what marks and figures mean; letters find a line, Enter does what it says."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
 import msgspec
 from msgspec.structs import replace
@@ -183,7 +184,7 @@ class HelpDialog(Dialog[str]):
 
     def __init__(self, here: str, rows: Mapping[str, Sequence[Row]]) -> None:
         others = any(row.does == "own_keys" and not row.lacks for row in rows[EVERYWHERE])
-        super().__init__("", ("Enter", "do it"), ("Tab", "more"), *((("F10", "other key"),) if others else ()))
+        super().__init__("", ("Enter", "do it"), ("Tab", "more"), *((("F10", "change keys"),) if others else ()))
         self._here, self._rows = here, rows
         self._view, self._typed = HERE, ""
         self._leaves = {row.sign: row.does for row in rows[EVERYWHERE] if row.does in ("tour", "own_keys")}
@@ -247,7 +248,7 @@ class HelpDialog(Dialog[str]):
         here = self._rows[self._view]
         n = sum(row in here for row in self.shown)
         beyond = len(self.shown) - n
-        title = f"Help: {self._here}   {n} of {len(here)}" + (f", {beyond} elsewhere" if beyond else "")
+        title = f"Keys and commands: {self._here}   {n} of {len(here)}" + (f", {beyond} elsewhere" if beyond else "")
         self.query_one("#sheet").border_title = Content(title)
         self.query_one("#help-views", Line).show(
             [Part(f"[{view}] ", "strong") if view == self._view else Part(f" {view}  ", "dim") for view in _VIEWS]
@@ -257,15 +258,22 @@ class HelpDialog(Dialog[str]):
         self._places = []
         for view, rows in parted:
             if view != self._view:
-                self._places.append(None)
-                found.add_option(
-                    Option(Content.assemble((f"── {view}: {_ABOUT_VIEWS[view]}", "$text-muted")), disabled=True)
-                )
+                self._head(f"{view}: {_ABOUT_VIEWS[view]}")
             signs = min(max((width(row.sign) for row in rows), default=0), _WIDEST[view])
-            self._places += rows
-            found.add_options([_option(row, signs) for row in rows])
+            for where, group in groupby(rows, key=lambda row: _heading(row, view)):
+                if not self._typed:
+                    self._head(where)
+                lines = list(group)
+                self._places += lines
+                found.add_options([_option(row, signs) for row in lines])
         found.highlighted = next((at for at, row in enumerate(self._places) if row is not None), None)
         self._tell()
+
+    def _head(self, words: str) -> None:
+        """A heading, on which the cursor never stands."""
+        self._places.append(None)
+        heading = Content.assemble((f"── {words}", "$text-muted"))
+        self.query_one("#found", PickList).add_option(Option(heading, disabled=True))
 
     def _found(self) -> list[tuple[str, tuple[Row, ...]]]:
         """What has the letters that were typed, by view: the open one first, of the others what it has not itself.
@@ -318,6 +326,17 @@ class HelpDialog(Dialog[str]):
 
 _WIDEST = {HERE: 9, EVERYWHERE: 9, WORDS: 18}
 """Cells that keys, or marks and figures, have at most before what they are."""
+
+
+def _heading(row: Row, view: str) -> str:
+    """Under what a line stands while nothing is typed."""
+    return f"{row.where}, not now" if view == HERE and row.lacks else row.where
+
+
+def grouped(rows: Sequence[Row]) -> list[Row]:
+    """Those that belong together one after the other, in the order in which what they belong to first comes."""
+    order = list(dict.fromkeys(row.where for row in rows))
+    return sorted(rows, key=lambda row: order.index(row.where))
 
 
 def _option(row: Row, cells: int) -> Option:

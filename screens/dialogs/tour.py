@@ -16,7 +16,8 @@ from emotui.screens.widgets.line import Line, Part, taken
 class Step(msgspec.Struct, frozen=True):
     """What is seen in a place, and what leads on: another place by its title, or an action by its id.
 
-    `folded` is said instead of `says` where the list is folded away.
+    `folded` is said instead of `says` where the list is folded away. What is there only after a run is said so: the
+    first runs may still go on.
     """
 
     place: str
@@ -34,12 +35,18 @@ STEPS = (
         "next text",
         "A text, with the evidence in it; {list} shows the list.",
     ),
-    Step("Browse", "Underlined is gold, shaded what the model said.", "next_error", "next error"),
-    Step("Browse", "Letters are errors: M missed, X extra; strip: all texts.", "Results", "Results"),
-    Step("Results", "A dot a source, with its 95% interval; {view}: two of them.", "Scenes", "Scenes"),
+    Step("Browse", "Underlined: gold; shaded: what a model says, once it ran.", "next_error", "next error"),
+    Step(
+        "Browse",
+        "M missed, X extra, N neutral hit; strip: a text's worst.",
+        "Results",
+        "Results",
+        "Letters at a span: M missed, X extra, N neutral hit.",
+    ),
+    Step("Results", "Once compared: a dot a source, its 95% interval.", "Scenes", "Scenes"),
     Step(
         "Scenes",
-        "Filled at every α where the emotion is on; {alpha_less} {alpha_more} move α.",
+        "Once it ran: filled where an emotion is on; {alpha_less} {alpha_more} move α.",
         "Rephrase",
         "Rephrase",
     ),
@@ -47,7 +54,7 @@ STEPS = (
         "Rephrase",
         "Reword it till the model errs and people do not; {write} writes.",
         "help",
-        "all keys, {tour} this tour",
+        "all keys",
     ),
 )
 
@@ -137,7 +144,7 @@ class Tour(Vertical):
         """Show the step, on one line where it fits."""
         folded = self.screen.has_class("-narrow") and not self.screen.has_class("-list")
         says, keys, right = told(self.step, self._keys, folded=folded)
-        both = [*keys, Part("   "), *says]
+        both = [keys[0], Part("  "), *says, Part("  "), *keys[2:]]
         first, second = self.query_one("#tour-says", Line), self.query_one("#tour-keys", Line)
         second.display = taken(both) + taken(right) + 1 > self.size.width - 2
         first.show(says if second.display else both, () if second.display else right)
@@ -145,19 +152,25 @@ class Tour(Vertical):
 
 
 def told(number: int, keys: Meant, *, folded: bool) -> tuple[list[Part], list[Part], list[Part]]:
-    """What a step says, which key leads on, and what Esc does; in another place than the step's, the way back to it."""
+    """What a step says, which key leads on, and what Esc does; in another place than the step's, the way back to it.
+
+    Enter leads on too where it does nothing else.
+    """
     step = STEPS[number]
     here = step.place == keys.title
     says = keyed(step.folded if folded and step.folded else step.says) if here else f"It goes on in {step.place}."
     to, label = (step.to, keyed(step.label)) if here else (step.place, step.place)
     key, press = _leading(to, keys)
-    before = [Part("Esc", "key"), Part(", then ")] if keys.in_field else []
+    before = [Part("Esc", "key"), Part(" and ")] if keys.in_field else []
+    enters = not keys.in_field and keys.meant("enter") is None
     leads = [
         Part(f"tour {number + 1} of {len(STEPS)}", "strong"),
-        Part("   "),
+        Part("  "),
+        Part("then ", "dim"),
         *before,
         Part(key, "key", press),
-        Part(f" {label}", "plain", press),
+        *([Part(" or ", "dim"), Part("Enter", "key", press)] if enters else []),
+        Part(f": {label}", "plain", press),
     ]
     ends = keys.meant("escape")
     leaves = ends is not None and ends.id == "end_tour"

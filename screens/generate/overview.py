@@ -1,5 +1,6 @@
 """All writers of a dataset: their figures, each metric against human F1, and one figure by target emotion."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,8 @@ def count_on_texts(bench: "Callable[[], GenerationBench]", asked: OnTexts) -> Ma
 
 _AXIS = 6
 _MARGIN = 0.06
+_STEPS = 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5
+"""Between what is written at the axis of human F1."""
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -120,22 +123,34 @@ def plotted(points: Sequence[Point], across: str, cells: int, height: int, *, to
         return min(max(round((high - y) / (high - low) * (rows - 1)), 0), rows - 1)
 
     canvas = [[(" ", "plain")] * columns for _ in range(rows)]
-    for one in points:
+    wide = {
+        letter: (row(one.y), column(one.x_ends[0]), column(one.x_ends[1]))
+        for letter, one in lettered(points)
+        if one.x_ends
+    }
+    tall = {
+        letter: (column(one.x), row(one.y_ends[1]), row(one.y_ends[0]))
+        for letter, one in lettered(points)
+        if one.y_ends
+    }
+    hidden = {*_covering(wide), *_covering(tall)}
+    for letter, one in lettered(points):
         kind = "dim" if one.published else "said"
-        if one.x_ends is not None:
-            first, last = column(one.x_ends[0]), column(one.x_ends[1])
+        if letter in wide and letter not in hidden:
+            _, first, last = wide[letter]
             for at in range(first, last + 1):
                 canvas[row(one.y)][at] = ("├" if at == first else "┤" if at == last else "─", kind)
-        if one.y_ends is not None:
-            top, bottom = row(one.y_ends[1]), row(one.y_ends[0])
+        if letter in tall and letter not in hidden:
+            _, top, bottom = tall[letter]
             for at in range(top, bottom + 1):
                 sign = "┬" if at == top else "┴" if at == bottom else "│"
                 canvas[at][column(one.x)] = (sign, kind)
     for letter, one in reversed(lettered(points)):
         canvas[row(one.y)][column(one.x)] = (letter, "dim" if one.published else "strong")
     names = [f"   {letter} {briefly(one.name)}" for letter, one in lettered(points)] if told else []
+    across += f"; {' '.join(sorted(hidden))}: intervals too near" if hidden else ""
     lines = [[Part(fit("human F1" + "".join(names), cells - 1).rstrip(), "dim")]]
-    ticks = {0: high, (rows - 1) // 2: high - (high - low) * ((rows - 1) // 2) / max(rows - 1, 1), rows - 1: low}
+    ticks = {row(value): value for value in _round_values(low, high)}
     for at, cells_of_row in enumerate(canvas):
         tick = f"{number(ticks[at]):>{_AXIS - 1}} ┤" if at in ticks else " " * _AXIS + "│"
         lines.append([Part(tick, "dim"), *(Part(sign, kind) for sign, kind in cells_of_row)])
@@ -145,6 +160,23 @@ def plotted(points: Sequence[Point], across: str, cells: int, height: int, *, to
     lines.append([Part(" " * _AXIS + "└" + "─" * columns, "dim")])
     lines.append([Part(" " * (_AXIS + 1) + start + middle + end, "dim")])
     return lines
+
+
+def _covering(stretches: Mapping[str, tuple[int, int, int]]) -> set[str]:
+    """The letters of stretches (the line they lie on, first and last cell) of which no two could be told apart."""
+    return {
+        one
+        for one, (line, first, last) in stretches.items()
+        for other, (other_line, other_first, other_last) in stretches.items()
+        if one != other and line == other_line and first <= other_last and other_first <= last
+    }
+
+
+def _round_values(low: float, high: float) -> list[float]:
+    """Two to five values of the axis, in steps that one reads at once."""
+    step = next((one for one in _STEPS if (high - low) / one <= 4), _STEPS[-1])
+    first = math.ceil(low / step - 1e-9)
+    return [round(at * step, 3) for at in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 def legend(points: Sequence[Point], cells: int) -> list[list[Part]]:

@@ -494,6 +494,8 @@ class Generate(Place):
         if self.view != TEXT:
             models = () if self.figures is None else self.figures.models
             left = [Part(f" {so_many(len(models), 'writer')}", "strong")]
+            if self.session.job is not None and self.session.job.brings:
+                left.append(Part(" so far, more on their way", "mark"))
             if self.figures is None:
                 left = [Part(" being counted…", "dim")]
             elif self.view == MODELS:

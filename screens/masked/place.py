@@ -84,6 +84,9 @@ _ABOUT = (
 )
 """What one looks at, in fewer and fewer cells."""
 
+FILL = "masked_fill"
+"""The setting that says by what masks are filled: until one is chosen, by nothing."""
+
 _TALL = 34
 """Rows from which the examples stand under the bars."""
 
@@ -154,6 +157,8 @@ class Masked(GuessPlace):
                 )
             )
             return
+        kept = source.setting(FILL)
+        self.fill = kept if isinstance(kept, str) and kept in FILLS else HIDDEN
         person = self.session.annotator
         self.bind_studies(masked, person)
         self._looks = LatestRequest(
@@ -396,6 +401,7 @@ class Masked(GuessPlace):
             self.notify(keyed("No run has filled these masks yet: {model} runs a model"), markup=False)
             return
         self.fill, self._told = fill, None
+        self.session.remember(FILL, fill)
         self._veil()
         self.draw()
         self.refresh_bindings()

@@ -239,7 +239,7 @@ class GuessPlace(ReviewPlace):
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
         self.view: MaskedView | None = None
-        self.fill = GOLD
+        self.fill = HIDDEN  # what is seen first is no blind guess any more
         self.mask = 0
         self.tally: Tally | None = None
         self._guesses: LatestRequest[Guessed, MaskedView] | None = None

@@ -360,6 +360,9 @@ def _flowing(groups: Sequence[Sequence[Part]], cells: int) -> list[list[Part]]:
     return lines
 
 
+_OF_P = "P: the probability that the run gives the word"
+
+
 def _remarks(
     view: "MaskedView", mask: int, said: "MaskSaid | None", guessed: "MaskSaid | None"
 ) -> list[tuple[str, str]]:
@@ -371,16 +374,19 @@ def _remarks(
         if not n:
             remarks.append(("the run writes its answer: there are no other likely words", "dim"))
         elif said.gold_rank is None:
-            remarks.append((f"P: how likely the run holds it; gold's is not among its {n} likeliest", "dim"))
+            remarks.append((f"{_OF_P}; gold's is not among its {n} likeliest", "dim"))
         else:
-            remarks.append((f"P: how likely the run holds it; gold's is its number {said.gold_rank}", "dim"))
+            remarks.append((f"{_OF_P}; gold's is its number {said.gold_rank}", "dim"))
     entries = [view.gold[mask], *(one.entry for one in (said, guessed) if one is not None and one.entry is not None)]
     entries += list(said.entries if said is not None else ())
-    foreign = f"{UNDEFINED} not in EmoLex" if any(one.vector is None for one in entries) else ""
-    own = "° not in EmoLex: emotui's entry" if any(one.standing == "supplement" for one in entries) else ""
-    empty = "a row of dots: in EmoLex without any" if any(one.standing == "zero" for one in entries) else ""
-    if foreign or own or empty:
-        remarks.append(("   ".join(filter(None, (foreign, own, empty))), "dim"))
+    signs = (
+        f"{DIFFERS} not gold's emotions" if said is not None and not said.same_vector else "",
+        f"{UNDEFINED} not in EmoLex" if any(one.vector is None for one in entries) else "",
+        "° EmoLex lacks it: emotui's own" if any(one.standing == "supplement" for one in entries) else "",
+        "a row of dots: in EmoLex without any" if any(one.standing == "zero" for one in entries) else "",
+    )
+    if any(signs):
+        remarks.append(("   ".join(filter(None, signs)), "dim"))
     return remarks
 
 
@@ -396,7 +402,8 @@ def mask_heading(view: "MaskedView", mask: int) -> list[Part]:
     if not shares:
         return parts
     if not wanted:
-        return [*parts, Part(f" EmoLex ties no emotion to {shown(gold.word)}: no word can share one", "dim")]
+        lacks = "has no" if gold.vector is None else "ties no emotion to"
+        return [*parts, Part(f" EmoLex {lacks} {shown(gold.word)}: no word can share an emotion with it", "dim")]
     of = f"gold's {so_many(wanted, 'emotion')}" if wanted > 1 else "gold's one emotion"
     return [*parts, Part(f" of {of} {', '.join(shares)}", "dim")]
 

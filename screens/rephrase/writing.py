@@ -352,11 +352,11 @@ class Writing(Container):
         self.query_one("#rephrase-title", Line).show(rephrase_lines.waiting_title(text))
         self.query_one("#rephrase-original", Page).show_for(partial(_folded, text.text))
         left = [
-            Part(" the round begins", "strong"),
-            Part(keyed("  write already; {submit} submits once it has begun"), "dim"),
+            Part(" loading the classifier", "strong"),
+            Part(keyed("  you can type already; {submit} submits once it is loaded"), "dim"),
         ]
         self.query_one("#rephrase-attempt", Line).show(left)
-        said = "the classifier is loaded and reads every text"
+        said = "the classifier then reads every text"
         said += "; take what may mislead out of it" if text.counters else "; those that it gets right are offered"
         self.query_one("#rephrase-tug", Page).show_for(lambda room: rephrase_lines.folded(said, _cells(room), "dim"))
         self._draw_views()

@@ -378,6 +378,8 @@ class ShownScenes(AskingScenes):
             notice.hide()
         elif self._run is not None and self._run.state == "running" and not self._run.done:
             notice.say("The model is being asked", "its answers stand here as they come")
+        elif self.session.starts_first and self._run is None:
+            notice.say("The answers are on their way", "the first runs come one after the other; this one's turn comes")
         elif self._run is None or not self._run.done:
             notice.say(
                 "Nobody has been asked yet",

@@ -239,6 +239,20 @@ async def test_the_sheet_has_every_key_of_the_registry_and_says_what_cannot_be_d
         assert pilot.app.screen is frame(pilot)
 
 
+async def test_lines_of_help_stand_under_headings_until_something_is_typed(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "ctrl+p")
+        shown = screen_text(pilot)
+        assert "Keys and commands: Browse" in shown
+        assert "── Browse" in shown
+        sheet = pilot.app.screen
+        assert isinstance(sheet, HelpDialog)
+        belongs = [row.where for row in sheet.shown if not row.lacks]
+        assert len(set(belongs)) == sum(one != before for one, before in zip(belongs, ["", *belongs], strict=False))
+        await press(pilot, *"sort")
+        assert "── Browse" not in screen_text(pilot)
+
+
 async def test_help_tells_what_figures_are_and_letters_find_lines(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "question_mark", "tab", "tab")

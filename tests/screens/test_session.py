@@ -281,7 +281,7 @@ def test_the_first_list_has_texts_of_every_task_its_own_first_and_others_have_th
     assert [one.name for one in look(opened, tasks, "rephrase", None).datasets] == ["posts"]
 
 
-def test_a_new_workspace_is_worst_first_once_its_first_run_tells_something_and_nobody_has_moved(
+def test_a_new_workspace_with_a_finished_run_is_worst_first_and_a_list_in_sight_keeps_its_order(
     source: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source, "needs_first_start", lambda: True)
@@ -292,11 +292,11 @@ def test_a_new_workspace_is_worst_first_once_its_first_run_tells_something_and_n
     session._first_time, session.listed = True, lambda: [5, 6]
     session.note(replace(session.state, sort="file"))
     session._take_overview(None, overview)
-    assert (session.state.sort, session.opens_at_worst()) == (HEADLINE, False), "the text in sight stays"
+    assert (session.state.sort, session.opens_at_worst()) == ("file", False), "a list in sight keeps its order"
     session.listed = tuple
-    for moved, done, sort in ((None, 11, "file"), (None, 12, HEADLINE), (3, 12, "file")):
+    for moved, state, sort in ((None, "running", "file"), (None, "done", HEADLINE), (3, "done", "file")):
         session.note(replace(session.state, sort="file", sample=moved))
         session._first_time = True
-        run = replace(overview.runs[0], state="running", n=200, done=done)
+        run = replace(overview.runs[0], state=state)
         session._take_overview(None, replace(overview, runs=(run,)))
         assert session.state.sort == sort

@@ -118,6 +118,20 @@ def test_a_point_stands_where_its_figures_are_with_a_cross_as_long_as_its_interv
     assert column["A"] < column["a"] < column["B"]
     assert "├" in lines[1 + row["B"]][: column["B"]]
     assert all(len(line) <= 60 for line in lines)
+    assert [line.split("┤")[0].strip() for line in lines[1:-2] if "┤" in line[:7]] == [
+        "1.00",
+        ".750",
+        ".500",
+        ".250",
+        ".000",
+    ]
+
+
+def test_intervals_that_would_cover_each_other_are_left_out_and_that_is_told() -> None:
+    near = [Point("one", 0.5, 0.5, (0.3, 0.7), (0.1, 0.2)), Point("two", 0.6, 0.5, (0.4, 0.8), None)]
+    lines = written(plotted([*near, Point("three", 0.5, 0.9, (0.3, 0.7), None)], "metric", 120, 13, told=True))
+    assert "metric; A B: intervals too near" in lines[-1]
+    assert [sum("├" in line for line in lines[1:-2]), sum("┬" in line for line in lines[1:-2])] == [1, 0]
 
 
 async def test_a_way_through_the_place(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
 from emotui.workbench.masked.looking import MaskedView, MaskSaid, WordEntry
+from emotui.workbench.workspace import Workspace
 from tests.screens.driving import frame, opened, press, screen_text
 from tests.screens.masked.workspace import FILLS, WRITES, masked_workspace
 
@@ -43,6 +44,9 @@ async def test_masks_are_filled_by_one_key_and_missed_ones_walked(tmp_path: Path
         await press(pilot, "5")
         place = frame(pilot).query_one(Masked)
         assert place.view is not None
+        assert place.fill == HIDDEN, "what was seen could not be guessed any more"
+        assert frame(pilot).pane.blind
+        await press(pilot, "o")
         assert place.fill == GOLD
         first, gold = place.view.number, place.view.gold[0].word
         assert f"▸{gold}≠" in shown(place)
@@ -72,6 +76,10 @@ async def test_masks_are_filled_by_one_key_and_missed_ones_walked(tmp_path: Path
         assert place.fill == HIDDEN
         assert frame(pilot).pane.blind
         assert gold not in screen_text(pilot)
+        await press(pilot, "o", "q")
+    async with opened(Workspace.open(tmp_path / "masked.duckdb"), (120, 40)) as pilot:
+        await press(pilot, "5")
+        assert frame(pilot).query_one(Masked).fill == GOLD, "as it was chosen last"
 
 
 async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
@@ -79,7 +87,7 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "5")
         place = frame(pilot).query_one(Masked)
-        await press(pilot, "o", "o", "o", "j", "j")
+        await press(pilot, "j", "j")
         assert place.view is not None
         golds = [one.word for one in place.view.gold]
         text = screen_text(pilot)
@@ -160,8 +168,8 @@ def test_what_words_share_and_lack_is_told_in_words() -> None:
         "run  ▆ hit positive  ▒ extra trust  ▁ missed joy  ",
         "you  EmoLex has no glum, it scores 0",
         "leaked: gold's word stands in the text outside the mask too",
-        "P: how likely the run holds it; gold's is its number 2",
-        "– not in EmoLex   ° not in EmoLex: emotui's entry",
+        "P: the probability that the run gives the word; gold's is its number 2",
+        "≠ not gold's emotions   – not in EmoLex   ° EmoLex lacks it: emotui's own",
     ]
     assert "".join(drawn([mask_heading(view, 0)])) == (
         " mask 1 of 1  of gold's 2 emotions the run shares 1, you share 0"

@@ -1,6 +1,7 @@
 """Scenes: what a person presses, and what is shown for it."""
 
 import math
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -455,6 +456,19 @@ async def test_without_a_run_the_scenario_is_shown_and_the_key_that_asks_a_model
         assert "Mara had painted" in shown
         assert "R runs a model over these scenarios" in shown
         assert not place(pilot).rows.display
+
+
+async def test_while_a_new_workspace_has_its_first_runs_the_answers_are_said_to_be_on_their_way(tmp_path: Path) -> None:
+    over = threading.Event()
+    async with opened(workspace(tmp_path / "w.duckdb", run=False)) as pilot:
+        frame(pilot).session.begin("first start", lambda on_progress: over.wait(30), over.set)
+        await press(pilot, "4")
+        shown = screen_text(pilot)
+        assert "The answers are on their way" in shown
+        assert "Nobody has been asked yet" not in shown
+        over.set()
+        await settle(pilot, work=True)
+        assert "Nobody has been asked yet" in screen_text(pilot)
 
 
 async def test_without_scenarios_the_place_says_how_to_bring_some_in(tmp_path: Path) -> None:
