@@ -1,5 +1,6 @@
 """Generate: texts with their differences, figures of all models, and the way through the place."""
 
+import threading
 from pathlib import Path
 
 from emotui.metrics.metric import Metric
@@ -26,7 +27,7 @@ from emotui.tasks.registry import task_named
 from emotui.workbench.generation.figures import Estimate, Figures, Model
 from emotui.workbench.generation.versions import Version, Versions, Writer
 from emotui.workbench.workspace import Workspace
-from tests.screens.driving import frame, listed, opened, press, screen_text, settle
+from tests.screens.driving import frame, listed, opened, press, screen_text, settle, until
 from tests.screens.generate.workspace import workspace
 
 
@@ -167,6 +168,18 @@ async def test_a_way_through_the_place(tmp_path: Path) -> None:
         await press(pilot, "V", "j")
         assert place.found is not None
         assert place.found.id == "t-2"
+
+
+async def test_while_writers_come_their_number_is_said_not_to_be_the_last(tmp_path: Path) -> None:
+    over = threading.Event()
+    async with opened(workspace(tmp_path / "w.duckdb"), (80, 24)) as pilot:
+        await press(pilot, "6")
+        frame(pilot).session.begin("sample texts", lambda on_progress: over.wait(30), over.set, brings=True)
+        await press(pilot, "v")
+        await until(pilot, "so far, more on their way")
+        over.set()
+        await settle(pilot, work=True)
+        assert "more on their way" not in screen_text(pilot)
 
 
 async def test_the_place_brings_in_its_texts_when_it_is_first_opened_and_says_that_they_are_illustration(
