@@ -135,6 +135,15 @@ ODDS = "log-odds of yes"
 STRONG = 6.0
 """Log-odds that fill a bar."""
 
+LEAST_LOST = 0.1
+"""Logits that a word takes with it at least where it is said to carry a label: 2.5 points of a probability of .5."""
+
+MUCH_LOST = 0.5
+"""Logits that fill a bar, where no word takes more: 12 points of a probability of .5."""
+
+NO_WORD = f"no word carries it: none takes {LEAST_LOST:.2f} or more"
+"""What is said where all words together carry a label, or none does."""
+
 NAMES = {
     "spans": "evidence",
     "emotions": "emotions",
@@ -233,8 +242,11 @@ def blocks(
 
 
 def carrying(words: "Attribution | None", most: int = FEW) -> list[tuple[int, int, float]]:
-    """The words that carry the label, the strongest first: (start, end, what its logit loses without the word)."""
-    carried = [word for word in words.words if word[2] > 0] if words is not None else []
+    """The words that carry the label, the strongest first: (start, end, what its logit loses without the word).
+
+    A word without which less than `LEAST_LOST` is lost carries nothing.
+    """
+    carried = [word for word in words.words if word[2] >= LEAST_LOST] if words is not None else []
     return sorted(carried, key=lambda word: -word[2])[:most]
 
 
@@ -335,8 +347,8 @@ def _emotion(name: str, odds: float, best: bool, cells: int, differs: bool) -> l
 def _words(text: str, words: "Attribution", cells: int, every: bool) -> Lines:
     found = sorted(words.words, key=lambda word: -abs(word[2])) if every else carrying(words)
     if not found:
-        return [[Part("  no word carries it by itself", "dim")]]
-    most = max(abs(drop) for _, _, drop in found)
+        return [[Part(f"  {NO_WORD}", "dim")]]
+    most = max(MUCH_LOST, *(abs(drop) for _, _, drop in found))
     size = _bar_room(cells, 7)
     return [
         [

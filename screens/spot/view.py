@@ -12,9 +12,9 @@ from emotui.records import Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.spot.blocks import (
     MASK,
+    NO_WORD,
     ODDS,
     QUICK,
-    STRONG,
     TASK,
     Block,
     Column,
@@ -47,6 +47,8 @@ _TWO = 74
 """From so many cells on, what is narrow of one model stands in two columns."""
 
 ASK_AGAIN = "{ask} asks again"
+OF_BEFORE = "of the text before"
+"""What is said of an answer to a text that no longer stands there."""
 
 
 def shares(cells: int, models: int, stacked: bool) -> tuple[int, int]:
@@ -127,16 +129,19 @@ def _differ(one: Block, other: Block) -> bool:
 
 def _drawn(block: Block, cells: int, differs: bool, spared: str | None) -> list[list[Part]]:
     left = [Part(block.title, "strong")]
+    old = block.stale and block.of != spared
+    if old:
+        left.append(Part(f"  {OF_BEFORE}", "dim"))
     if differs:
         left.append(Part("  ≠", "mark"))
-    if block.note:
+    if block.note and not old:
         left.append(Part(f"  {block.note}", "dim"))
     if block.slow:
         left.append(Part(f"  {keyed(ASK_AGAIN)}", "key", "do('ask')"))
     right = f" {block.seconds:.2f} s" if block.seconds is not None else ""
     used = cells - len(right)
     lines = [[*cut(left, used), Part(right, "dim")], *(list(line) for line in block.lines)]
-    if block.stale and block.of != spared:
+    if old:
         return [[Part(part.text, "key" if part.press else "stale", part.press) for part in line] for line in lines]
     return lines
 
@@ -172,10 +177,13 @@ _LEAST_BAR = 8
 
 @dataclass(frozen=True, slots=True)
 class _Headline:
-    """A model's first answer to one question. `filled`: of its bar, 0 to 1; `unit`: of what the figure is."""
+    """A model's first answer to one question. `filled`: of its bar, 0 to 1, None where it has none: only a probability
+    has an end of the scale. `question`: what was asked, in words; `unit`: of what the figure is.
+    """
 
+    question: str
     answer: str
-    filled: float
+    filled: float | None
     figure: str
     unit: str
     then: str
@@ -204,13 +212,15 @@ def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells:
     differ = bool(shared) and len({one.answer for one in known}) > 1
     taken = 2 + names + 2 + 1 + figures + 3 * differ + 3
     told = [one.unit + one.then for one in known]
+    before = [one.said.text not in (text, spared) for one in known]
+    told = [f"{OF_BEFORE}; {unit}" if old else unit for old, unit in zip(before, told, strict=True)]
     if taken + _LEAST_BAR + max(map(width, told)) > cells:
-        told = [one.unit for one in known]
+        told = [OF_BEFORE if old else one.unit for old, one in zip(before, known, strict=True)]
     room = min(max(cells - taken - max(map(width, told)), _LEAST_BAR), _MOST_BAR)
     units = dict(zip(map(id, known), told, strict=True))
     lines = []
     for at, answers in enumerate(asked):
-        sign = f"{SIGNS[at]} " if len(columns) > 1 else "▸ "
+        sign = f"{SIGNS[at]} " if len(columns) > 1 else "▸ " if len(answers) == 1 else "· "
         if not answers:
             lines.append([Part(sign, "key"), Part("no answer", "dim")])
         for one in answers.values():
@@ -219,13 +229,19 @@ def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells:
                 Part(sign, "key"),
                 Part(one.answer + " " * (names - width(one.answer)), "strong"),
                 Part("  "),
-                *bar(one.filled, 1.0, room),
+                *(bar(one.filled, 1.0, room) if one.filled is not None else [Part(" " * room)]),
                 Part(f" {one.figure:>{figures}}", "strong"),
                 Part("  ≠" if differ else "", "mark"),
                 Part(f"   {units[id(one)]}", "dim"),
             ]
             lines.append([Part(part.text, "stale") for part in line] if stale else line)
-    if len(columns) == 1 and (rests := _rests_on(columns[0], text)):
+    if len(columns) > 1:
+        return lines
+    rests = _rests_on(columns[0], text)
+    if len(asked[0]) > 1:
+        questions = "; ".join(one.question for one in asked[0].values())
+        rests = f"two questions: {questions}" + f" · {rests}" * bool(rests)
+    if rests:
         lines += [[Part(f"  {rests[a:b]}", "dim")] for a, b in wrap(rests, max(cells - 2, 20))]
     return lines
 
@@ -240,7 +256,10 @@ def _questions(column: "Column") -> "dict[str, _Headline]":
         then = f"; then {shown(others[-1][1])} {share(others[-1][0]).strip()}" if others else ""
         value = one.probs.get(one.label, 0.0)
         unit = f"probability, {shown(name)}"
-        found[f"classes {name}"] = _Headline(shown(one.label), value, share(value).strip(), unit, then, answer)
+        question = f"which label of {shown(name)}"
+        found[f"classes {name}"] = _Headline(
+            question, shown(one.label), value, share(value).strip(), unit, then, answer
+        )
     answer = column.answers.get("emotions")
     if answer is not None and answer.probe.emotions:
         ranked, odds = zip(
@@ -249,7 +268,8 @@ def _questions(column: "Column") -> "dict[str, _Headline]":
         )
         then = f"; then {ranked[1]} {odds[1]:+.2f}" if len(ranked) > 1 else ""
         unit = ODDS if odds[0] > 0 else f"{ODDS}, none above 0"
-        found["emotions"] = _Headline(ranked[0], max(odds[0], 0.0) / STRONG, f"{odds[0]:+.2f}", unit, then, answer)
+        question = "is it there, of each emotion"
+        found["emotions"] = _Headline(question, ranked[0], None, f"{odds[0]:+.2f}", unit, then, answer)
     return found
 
 
@@ -260,9 +280,11 @@ def _rests_on(column: "Column", text: str) -> str:
     if spans is not None and spans.text == text and spans.probe.spans is not None:
         n = len(spans.probe.spans)
         said.append(f"{so_many(n, 'span')} of evidence" if n else "no evidence marked")
-    if words is not None and words.text == text and (strongest := carrying(words.probe.words, 1)):
-        start, end, _ = strongest[0]
-        said.append(f"carried most by “{shown(' '.join(text[start:end].split()))}”")
+    if words is not None and words.text == text and words.probe.words is not None:
+        for start, end, _ in (strongest := carrying(words.probe.words, 1)):
+            said.append(f"carried most by “{shown(' '.join(text[start:end].split()))}”")
+        if not strongest:
+            said.append(NO_WORD)
     return " · ".join(said)
 
 
@@ -348,9 +370,14 @@ _EMPTY = (
     "Type or paste one, and the live model answers as you type:",
     "its label, each emotion, the evidence, the words that carry it",
     "",
-    "{leave} leaves an empty text for the selected sample's;",
-    "then letters are keys:",
-    "{write} write   {take} another sample's text   {name_model} live model",
+)
+_IN_TEXT = (
+    "The cursor is in the text: what you type is typed.",
+    "{leave} leaves it for the selected sample's; from then on:",
+)
+_OUT_OF_TEXT = ("{write} puts the cursor into the text", "")
+_KEYS_OUT = (
+    "{take} another sample's text   {name_model} live model",
     "{second} a second model   {raw} a task's prompt and output",
 )
 
@@ -424,7 +451,8 @@ class SpotView(Vertical):
         notice = self.query_one("#spot-notice", Notice)
         self.page.display = not empty
         if empty:
-            notice.say("Any text", *map(keyed, _EMPTY))
+            where = _IN_TEXT if self.editor.has_focus else _OUT_OF_TEXT
+            notice.say("Any text", *map(keyed, (*_EMPTY, *where, *_KEYS_OUT)))
             return
         notice.hide()
         self.page.show_for(lambda room: self._lines(text, room.width))

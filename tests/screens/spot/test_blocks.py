@@ -157,6 +157,32 @@ def test_emotions_have_signed_bars_and_a_mark_where_two_models_disagree() -> Non
     assert rows[1].index("█") < rows[1].index("│")
 
 
+def test_the_headline_and_the_block_of_an_answer_to_another_text_say_so() -> None:
+    column = Column("m")
+    column.take("emotions", TEXT, said("emotions", emotions={"joy": Odds(0.5, 1.0), "fear": Odds(0.1, 1.0)}))
+    other = TEXT + " more"
+    (head,) = lines(headlines([column], other, None, 90))
+    assert head.startswith("▸ joy")
+    assert "of the text before" in head
+    assert "of the text before" not in "".join(lines(headlines([column], other, TEXT, 90)))
+    shown_blocks = blocks(column, other, 78, 78, every=False)
+    assert "emotions  of the text before" in drawn(shown_blocks, 78)
+
+
+def test_a_word_without_which_hardly_anything_is_lost_carries_nothing() -> None:
+    words = Attribution("sadness", ((2, 6, 0.07), (7, 10, 0.05)))
+    assert carrying(words) == []
+    column = Column("m")
+    column.take("words", TEXT, said("words", words=words))
+    assert lines(blocks(column, TEXT, 60, 60, every=False)["words"].lines) == [
+        "  no word carries it: none takes 0.10 or more"
+    ]
+    column.take("classes", TEXT, said("classes", classes={"ekman": Classification({"joy": 0.5}, "joy", False)}))
+    assert "no word carries it: none takes 0.10 or more" in lines(headlines([column], TEXT, None, 78))[-1]
+    (first, _) = lines(blocks(column, TEXT, 60, 60, every=True)["words"].lines)
+    assert 0 < first.count("█") < 8, "a small loss has a short bar"
+
+
 def test_words_that_carry_are_those_whose_loss_costs_the_label_most() -> None:
     words = Attribution("sadness", ((0, 1, -0.5), (2, 6, 2.0), (7, 10, 0.5), (11, 13, 0.1)))
     assert [TEXT[start:end] for start, end, _ in carrying(words, 2)] == ["miss", "her"]
@@ -269,13 +295,16 @@ def test_the_answer_stands_on_top_with_what_it_rests_on_and_zero_draws_nothing()
     column.take("words", TEXT, said("words", words=Attribution("sadness", ((2, 6, 1.5),))))
     odds = {"joy": Odds(-1.0, 1.0), "fear": Odds(0.5, 1.0)}
     column.take("emotions", TEXT, said("emotions", emotions=odds))
-    first, asked, second = lines(headlines([column], TEXT, None, 78))
-    assert first.startswith("▸ sadness  ███")
+    first, asked, *rests = lines(headlines([column], TEXT, None, 78))
+    assert first.startswith("· sadness  ███")
     assert first.endswith("  .71   probability, ekman; then joy .20")
-    assert asked.startswith("▸ fear     █")
+    assert asked.startswith("· fear ")
+    assert "█" not in asked, "log-odds have no bar beside a probability's"
     assert asked.endswith(" +0.50   log-odds of yes; then joy -1.00")
     assert first.index(".71") == asked.index("+0.50") + 2, "figures stand under each other"
-    assert second == "  1 span of evidence · carried most by “miss”"
+    assert "".join(rests).replace("  ", " ").strip() == (
+        "two questions: which label of ekman; is it there, of each emotion · 1 span of evidence · carried most by “miss”"
+    )
     text = drawn(blocks(column, TEXT, 78, 78, every=True), 78)
     assert next(line for line in text.split("\n") if "─" in line).startswith("─ which feeling ─")
     anger = next(line for line in text.split("\n") if "anger" in line)
