@@ -309,6 +309,8 @@ class WhyPane(Vertical):
         if self.busy:
             what = "parts" if self._parts else "spans"
             parts.append(Part(f"   {self._step or f'{done} of {len(every)} {what}'}", "dim"))
+        else:
+            parts.append(Part(" for the text's label", "dim"))
         return parts
 
     def _layer_lines(self, cells: int) -> Lines:

@@ -63,6 +63,17 @@ class SampleTable:
                 found[column] = dict(rows.fetchall())
             return found
 
+    def labels_spans(self, dataset: int) -> bool:
+        """Does gold give any span of the data set a label?"""
+        with self._turns.reading() as connection:
+            first, n = datasets.first_of(connection, dataset)
+            found = connection.execute(
+                "select exists(select 1 from samples where sample between ? and ?"
+                " and regexp_matches(json_extract(record, '$.spans')::varchar, ?))",
+                [first, first + n - 1, r"\[\d+,\d+,\""],
+            ).fetchone()
+            return bool(found and found[0])
+
     def numbers_by_id(self, dataset: int) -> dict[str, int]:
         """The number of each sample of a data set, by its id, in file order."""
         with self._turns.reading(access.ROOMY) as connection:

@@ -171,7 +171,10 @@ class BrowseSource(Protocol):
         """Gold emotions that occur, in the order of the list's filter."""
 
     def filter_counts(self, dataset: int, run: str | None) -> Mapping[str, Mapping[str, int]]:
-        """How many samples have each emotion, valence and, by the run, mark: by `emotions`, `valences` and `marks`."""
+        """How many samples have each emotion, valence and, by the run, mark: by `emotions`, `valences` and `marks`.
+
+        Without `L` among the marks where gold has no label of any span, so that none can be wrong.
+        """
 
     def order(self, query: ListQuery) -> "np.ndarray | range":
         """Sample numbers (int64) that match, in order; a range where they are all, and in the order of the file."""

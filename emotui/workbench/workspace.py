@@ -168,7 +168,12 @@ class Workspace:
 
     def filter_counts(self, dataset: int, run: str | None) -> Mapping[str, Mapping[str, int]]:
         counts = self.store.samples.label_counts(dataset)
-        return counts if run is None else counts | {"marks": counted_marks(self.store.listing.marks(dataset, run))}
+        if run is None:
+            return counts
+        marks = counted_marks(self.store.listing.marks(dataset, run))
+        if not marks["L"] and not self.store.samples.labels_spans(dataset):
+            del marks["L"]
+        return counts | {"marks": marks}
 
     def order(self, query: ListQuery) -> "np.ndarray | range":
         # All of a dataset is known by two numbers: the first page then waits neither for numpy nor for a query.

@@ -9,7 +9,7 @@ from emotui.screens.annotate.labelling import Work
 from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import PassageTier, PassageView, Placed, TierMark
 from emotui.screens.keymaps import keyed
-from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import count
 from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
@@ -162,7 +162,7 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
             Part(f"{count(settled)} of {count(n)} disagreements ", "strong")
         ]
     left += (
-        [Part(keyed("   {walk} shows what others say"), "key", "do('annotators')")]
+        [Part(keyed("   {show_others} others' answers"), "key", "do('annotators')")]
         if said.accepted and not said.skipped and not said.revealed
         else []
     )
@@ -231,7 +231,14 @@ def about(work: Work, last: str | None, cells: int) -> tuple[list[Part], list[Pa
     if marking.caret is None:
         return left, []
     left.append(Part(f"   caret at {_words(text, marking.caret)}", "dim"))
-    return left, _told(left, cells, "{begin} begins a span there, {hints} by letters", "{begin} begins a span")
+    return left, _told(left, cells, *_BEGIN)
+
+
+_BEGIN = (
+    "{word_left} {word_right} move it, {begin} begins a span there, {hints} by letters",
+    "{word_left} {word_right} move it, {begin} begins a span",
+    "{begin} begins a span",
+)
 
 
 def _told(left: Sequence[Part], cells: int, *ways: str) -> list[Part]:
@@ -436,7 +443,8 @@ def others_lines(work: Work, cells: int) -> list[list[Part]]:
     for other in work.others:
         said = answer_words(other.answer)
         if said:
-            lines.append([Part(f" {fit(other.name, 14)} ", "said"), Part(said[: max(cells - 16, 8)])])
+            for at, (a, b) in enumerate(wrap(said, max(cells - 17, 8))):
+                lines.append([Part(f" {fit('' if at else other.name, 14)} ", "said"), Part(said[a:b])])
     return lines
 
 
@@ -447,8 +455,8 @@ def answer_words(answer: Answer) -> str:
         words.append(", ".join(answer.labels) or "none")
     words += [f"{name} {value:g}" for name, value in answer.values.items()]
     for place, one in sorted(answer.sentences.items()):
-        sign = _SIGNS.get(one.valence or "", "")
-        words.append(" ".join(part for part in (str(place + 1), sign, one.emotion or "") if part))
+        said = dict.fromkeys(part for part in (one.emotion, one.valence) if part)
+        words.append(f"sentence {place + 1}: {' '.join(said)}")
     words += [f"{place + 1} {word}" for place, word in sorted(answer.words.items())]
     return "  ".join(words)
 

@@ -218,19 +218,19 @@ def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tupl
     left = [Part(f" {sample.id}", "strong")]
     if said and said.detail:
         detail = said.detail
+        if detail.marks:
+            left.append(Part(f"  {detail.marks}", "mark"))
         left += [Part("   SEER F1 ", "dim"), Part(share(detail.f1).strip())]
         if cells >= _WITH_BAR:
             full = round(detail.f1 * _BAR)
             left += [Part(" " + "■" * full, "said"), Part("·" * (_BAR - full), "rest")]
         both = detail.precision is not None and detail.recall is not None
         for before, name, figure in (
-            (" = lower of " if both else "  ", "P", detail.precision),
+            (" = min(" if both else "  ", "P", detail.precision),
             (", " if both else "  ", "R", detail.recall),
-            ("  ", "Sim", detail.sim),
+            (")  " if both else "  ", "Sim", detail.sim),
         ):
             left += [Part(f"{before}{name} ", "dim"), Part(share(figure).strip())]
-        if detail.marks:
-            left.append(Part(f"  {detail.marks}", "mark"))
     kind = " · ".join(part for part in (sample.emotion, sample.valence, _sentences(len(sample.sentences))) if part)
     legend = _legend(overlay, evidence)
     if kind and taken(left) + width(kind) + 3 + taken(legend) < cells:
@@ -247,7 +247,7 @@ def of_run(seen: "SampleView", repeat: int, name: str) -> list[Part]:
     if run.state != "done":
         parts.append(Part(f" {run.state}", "mark"))
     if run.config.get("flattered"):
-        parts.append(Part(" (fitted on these samples)", "mark"))
+        parts.append(Part(" (scores flattered: trained on these)", "dim"))
     if answers > 1:
         parts.append(Part(f"   answer {repeat % answers + 1} of {answers}", "dim", "do('repeat')"))
     return parts + beside(seen, repeat)
@@ -315,7 +315,7 @@ def _no_wrong_label(evidence: "Evidence", said: "RepeatView") -> str | None:
     if labelled or not sample.spans or not any(span.label for span in said.spans) or not any(emotions):
         return None
     of = "emotions of sentences" if sample.sentences else f"{emotions[0]} of the text"
-    return f"Labels not compared: gold has {of}, none of a span."
+    return f"L not scored: gold has {of}, no label of a span."
 
 
 def _gold_note(evidence: "Evidence") -> list[str]:

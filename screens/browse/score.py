@@ -17,7 +17,7 @@ from textual.strip import Strip
 from emotui.records import Span
 from emotui.screens.browse import things, voices
 from emotui.screens.browse.things import MarginShape, Thing, cut_to, label_parts
-from emotui.screens.widgets.cell_width import fit, shown, width
+from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part, drawn, taken
 from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import tell_end
@@ -216,9 +216,9 @@ class Score(TieredText):
         & > .score--cursor-near { background: $field; text-style: bold; }
         & > .score--gone { color: $mark; text-style: strike; }
         & > .score--heading { background: $panel; }
-        &:nocolor > .score--cursor { text-style: reverse bold; }
-        &:nocolor > .score--cursor-gold { text-style: reverse bold underline; }
-        &:nocolor > .score--cursor-beside { text-style: bold underline; }
+        &:nocolor > .score--cursor { text-style: bold overline; }
+        &:nocolor > .score--cursor-gold { text-style: bold underline overline; }
+        &:nocolor > .score--cursor-beside { text-style: bold underline overline; }
         &:nocolor > .score--cursor-near { text-style: bold; }
     }
     """
@@ -411,6 +411,9 @@ class Score(TieredText):
             lines += [[Part(" "), *line] for line in voices.table(self._about.told, cells - 1, most)]
         if one is not None and self._about.others:
             lines += [[], *of_others(one, self._about, cells)]
+        legend = [words[a:b] for words in things.LEGEND for a, b in wrap(words, max(cells - 2, 8))]
+        if any(thing.marks for thing in self.things) and self._foot_at + len(lines) + len(legend) < self.size.height:
+            lines += [[], *([Part(f" {words}", "dim")] for words in legend)]
         return lines
 
     @property
@@ -468,7 +471,8 @@ class Score(TieredText):
         one = self.thing
         if one is not None and one.start is None:
             return self._style(super()._inline(base, layers & 3), "score--cursor-near")
-        if not self.has_focus or self.screen.has_class("-under"):
+        # Without colour the span at hand alone is not reversed: bold would be lost among spans that are bold already.
+        if (not self.has_focus or self.screen.has_class("-under")) and not self.app.no_color:
             # Elsewhere the sign in the margin is enough: what is gold and what predicted stays to be seen.
             return super()._inline(base, layers & 3) + _BOLD
         kind = {_CURSOR | 2: "cursor", _CURSOR | 3: "cursor-gold", _CURSOR | 1: "cursor-beside"}.get(layers, "cursor")

@@ -164,6 +164,12 @@ def first_wrong(found: Sequence[Thing], marks: str = "") -> int:
 
 # What stands in the margin beside each span of a score: F1, letters of what is wrong, labels.
 
+LEGEND = (
+    "marks: H not in the text, F only the keyword, N neutral sentence, M missed, X extra, L wrong label, ! invalid",
+    "over the list the worst mark of a few samples each, small where under half of them have one; · nothing wrong",
+)
+"""What the letters beside samples and spans say, and those in the line over the list."""
+
 _SIGN = 3
 _NARROW, _ROOMY = 62, 90
 _LABEL, _LABEL_ROOMY = 14, 24

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Counts = Mapping[str, Mapping[str, int]]
 """By `emotions`, `valences` and `marks`, then by name: how many samples have it."""
 
+_NOT_SCORED = {"L": "L not scored: gold has no label of spans"}
+
 FIELD = "filter"
 """The field of a filter's conditions, as drafts name it."""
 
@@ -133,7 +135,7 @@ class FilterDialog(Dialog[Filtered]):
     def _tell_counts(self, counts: "Counts") -> None:
         for name, of_names in counts.items():
             for switches in self.query(f"#{name}").results(Switches):
-                switches.count(of_names)
+                switches.count(of_names, _NOT_SCORED if name == "marks" and "L" not in of_names else {})
 
     def action_clear(self) -> None:
         """Everything off."""

@@ -224,7 +224,8 @@ class ListPane(Acting, Vertical):
                 self.notify("From the top again")
             self.select(places[0], kind)
         elif kind:
-            self.notify(f"No sample of this list is marked {kind}, {MARKS[kind]}")
+            only = ": only spans that gold gives a label are scored by it" if kind == "L" else ""
+            self.notify(f"No sample of this list is marked {kind}, {MARKS[kind]}{only}")
         else:
             self.notify("No further error in this list" if direction > 0 else "No earlier error in this list")
 

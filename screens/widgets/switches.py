@@ -1,6 +1,7 @@
 """Names that are on or off, or of which one is on."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from rich.segment import Segment
 from textual import events
@@ -55,10 +56,11 @@ class Switches(Widget, can_focus=True):
         self._at = 0
         self.refresh(layout=True)
 
-    def count(self, counts: Mapping[str, int]) -> None:
-        """Tell behind each name how many there are."""
+    def count(self, counts: Mapping[str, int], instead: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Tell behind each name how many there are; `instead`: what some are called that nothing can be counted of."""
         self._labels = [
-            f"{label} {counts.get(name, 0):,}" for name, label in zip(self._names, self._labels, strict=True)
+            instead[name] if name in instead else f"{label} {counts.get(name, 0):,}"
+            for name, label in zip(self._names, self._labels, strict=True)
         ]
         self.refresh(layout=True)
 

@@ -72,9 +72,9 @@ def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
 
 
 def removal_lines(found: "Removed", cells: int, *, gold: str = "") -> Lines:
-    """The verdict, a line a label with a bar for each form, and the text with what was taken away.
+    """A line a label with a bar for each form, the verdict, and the text with what was taken away.
 
-    What is told first is of the label of the span, where the model has it and it is not its likeliest.
+    The verdict is first of the label of the span, where the model has it and it is not its likeliest.
 
     Args:
         gold: the emotion that gold gives to this place, which has a line whatever the model makes of it.
@@ -87,22 +87,11 @@ def removal_lines(found: "Removed", cells: int, *, gold: str = "") -> Lines:
         roles[found.marked] = "predicted"
     if of_gold is not None:
         roles[of_gold] = f"{roles[of_gold]}, gold" if of_gold in roles else "gold"
-    for own in (True, False) if found.marked is not None else (False,):
-        told = verdict(found, own=own)
-        if found.marked is not None:
-            told = [Part(f"{roles[found.marked] if own else 'likeliest'}: ", "dim"), *told]
-        if taken(told) < cells:
-            lines.append([Part(" "), *told])
-            continue
-        lines.append([Part(" "), *told[:-1]])
-        last = told[-1]
-        lines += [[Part(" "), Part(last.text[a:b], last.kind)] for a, b in wrap(last.text, cells - 2)]
     said = dict(zip(("whole", *FORMS), (found.whole, found.masked, found.deleted, found.alone), strict=True))
     role_cells = max(map(width, (*roles.values(), "gold")))
     names = _NAME + 1 + role_cells
     size = max(min((cells - 2 - names) // len(said), _FIGURE + 1 + _MOST_BAR + _GAP), _FIGURE + 1 + _GAP)
     lines.append([Part(" " * (names + 2)), *(Part(f"{name:<{size}}", "dim") for name in said)])
-    first = len(lines)
     for label in likeliest(found, gold=of_gold):
         role = roles.get(label, "")
         explained = bool(role)
@@ -115,7 +104,17 @@ def removal_lines(found: "Removed", cells: int, *, gold: str = "") -> Lines:
         lines.append(line)
     if gold and of_gold is None:
         told = [Part("▸ ", "said"), Part(fit(gold, _NAME), "strong"), Part(f" {fit('gold', role_cells)}", "gold")]
-        lines.insert(first + len(roles), [*told, Part(_NO_LABEL, "dim")])
+        lines.insert(1 + len(roles), [*told, Part(_NO_LABEL, "dim")])
+    for own in (True, False) if found.marked is not None else (False,):
+        told = verdict(found, own=own)
+        if found.marked is not None:
+            told = [Part(f"{roles[found.marked] if own else 'likeliest'}: ", "dim"), *told]
+        if taken(told) < cells:
+            lines.append([Part(" "), *told])
+            continue
+        lines.append([Part(" "), *told[:-1]])
+        last = told[-1]
+        lines += [[Part(" "), Part(last.text[a:b], last.kind)] for a, b in wrap(last.text, cells - 2)]
     lines.append([])
     lines += _passage(found, min(cells, _WIDEST))
     for name, text in zip(FORMS, found.forms, strict=True):

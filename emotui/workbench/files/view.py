@@ -124,7 +124,12 @@ class FileView:
             "emotions": Counter(name for sample in self._samples for name in set(_emotions(sample))),
             "valences": Counter(name for sample in self._samples for name in set(_valences(sample))),
         }
-        return counts if run is None else counts | {"marks": counted_marks(self.marks(dataset, run))}
+        if run is None:
+            return counts
+        marks = counted_marks(self.marks(dataset, run))
+        if not marks["L"] and not any(mark.label for sample in self._samples for mark in sample.spans or ()):
+            del marks["L"]
+        return counts | {"marks": marks}
 
     def order(self, query: ListQuery) -> "np.ndarray":
         import numpy as np

@@ -90,11 +90,17 @@ async def test_a_label_that_gold_has_nothing_to_compare_with_stands_beside_golds
         text = " ".join(screen_text(pilot).split())
         if label is None:
             assert "label gratitude gold emotion angry" in text
-            assert "Labels not compared: gold has angry of the text, none of a span." in text
+            assert "L not scored: gold has angry of the text, no label of a span." in text
         else:
             assert "label angry≠gratitude" in text
-            assert "not compared" not in text
+            assert "not scored" not in text
             assert "gold emotion" not in text
+
+
+async def test_labelled_spans_of_gold_make_wrong_labels_countable(tmp_path: Path) -> None:
+    source = labelled_workspace(tmp_path / "w.duckdb")
+    run = source.store.runs.all()[0]
+    assert "L" in source.filter_counts(run.dataset, run.run)["marks"]
 
 
 async def test_overlapping_labels(album: Album, tmp_path: Path) -> None:

@@ -93,6 +93,15 @@ async def test_the_filter_counts_what_it_would_keep_and_a_letter_goes_to_a_name(
         assert len(listed(pilot)) == counts["emotions"]["sad"]
 
 
+async def test_a_label_that_gold_cannot_judge_is_not_counted_as_never_wrong(source: Workspace) -> None:
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "L")
+        assert "only spans that gold gives a label are scored by it" in " ".join(screen_text(pilot).split())
+        await press(pilot, "f")
+        await until(pilot, "L not scored: gold has no label of spans")
+        assert "L" not in source.filter_counts(1, "rule-1")["marks"]
+
+
 async def test_filter_by_f1_refuses_what_is_no_figure(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "f", "tab", "tab", "tab", "2", "enter")

@@ -303,7 +303,8 @@ def test_the_answer_stands_on_top_with_what_it_rests_on_and_zero_draws_nothing()
     assert asked.endswith(" +0.50   log-odds of yes; then joy -1.00")
     assert first.index(".71") == asked.index("+0.50") + 2, "figures stand under each other"
     assert "".join(rests).replace("  ", " ").strip() == (
-        "two questions: which label of ekman; is it there, of each emotion · 1 span of evidence · carried most by “miss”"
+        "two questions: which label of ekman; is it there, of each emotion"
+        " · 1 span of evidence · carried most by “miss”"
     )
     text = drawn(blocks(column, TEXT, 78, 78, every=True), 78)
     assert next(line for line in text.split("\n") if "─" in line).startswith("─ which feeling ─")

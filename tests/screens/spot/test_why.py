@@ -57,7 +57,7 @@ async def test_what_is_selected_is_taken_in_place_of_what_is_marked_and_w_is_a_l
         assert "w layers" not in screen_text(pilot)
         await press(pilot, "shift+left", "escape", "w")
         await settle(pilot)
-        assert said(pilot).startswith(" sadness .90, without it stays .90")
+        assert "\n sadness .90, without it stays .90" in said(pilot)
 
 
 async def test_where_nothing_is_marked_it_says_how_words_are_taken(source: Workspace) -> None:

@@ -58,6 +58,9 @@ async def test_without_colour_predicted_is_reversed_and_gold_underlined(
         await press(pilot, "o")
         assert _reversed(pilot)
         assert _underlined(pilot)
+        at_hand = frame(pilot).query_one(Score).thing
+        assert at_hand is not None
+        assert (at_hand.said or at_hand.gold) not in _reversed(pilot), "the span at hand differs from those around it"
         colours = {
             segment.style.color.name
             for strip in pilot.app.screen._compositor.render_strips()
