@@ -191,7 +191,7 @@ FAMILIES = (
         ("enter",),
         ("open", "write", "close", "take_span", "stay", "submit", "judge", "go_on", "samples"),
     ),
-    Family("the next part, at its end the next pane", ("tab",), ("pane", "walk", "show_others")),
+    Family("the next part, at its end the next pane", ("tab",), ("pane", "walk")),
     Family("the part before, at its start the pane before", ("shift+tab",), ("pane_back", "walk_back")),
     Family("the panes", ("f6",), ("unfold", "panes")),
     Family(

@@ -162,7 +162,7 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
             Part(f"{count(settled)} of {count(n)} disagreements ", "strong")
         ]
     left += (
-        [Part(keyed("   {show_others} others' answers"), "key", "do('annotators')")]
+        [Part(keyed("   {walk}: others first"), "key", "do('annotators')")]
         if said.accepted and not said.skipped and not said.revealed
         else []
     )

@@ -59,9 +59,7 @@ class MarkingKeys(AtWork):
         if action in ("walk", "walk_back"):
             # The other span of a relation is looked for in a circle; else Tab goes on to the next pane at the end.
             further = bool(marking.spans) if work.tie is not None else marking.walks(1 if action == "walk" else -1)
-            return further and not (action == "walk" and self.reveals)
-        if action == "show_others":
-            return self.reveals
+            return further or self.reveals
         return marking.caret is not None
 
     # Letters.
@@ -333,13 +331,12 @@ class MarkingKeys(AtWork):
         return said.accepted and not said.skipped and not said.revealed
 
     def do_walk(self) -> None:
-        """Choose the next span."""
+        """Choose the next span; of an answer that has just been given, first show what others say."""
+        if self.reveals:
+            self.reveal()
+            return
         self.at_work.marking.walk(1)
         self.changed()
-
-    def do_show_others(self) -> None:
-        """Of an answer that has just been given, show what others say."""
-        self.reveal()
 
     def reveal(self) -> None:
         """Show what gold, models and others say, from now on."""

@@ -158,16 +158,14 @@ async def test_a_labels_key_after_the_first_letters_marks_one_word(source: Works
         assert spans(pilot) == [("pray", "fear")]
 
 
-async def test_after_an_answer_the_footer_and_the_title_say_the_same_of_tab(source: Workspace) -> None:
+async def test_after_an_answer_the_title_says_what_tab_does_first(source: Workspace) -> None:
     async with opened(source, (160, 45)) as pilot:
         await press(pilot, "2", "v", "l", "H", "enter")
         lines = screen_text(pilot).splitlines()
-        assert any("✓ answered   Tab others' answers" in line for line in lines)
-        assert "Tab others' answers" in lines[-1]
-        assert "next span" not in lines[-1]
+        assert any("✓ answered   Tab: others first" in line for line in lines)
         await press(pilot, "tab")
         assert "sentence 1: " in screen_text(pilot), "what gold says of sentences is in words"
-        assert "Tab others' answers" not in screen_text(pilot)
+        assert "others first" not in screen_text(pilot)
 
 
 async def test_while_a_span_is_begun_the_line_says_what_keys_do_and_v_is_not_offered(source: Workspace) -> None:

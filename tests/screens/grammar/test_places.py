@@ -251,7 +251,7 @@ def test_every_line_of_the_help_belongs_to_where_it_is_shown(number: int) -> Non
         assert [row for row in rows[EVERYWHERE] if row.where == entry.title and row.about not in here] == []
 
 
-IN_TURN = ("escape", "enter", "q", "f6", "tab")
+IN_TURN = ("escape", "enter", "q", "f6")
 """Keys that do the nearest of several things: where everything can be done at once, that is another one."""
 
 
