@@ -22,8 +22,14 @@ def collect_seldom() -> None:
 
 
 def start_without() -> None:
-    """Do not look at all until the first tick: what is made on the way to the first screen stays as long as that."""
+    """Do not look at all until the first tick: what is made on the way to the first screen, modules too, stays."""
     gc.disable()
+
+
+def collect_at_end() -> None:
+    """Look at everything once more as Python ends: else DuckDB's module tells the terminal that it leaks."""
+    gc.unfreeze()
+    gc.enable()
 
 
 class Tidying:

@@ -1,6 +1,11 @@
 """`emotui` as a process of its own, as a shell sees it; all other tests of commands call it in theirs."""
 
+import contextlib
 import json
+import os
+import re
+import select
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +13,7 @@ import pytest
 
 from emotui.commands import COMMANDS, GROUPS
 from emotui.store.store import Store
+from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.conftest import Emotui
 
 GOLD = {"id": "1", "text": "I was glad.", "spans": [[6, 10]], "emotion": "happy"}
@@ -80,3 +86,26 @@ def test_a_workspace_in_place_of_a_command_is_opened(
     assert (source.store.path.name, source.store.read_only, apps[0]._file) == ("mine.duckdb", True, "")
     twice = emotui("--db", "other.duckdb", "mine.duckdb")
     assert (twice.status, "name one of them" in twice.err) == (2, True)
+
+
+def test_the_workbench_leaves_the_terminal_without_a_word(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty")  # Windows has no pseudo-terminal
+    workspace = Workspace.open(tmp_path / "left.duckdb")
+    workspace.import_files([str(tmp_path / "gold.jsonl")])
+    workspace.set_setting(FIRST_START, "done")
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ["TERM"] = "xterm-256color"
+        os.execv(sys.executable, [sys.executable, "-m", "emotui", "--db", str(workspace.store.path)])
+    written, asked = b"", False
+    with contextlib.suppress(OSError):  # what Linux raises once the other end is closed
+        while select.select([terminal], [], [], 120)[0] and (more := os.read(terminal, 65536)):
+            written += more
+            if not asked and b"glad" in written:
+                os.write(terminal, b"\x11")  # Ctrl+Q
+                asked = True
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    left = written.rpartition(b"\x1b[?1049l")
+    assert left[1], "the terminal's own screen came back"
+    assert re.sub(rb"\x1b\[[\x20-\x3f]*[\x40-\x7e]", b"", left[2]).strip() == b""

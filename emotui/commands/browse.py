@@ -36,6 +36,9 @@ def open_workbench(db: str | None, *, read_only: bool = False, annotator: str | 
     Raises:
         BadInput: the annotator's name is blank.
     """
+    from emotui.collector import start_without
+
+    start_without()  # before what is imported for the first screen: looking at that once takes as long as ten modules
     from emotui.screens.app import EmotuiApp
 
     if annotator is not None and not annotator.strip():
@@ -107,7 +110,7 @@ def view(gold: str, predicted: tuple[str, ...], skip_bad: bool) -> None:
 
 def show_app(app: "App[None]") -> None:
     """Run an app on this terminal. Raises EmotuiError where there is none."""
-    from emotui.collector import start_without
+    from emotui.collector import collect_at_end, start_without
 
     # `emotui serve` starts the workbench with a driver that draws into a pipe.
     if not sys.stdout.isatty() and os.environ.get("TEXTUAL_DRIVER") != WEB_DRIVER:
@@ -115,6 +118,7 @@ def show_app(app: "App[None]") -> None:
     end_with_terminal()
     start_without()
     app.run()
+    collect_at_end()
     if app.return_code:
         sys.exit(app.return_code)
 

@@ -7,10 +7,8 @@ program that writes without end does not shut the others out. Figures: docs/stor
 """
 
 import contextlib
-import hashlib
 import os
 import random
-import secrets
 import stat
 import threading
 import time
@@ -29,7 +27,7 @@ from emotui.store import refusals, schema, upgrade
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Stores that this user's programs have looked through for macros, so that one that has not changed is not again.
+# Stores that this user's programs have looked through for what computes, so that one that has not changed is not again.
 
 Mark = tuple[int, int, int, int, int]
 
@@ -66,6 +64,8 @@ def remember(path: Path, mark: Mark | None) -> None:
     """A store has been looked through as it stood by this mark; where that cannot be kept, it is not."""
     if mark is None or is_known(mark):
         return
+    import secrets
+
     name, marks = os.path.realpath(path), _kept()
     marks.pop(name, None)
     marks[name] = mark
@@ -284,6 +284,11 @@ class Access:
             finally:
                 self._together.connection = self._together.read = None
 
+    @property
+    def is_together(self) -> bool:
+        """Whether this thread is inside `together`."""
+        return getattr(self._together, "connection", None) is not None
+
     def once(self, key: Hashable, read: Callable[[], Read]) -> Read:
         """What `read` gives; inside `together`, where nothing changes, it is called once for a key.
 
@@ -306,7 +311,9 @@ class Access:
         Raises:
             StoreError: another was inside for longer than `patience`.
         """
-        # Imported here, not at the start: it is needed by what writes much, and what reads starts sooner without.
+        # Imported here, not at the start: they are needed by what writes much, and what reads starts sooner without.
+        import hashlib
+
         from filelock import FileLock, Timeout
 
         name = hashlib.sha256(os.fsencode(os.path.realpath(self.path))).hexdigest()[:32]
@@ -359,7 +366,8 @@ class Access:
         """Bring older tables to today's version; where nothing may be written, those of a copy that is read instead.
 
         Args:
-            again: look for macros also where the file has not changed since it was last looked through (`known`).
+            again: look for what computes also where the file has not changed since it was last looked through
+                (`is_known`).
             on_upgrade: told what is done, and where the copy of what was there before stands.
             keep_copy: whether that copy stays.
 
@@ -369,14 +377,17 @@ class Access:
             StoreError: no store, one that computes, of a newer version, or an older one for which there is no room.
         """
         with self._turn(read_only=True, checked=False) as connection:
-            schema.check_plain(connection, self.path)
+            mark = None if again else self._mark()
+            if not is_known(mark):
+                schema.check_plain(connection, self.path)
             version = schema.version_of(connection)
             if version is None:
                 check_version(self.path, version)
             if again or upgrade.is_older(version):
                 schema.check_no_macros(connection, self.path)
-            else:
-                self._look_through(connection)
+            elif not is_known(mark):
+                schema.check_no_macros(connection, self.path)
+                remember(self.path, mark)
             if not upgrade.is_older(version):
                 check_version(self.path, version)
                 return None
@@ -442,21 +453,23 @@ class Access:
         return False
 
     def look_through(self) -> None:
-        """See that the store holds no macro, and remember that it holds none, unless that is known of it as it stands.
+        """See that the store holds nothing that computes, and remember it, unless that is known of it as it stands.
 
         Raises:
-            StoreError: it holds one, or as for reading.
+            StoreError: it holds such a thing, or as for reading.
         """
-        if not is_known(mark_of(self.path)):
-            with self.reading() as connection:
-                self._look_through(connection)
-
-    def _look_through(self, connection: "DuckDBPyConnection") -> None:
-        # Nobody writes the file while it is attached; what is read in its stead may be older than it.
-        mark = mark_of(self.path) if self._file == self.path else None
-        if not is_known(mark):
+        if is_known(mark_of(self.path)):
+            return
+        with self.reading() as connection:
+            mark = self._mark()
+            schema.check_plain(connection, self.path)
             schema.check_no_macros(connection, self.path)
             remember(self.path, mark)
+
+    def _mark(self) -> Mark | None:
+        """How the file stands, which nobody writes while it is attached; None where another is read in its stead, which
+        may be older than it."""
+        return mark_of(self.path) if self._file == self.path else None
 
     @contextlib.contextmanager
     def _turn(

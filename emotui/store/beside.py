@@ -201,6 +201,11 @@ class EmbeddingTable:
 
 # Settings: JSON values by key.
 
+_SHORT = 2000
+"""Characters of a setting that is read before it is asked for: a draft may be as long as a book."""
+
+_NONE = "null"
+
 
 class SettingTable:
     """Every method is one short transaction; safe across threads."""
@@ -209,10 +214,21 @@ class SettingTable:
         self._turns = turns
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A JSON value kept under `key`, or `default`."""
+        """A JSON value kept under `key`, or `default`. Inside `together` all that are short are read at once."""
+        if self._turns.is_together:
+            text = self._turns.once("settings", self._short).get(key, _NONE)
+            if text is not None:
+                kept = _value(text)
+                return default if kept is None else kept
         with self._turns.reading() as connection:
             kept = _setting(connection, key)
         return default if kept is None else kept
+
+    def _short(self) -> dict[str, str | None]:
+        """Every value by its key; None for one that is long."""
+        with self._turns.reading() as connection:
+            asked = "select key, case when length(value) <= ? then value end from settings"
+            return dict(connection.execute(asked, [_SHORT]).fetchall())
 
     def beginning(self, beginning: str) -> dict[str, Any]:
         """Every JSON value whose key begins so, by its key."""

@@ -102,8 +102,12 @@ class DatasetTable:
 
     def all(self, *, trash: bool = False) -> list[Dataset]:
         """All data sets, in the order in which they came: those in use, or those in the trash."""
-        with self._turns.reading() as connection:
-            return listed(connection, trash)
+
+        def read() -> list[Dataset]:
+            with self._turns.reading() as connection:
+                return listed(connection, trash)
+
+        return list(self._turns.once(("datasets", trash), read))
 
     def get(self, key: str | int) -> Dataset | None:
         """The data set of that name, which is not in the trash, or of that number."""

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import msgspec
@@ -46,9 +45,14 @@ class PublishedTable(msgspec.Struct, frozen=True):
 @cache
 def published(name: str) -> PublishedTable:
     """A file of published figures by its name without ending, such as `seer_table3`."""
-    return msgspec.json.decode(
-        (files("emotui.sample_data.published") / f"{name}.json").read_bytes(), type=PublishedTable
-    )
+    return msgspec.json.decode(_file(name), type=PublishedTable)
+
+
+def _file(name: str) -> bytes:
+    # Imported here, not at the start: a task is there before the list, and asks for its figures long after.
+    from importlib.resources import files
+
+    return (files("emotui.sample_data.published") / f"{name}.json").read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,7 @@ class Published:
 
 def published_table() -> tuple[str, list[Published]]:
     """How to cite EmoScene's Table 1, and its rows; percentages as shares."""
-    text = (files("emotui.sample_data.published") / "emoscene_table1.json").read_bytes()
-    table: dict[str, Any] = msgspec.json.decode(text)
+    table: dict[str, Any] = msgspec.json.decode(_file("emoscene_table1"))
     units = {name: 100.0 if unit == "percent" else 1.0 for name, unit in table["units"].items()}
     rows = [
         Published(

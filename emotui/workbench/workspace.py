@@ -155,10 +155,13 @@ class Workspace:
         return [with_state(run) for run in self.store.runs.all(dataset)]
 
     def settled(self, dataset: int) -> frozenset[str]:
+        people = [run for run in self.store.runs.all(dataset) if run.source == "person"]
+        found = self.store.datasets.get(dataset) if people else None
+        if found is None:
+            return frozenset()
         from emotui.workbench.annotate.log import settled_among
 
-        found = self.store.datasets.get(dataset)
-        return frozenset() if found is None else settled_among(self.store, found, self.store.runs.all(dataset))
+        return settled_among(self.store, found, people)
 
     def metrics(self, dataset: int, task: str | None = None) -> tuple[Metric, ...]:
         return metrics_of(self.store, dataset, task)

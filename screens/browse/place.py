@@ -27,7 +27,6 @@ from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.screens.widgets.why_lines import margin
 from emotui.store.query import Dataset, Run
-from emotui.workbench.turns import Turns
 
 if TYPE_CHECKING:
     from emotui.records import SpanSample
@@ -262,7 +261,7 @@ class Browse(Place):
         sample, turns = evidence.sample, evidence.turns
         own = own_columns(evidence.meta, sample.subject)
         if not self.query("#own-columns"):
-            if not own and turns == Turns():
+            if not own and not turns.before and not turns.after:
                 return
             before = [Line(id="own-columns"), TurnsPage(id="turns-before")]
             self.query_one("#above").mount(*before, before="#text")

@@ -22,7 +22,6 @@ from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import bars, count, so_many
 from emotui.screens.widgets.textual_private_text import Input
-from emotui.workbench.notes import as_known, codes_in
 
 if TYPE_CHECKING:
     from emotui.metrics.saturation import Saturation
@@ -228,6 +227,8 @@ class CodeSuggester(Suggester):
 
 def fitting(names: Sequence[str], line: str) -> list[str]:
     """The codes that hold what is typed after the last comma, those that begin so first; none that stand already."""
+    from emotui.workbench.notes import codes_in
+
     before, _, typed = line.rpartition(",")
     wanted, taken = typed.strip().casefold(), {code.casefold() for code in codes_in(before)}
     left = [name for name in names if wanted in name.casefold() and name.casefold() not in taken]
@@ -314,6 +315,8 @@ class NoteDialog(Dialog[Written]):
         Raises:
             BadInput: a code cannot be one.
         """
+        from emotui.workbench.notes import as_known, codes_in
+
         codes = as_known(codes_in(self.query_one("#codes", Input).value), {n.casefold(): n for n in self._names})
         return Written(self.text("text"), codes)
 

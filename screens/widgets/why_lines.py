@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import fmean
+from math import fsum
 from typing import TYPE_CHECKING
 
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
@@ -62,7 +62,7 @@ def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
     if not random:
         return [*parts, Part("No other stretch as long fits into the text beside it.", "dim")]
     far = sum(p >= masked if rises else p <= masked for p in random)
-    mean, least, most = (share(one).strip() for one in (fmean(random), min(random), max(random)))
+    mean, least, most = (share(one).strip() for one in (fsum(random) / n, min(random), max(random)))
     spread = f"{mean} on average ({least} to {most})" if n > 1 else mean
     of = f"{n} random stretches" if n > 1 else "a random stretch"
     as_far = f"{'as' if far or n > 1 else 'not as'} {'high' if rises else 'low'}"
@@ -412,7 +412,7 @@ def push_lines(found: "PushedText", cells: int, off: str, *, stale: bool = False
         line.append(Part(f"{_signed(pushed - plain):<8}", "strong" if aimed else "plain"))
         random = [each[name] - plain for each in found.random]
         if random:
-            told = f"{_signed(fmean(random))} [{_signed(min(random))}, {_signed(max(random))}]"
+            told = f"{_signed(fsum(random) / len(random))} [{_signed(min(random))}, {_signed(max(random))}]"
             line.append(Part(told, "dim"))
         lines.append(line)
     lines += _perplexity_lines(found, size)
@@ -458,5 +458,5 @@ def _perplexity_lines(found: "PushedText", size: int) -> list[list[Part]]:
     line.append(Part(f"×{pushed / plain:<7.3g}", "strong"))
     if random:
         each = [one / plain for one in random]
-        line.append(Part(f"×{fmean(each):.3g} [{min(each):.3g}, {max(each):.3g}]", "dim"))
+        line.append(Part(f"×{fsum(each) / len(each):.3g} [{min(each):.3g}, {max(each):.3g}]", "dim"))
     return [line]

@@ -117,6 +117,18 @@ def test_a_macro_is_refused_in_a_store_that_was_looked_through_before(
         Workspace.open(path, at_once=True)
 
 
+@pytest.mark.parametrize("planted", ["create macro lower(x) as 'not this'", "create view also as select 1 as one"])
+def test_what_computes_is_never_remembered_as_looked_through(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    open_one = Workspace.open(path, at_once=True)
+    _plant(path, planted)
+    open_one.close()
+    with pytest.raises(BadStore, match="which emotui never makes"):
+        Workspace.open(path, at_once=True)
+
+
 def test_a_store_with_a_log_is_never_known(path: Path) -> None:
     assert access.mark_of(path) is not None
     path.with_name(path.name + ".wal").symlink_to("nowhere")
