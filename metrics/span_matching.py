@@ -6,11 +6,14 @@ nervaluate, precision is `(COR + PAR / 2) / ACT` and recall `(COR + PAR / 2) / P
 PAR; ACT is the number of predicted spans and POS that of gold ones.
 """
 
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from emotui.metrics.span_errors import Facts
 from emotui.metrics.span_scoring import SampleDetail
@@ -72,13 +75,12 @@ def tolerant_matches(gold: Sequence[Placed], predicted: Sequence[Placed], edges:
     Args:
         edges: where the words of the text begin, in order.
     """
+    return len(_assigned(gold, predicted, lambda g, p: int(shared(g, p) > 0 and _is_near(g, p, edges))))
 
-    def near(one: Span, other: Span) -> bool:
-        starts, ends = (np.searchsorted(edges, (one[at], other[at])) for at in (0, 1))
-        shift = max(abs(int(starts[0]) - int(starts[1])), abs(int(ends[0]) - int(ends[1])))
-        return shared(one, other) > 0 and shift <= TOLERANCE
 
-    return len(_assigned(gold, predicted, lambda g, p: int(near(g, p))))
+def _is_near(one: Span, other: Span, edges: Sequence[int]) -> bool:
+    """Are both borders at most `TOLERANCE` words off?"""
+    return all(abs(bisect_left(edges, one[at]) - bisect_left(edges, other[at])) <= TOLERANCE for at in (0, 1))
 
 
 def shared(one: Span, other: Span) -> int:
@@ -204,23 +206,121 @@ def matching_table(gold: Sequence[SpanSample], details: Sequence[SampleDetail | 
         tolerance, predicted and gold spans; and of texts that two or more annotated the shares of annotators over
         predicted characters, how many these are, all such shares, and 1.
     """
-    rows = [_row(sample, detail) for sample, detail in zip(gold, details, strict=True)]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), len(SCHEMES) * len(Matches.__struct_fields__) + 10)
+    both = list(zip(gold, details, strict=True))
+    blocks = [_block(both[start : start + _AT_ONCE]) for start in range(0, len(both), _AT_ONCE)]
+    return np.concatenate([np.zeros((0, _SCHEMES + 10)), *blocks])
 
 
-def _row(sample: SpanSample, detail: SampleDetail | Facts) -> list[float]:
-    own, said = placed(sample.spans or ()), predicted_places(detail)
-    row: list[float] = []
-    for matches in count_matches(own, said).values():
-        row += msgspec.structs.astuple(matches)
-    mine, theirs = characters(own), characters(said)
-    row += len(mine & theirs), len(theirs), len(mine)
-    row += tolerant_matches(own, said, word_starts(sample.text)), len(said), len(own)
-    if len(sample.annotators) < 2:
-        return [*row, 0.0, 0.0, 0.0, 0.0]
+_AT_ONCE = 4096
+"""Texts whose spans are laid out in arrays together."""
+
+_SCHEMES = len(SCHEMES) * len(Matches.__struct_fields__)
+"""Columns of `matching_table` before that of characters in common."""
+
+
+class _Side:
+    """The spans of several texts in arrays, by text: where they begin and end, 0 and 0 for one without a place."""
+
+    def __init__(self, texts: Sequence[Sequence[Placed]], codes: dict[str | None, int]) -> None:
+        spans = [span for text in texts for span in text]
+        self.n = np.array([len(text) for text in texts], dtype=np.int64)
+        self.text = np.repeat(np.arange(len(texts)), self.n)
+        self.first = np.cumsum(self.n) - self.n
+        places = np.array([span.place or (0, 0) for span in spans], dtype=np.int64).reshape(-1, 2)
+        self.start, self.end = places.T
+        self.label = np.array([codes.setdefault(span.label, len(codes)) for span in spans], dtype=np.int64)
+
+    def stretches(self, base: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the characters that some span covers begin and end, with all texts in one line.
+
+        Args:
+            base: (texts,) where each text begins in it.
+        """
+        some = self.end > self.start
+        start, end = (one[some] + base[self.text[some]] for one in (self.start, self.end))
+        order = np.argsort(start, kind="stable")
+        start, reach = start[order], np.maximum.accumulate(end[order])
+        opens = np.ones(len(start), dtype=bool)
+        opens[1:] = start[1:] > reach[:-1]
+        return start[opens], reach[np.append(opens[1:], True)] if len(reach) else reach
+
+
+def _block(both: Sequence[tuple[SpanSample, SampleDetail | Facts]]) -> Floats:
+    """Rows of `matching_table`. What overlaps by one and one in a text is paired so; only other texts are assigned."""
+    n = len(both)
+    own, said = [placed(sample.spans or ()) for sample, _ in both], [predicted_places(detail) for _, detail in both]
+    codes: dict[str | None, int] = {}
+    g, p = _Side(own, codes), _Side(said, codes)
+    table = np.zeros((n, _SCHEMES + 10))
+
+    # Every gold span of a text beside every predicted one, and of these pairs those that share a character.
+    sizes = g.n * p.n
+    text = np.repeat(np.arange(n), sizes)
+    at = np.arange(len(text)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    i, j = g.first[text] + at // p.n[text], p.first[text] + at % p.n[text]
+    meets = np.minimum(g.end[i], p.end[j]) > np.maximum(g.start[i], p.start[j])
+    text, i, j = text[meets], i[meets], j[meets]
+    several = (np.bincount(i, minlength=len(g.text))[i] > 1) | (np.bincount(j, minlength=len(p.text))[j] > 1)
+    tangled = np.zeros(n, dtype=bool)
+    tangled[text[several]] = True
+    alone = ~tangled[text]
+    text, i, j = text[alone], i[alone], j[alone]
+
+    exact, same = (g.start[i] == p.start[j]) & (g.end[i] == p.end[j]), g.label[i] == p.label[j]
+    pairs = np.bincount(text, minlength=n)
+    right = {"strict": exact & same, "exact": exact, "partial": exact, "type": same}
+    for scheme, correct in right.items():
+        place = SCHEMES.index(scheme) * len(Matches.__struct_fields__)
+        hits = np.bincount(text[correct], minlength=n)
+        rest = (pairs - hits, 0 * pairs)  # incorrect, partial
+        table[:, place : place + 5] = np.stack(
+            [hits, *(rest[::-1] if scheme == "partial" else rest), g.n - pairs, p.n - pairs], axis=1
+        )
+    near = exact.copy()
+    for k in np.flatnonzero(~exact).tolist():
+        edges = word_starts(both[text[k]][0].text)
+        near[k] = _is_near((g.start[i[k]], g.end[i[k]]), (p.start[j[k]], p.end[j[k]]), edges)
+    table[:, _SCHEMES + 3] = np.bincount(text[near], minlength=n)
+    for k in np.flatnonzero(tangled).tolist():
+        counted = count_matches(own[k], said[k]).values()
+        table[k, :_SCHEMES] = [count for matches in counted for count in msgspec.structs.astuple(matches)]
+        table[k, _SCHEMES + 3] = tolerant_matches(own[k], said[k], word_starts(both[k][0].text))
+
+    table[:, _SCHEMES : _SCHEMES + 3] = _covered(g, p, n)
+    table[:, _SCHEMES + 4], table[:, _SCHEMES + 5] = p.n, g.n
+    for k, (sample, _) in enumerate(both):
+        if len(sample.annotators) > 1:
+            table[k, -4:] = _soft(sample, characters(said[k]))
+    return table
+
+
+def _covered(g: _Side, p: _Side, n: int) -> Floats:
+    """(n, 3): the characters of each text that both cover, that predicted and that gold spans cover."""
+    ends = np.zeros(n, dtype=np.int64)
+    for side in (g, p):
+        np.maximum.at(ends, side.text, side.end)
+    base = np.cumsum(ends + 1) - ends - 1
+    (own, own_end), (said, said_end) = g.stretches(base), p.stretches(base)
+    before = np.append(0, np.cumsum(own_end - own))
+
+    def below(at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many characters of gold spans stand before each place."""
+        k = np.searchsorted(own, at, side="right")
+        open_still = np.maximum(np.append(0, own_end)[k] - at, 0)
+        return np.asarray(before[k] - open_still, dtype=np.int64)
+
+    def by_text(starts: NDArray[np.int64], n_of: NDArray[np.int64]) -> Floats:
+        text = np.searchsorted(base, starts, side="right") - 1
+        return np.bincount(text, n_of, minlength=n).astype(np.float64)
+
+    common = by_text(said, below(said_end) - below(said))
+    return np.stack([common, by_text(said, said_end - said), by_text(own, own_end - own)], axis=1)
+
+
+def _soft(sample: SpanSample, theirs: set[int]) -> tuple[float, float, float, float]:
     marking = [characters(placed(marks)) for marks in sample.annotators.values()]
     shares = {at: sum(at in one for one in marking) / len(marking) for at in set().union(*marking)}
-    return [*row, sum(shares.get(at, 0.0) for at in theirs), len(theirs), sum(shares.values()), 1.0]
+    return sum(shares.get(at, 0.0) for at in theirs), len(theirs), sum(shares.values()), 1.0
 
 
 def placed(marks: Sequence[Mark]) -> list[Placed]:
@@ -240,6 +340,9 @@ def predicted_places(detail: SampleDetail | Facts) -> list[Placed]:
     ]
 
 
+_WORD = re.compile(r"\S+")
+
+
 def word_starts(text: str) -> list[int]:
     """Where the words of a text begin: what stands between white space."""
-    return [at for at, letter in enumerate(text) if not letter.isspace() and (at == 0 or text[at - 1].isspace())]
+    return [word.start() for word in _WORD.finditer(text)]

@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emotui.metrics.beside import of_ratios
+from emotui.metrics.span_errors import Facts
 from emotui.metrics.span_intervals import span_intervals
 from emotui.metrics.span_matching import (
     SCHEMES,
     Placed,
     characters,
     count_matches,
+    matching_table,
     shared,
     tolerant_matches,
     word_starts,
@@ -70,6 +72,50 @@ def test_no_other_pairing_has_more_strict_matches_or_as_many_and_more_exact_ones
     for matches in found.values():
         assert matches.correct + matches.incorrect + matches.partial + matches.missing == len(gold)
         assert matches.correct + matches.incorrect + matches.partial + matches.spurious == len(said)
+
+
+TEXT = "I am so  glad"
+texts = st.lists(
+    st.tuples(spans.map(lambda each: [one for one in each if one.place]), spans, st.lists(spans, max_size=3)),
+    max_size=5,
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(texts)
+def test_many_texts_at_once_come_to_what_each_comes_to_alone(
+    several: list[tuple[list[Placed], list[Placed], list[list[Placed]]]],
+) -> None:
+    gold, details, expected = [], [], []
+    for at, (own, said, people) in enumerate(several):
+        own, said = (list(dict.fromkeys((one.place, one.label) for one in each)) for each in (own, said))
+        marks = [[Mark(*one.place) for one in person if one.place] for person in people]
+        sample = SpanSample(
+            id=str(at),
+            text=TEXT,
+            spans=tuple(Mark(*place, label) for place, label in own if place),
+            annotators={str(name): tuple(each) for name, each in enumerate(marks)},
+        )
+        gold.append(sample)
+        located, labels = tuple(place for place, _ in said), tuple(label for _, label in said)
+        details.append(Facts(0.0, None, located, (), (), False, (), None, (), predicted_labels=labels))
+        row = [
+            figure
+            for scheme in SCHEMES
+            for figure in counts([Placed(*one) for one in own], [Placed(*one) for one in said], scheme)
+        ]
+        mine, theirs = (characters([Placed(*one) for one in each]) for each in (own, said))
+        row += [len(mine & theirs), len(theirs), len(mine)]
+        row += [tolerant_matches([Placed(*one) for one in own], [Placed(*one) for one in said], word_starts(TEXT))]
+        row += [len(said), len(own)]
+        if len(marks) < 2:
+            expected.append([*row, 0, 0, 0, 0])
+            continue
+        covered = [{place for mark in each for place in range(mark.start, mark.end)} for each in marks]
+        share = [sum(place in one for one in covered) / len(covered) for place in range(len(TEXT))]
+        expected.append([*row, sum(share[place] for place in theirs), len(theirs), sum(share), 1])
+    found = matching_table(gold, details)
+    np.testing.assert_allclose(found, np.array(expected, dtype=float).reshape(found.shape), atol=1e-12)
 
 
 @given(spans)
