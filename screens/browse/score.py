@@ -214,6 +214,8 @@ class Score(TieredText):
         &:focus > .score--cursor-gold { color: $primary; background: $background; text-style: bold reverse underline; }
         & > .score--cursor-beside { background: $field; color: $gold; text-style: bold underline; }
         & > .score--cursor-near { background: $field; text-style: bold; }
+        & > .score--predicted-here { color: $background; background: $predicted-bar; text-style: bold; }
+        & > .score--both-here { color: $background; background: $predicted-bar; text-style: bold underline; }
         & > .score--gone { color: $mark; text-style: strike; }
         & > .score--heading { background: $panel; }
         &:nocolor > .score--cursor { text-style: bold overline; }
@@ -473,7 +475,10 @@ class Score(TieredText):
             return self._style(super()._inline(base, layers & 3), "score--cursor-near")
         # Without colour the span at hand alone is not reversed: bold would be lost among spans that are bold already.
         if (not self.has_focus or self.screen.has_class("-under")) and not self.app.no_color:
-            # Elsewhere the sign in the margin is enough: what is gold and what predicted stays to be seen.
+            # Elsewhere the sign in the margin is enough: what is gold and what predicted stays to be seen. Dark words
+            # on a light ground are hardly bolder in bold: there what is predicted has a darker ground too.
+            if layers & 2 and not self.app.current_theme.dark:
+                return self._style(base, "score--both-here" if layers & 1 else "score--predicted-here")
             return super()._inline(base, layers & 3) + _BOLD
         kind = {_CURSOR | 2: "cursor", _CURSOR | 3: "cursor-gold", _CURSOR | 1: "cursor-beside"}.get(layers, "cursor")
         return self._style(base, f"score--{kind}")

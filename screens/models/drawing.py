@@ -25,7 +25,7 @@ ABILITIES = {
     "attribute": "words",
     "regress": "value",
 }
-"""What models can do, in five letters each; where these have no room the columns are told by the first two."""
+"""What models can do, in a word each: a column has one over it, and where columns have no room a row says them."""
 
 CAN, CANNOT, UNKNOWN = "●", "·", "?"
 HELD, FILES, FAST = "■", "□", "▬"
@@ -34,56 +34,59 @@ HELD, FILES, FAST = "■", "□", "▬"
 _MEMORY, SPEED, _ROWS_STATE = 9, 18, 10
 _SHORTEST, _LONGEST = 14, 60
 _MOST_BAR = 24
-_WORDS, _LETTERS = 5, 2
+_COLUMN, _GAP = 5, 2
+_COLUMNS, _SAID, _NONE = "columns", "said", ""
 _WAYS = (
-    (_WORDS, True, True, 8),
-    (_LETTERS, True, True, 6),
-    (_LETTERS, True, False, 6),
-    (_WORDS, False, True, 8),
-    (_LETTERS, False, True, 6),
-    (_LETTERS, False, False, 6),
-    (_LETTERS, False, False, 4),
-    (_LETTERS, False, False, 0),
-    (0, False, False, 0),
+    (_COLUMNS, True, True, 8),
+    (_SAID, True, True, 6),
+    (_SAID, True, False, 6),
+    (_COLUMNS, False, True, 8),
+    (_SAID, True, True, 0),
+    (_SAID, False, True, 6),
+    (_SAID, False, True, 0),
+    (_SAID, False, False, 0),
+    (_NONE, False, False, 0),
 )
-"""Cells of a column of what models can do, whether speed and state in words are there, and the least cells of a bar;
-the best one first."""
-
-
-def _between(can: int) -> int:
-    """Cells before each column of what models can do."""
-    return 2 if can == _WORDS else 1 if can else 0
+"""How it is told what models can do, whether speed and state in words are there, and the least cells of a bar; the best
+one first."""
+_TOLD_LATER = "told when loaded"
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """The cells of a SPEC, of a bar of memory or speed, and of a column of what models can do; that is 0 for none."""
+    """The cells of a SPEC, of a bar of memory or speed, and of what models can do where a row says it.
+
+    `can`: how it is told what they can do.
+    """
 
     spec: int
     bar: int
     speed: bool
     state: bool
-    can: int
+    can: str
+    said: int
 
     @classmethod
     def of(cls, rows: "Sequence[OnShelf]", cells: int) -> "_Shape":
-        """Speed stands there once it was measured. Where there is no room, first the names of what models can do are
-        cut to two letters, then the state is a sign, then there is no speed, no bar, and not what they can do.
+        """Speed stands there once it was measured. Where there is no room, first a row says what its model can do in
+        place of columns, then there is no bar, no speed, the state is a sign, and it is not said what models can do.
         """
         longest = min(max((width(row.spec) for row in rows), default=0), _LONGEST)
         longest = max(longest, len("model"))
         measured = any(row.rates for row in rows)
+        said = max((width(_can_said(row)) for row in rows), default=0)
         for can, speed, state, least in _WAYS:
             if speed and not measured:
                 continue
-            abilities = 2 + (can + _between(can)) * len(ABILITIES) if can else 0
+            columns = (_COLUMN + _GAP) * len(ABILITIES)
+            abilities = 2 + (columns if can == _COLUMNS else said) if can else 0
             fixed = 4 + 2 + _MEMORY + abilities + (2 + SPEED if speed else 0) + (2 + _ROWS_STATE if state else 0)
             bars = 2 if speed else 1
             room = cells - fixed - bars * (least + 1 if least else 0)
             if room >= min(longest, _SHORTEST + (4 if least else 0)) or not can:
                 spec = min(longest, max(room, _SHORTEST))
                 bar = min(least + (room - spec) // bars, _MOST_BAR) if least else 0
-                return cls(spec, bar, speed, state, can)
+                return cls(spec, bar, speed, state, can, said)
         raise AssertionError
 
 
@@ -94,8 +97,9 @@ def heading(rows: "Sequence[OnShelf]", machine: int | None, cells: int) -> tuple
     loaded = [row for row in rows if row.state == "loaded"]
     held = sum(row.memory or 0 for row in loaded)
     left = [Part(f"{len(rows)} at hand, {len(loaded)} loaded", "dim")]
-    right = [Part(HELD, "said"), Part(f" memory held  {FILES} size of its files ", "dim")]
-    if any(row.rates for row in rows):
+    shape = _Shape.of(rows, cells)
+    right = [Part(HELD, "said"), Part(f" memory held  {FILES} size of its files ", "dim")] if shape.bar else []
+    if shape.bar and shape.speed:
         right += [Part(f" {FAST}", "said"), Part(" speed ", "dim")]
     room = cells - sum(len(part.text) for part in (*left, *right))
     said = f" {bytes_said(held)}" + (f" of {bytes_said(machine)}" if machine else "") + " held"
@@ -105,24 +109,20 @@ def heading(rows: "Sequence[OnShelf]", machine: int | None, cells: int) -> tuple
 
 
 def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int, live: str = "") -> Lines:
-    """The heading, a line a model in so many cells, and what headings of two letters mean; `live` is in use."""
+    """The heading, and a line a model in so many cells; `live` is in use."""
     shape = _Shape.of(rows, cells)
     head = f"    {'model':{shape.spec}}  {'memory':>{_MEMORY}}" + (" " * (shape.bar + 1) if shape.bar else "")
     if shape.speed:
         head += f"  {'speed':>{SPEED}}" + " " * (shape.bar + 1)
-    if shape.can:
-        head += "  " + "".join(" " * _between(shape.can) + name[: shape.can] for name in ABILITIES.values())
+    if shape.can == _COLUMNS:
+        head += "  " + "".join(" " * _GAP + name for name in ABILITIES.values())
+    elif shape.can:
+        head += f"  {'can':{shape.said}}"
     if shape.state:
         head += "  state"
-    meant = "  ".join(f"{name[:2]}\xa0{name}" for name in ABILITIES.values()) if shape.can == _LETTERS else ""
     return [
         [Part(head, "dim")],
         *(_line(row, rows, shape, here=number == cursor, live=row.spec == live) for number, row in enumerate(rows)),
-        *(
-            [Part(f"    {meant[a:b].rstrip().replace(chr(0xA0), ' ')}", "dim")]
-            for a, b in wrap(meant, cells - 4)
-            if meant
-        ),
     ]
 
 
@@ -143,12 +143,20 @@ def _line(row: "OnShelf", rows: "Sequence[OnShelf]", shape: _Shape, *, here: boo
         same = [one.per_second for other in rows if (one := _main_rate(other)) and rate and one.unit == rate.unit]
         parts.append(Part(f"  {rate_said(rate) if rate else '':>{SPEED}}"))
         parts += bar(rate.per_second if rate else None, max(same, default=0.0), shape.bar, FAST)
-    if shape.can:
+    if shape.can == _COLUMNS:
         parts.append(Part("  "))
         for name in ABILITIES:
             sign, kind_of = ability(row, name)
-            parts.append(Part(" " * _between(shape.can) + f"{sign:^{shape.can}}", kind_of))
+            parts.append(Part(" " * _GAP + f"{sign:^{_COLUMN}}", kind_of))
+    elif shape.can:
+        parts.append(Part(f"  {_can_said(row):{shape.said}}", "plain" if able_to(row) else "dim"))
     return [*parts, Part(f"  {state_said(row)}", kind)] if shape.state else parts
+
+
+def _can_said(row: "OnShelf") -> str:
+    """What it can do, a word each."""
+    able = able_to(row)
+    return " ".join(word for name, word in ABILITIES.items() if name in able) if able else _TOLD_LATER
 
 
 def ability(row: "OnShelf", name: str) -> tuple[str, str]:

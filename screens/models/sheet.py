@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.binding import Binding
+from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Label
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from emotui.workbench.progress import OnProgress, RunProgress
 
 FORMS = "hf:NAME_OR_DIR, gguf:FILE or openai:MODEL@URL"
+_ASKS = f"find one, or name another: {FORMS}"
+_TYPED_HERE = "letters find a model by its name, ↑ ↓ move in the list"
+"""What stands in the field while nothing is typed: names of models begin with any letter, so none moves the cursor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ class ModelSheet(Dialog[ModelChoice]):
     def __init__(self, session: Session, now: str, title: str = "Models", *, tries: bool = False) -> None:
         super().__init__(title)
         self._session, self._now, self._tries = session, now, tries
-        self._typed = self._probe = False
+        self._typed = self._unknown = self._probe = False
         self._job: jobs.Job | None = None
         self._machine: int | None = None
         self._models: LatestRequest[str | None, tuple[list[OnShelf], int | None]] = LatestRequest(
@@ -93,8 +97,8 @@ class ModelSheet(Dialog[ModelChoice]):
             Line(id="model-title", classes="-pane"),
             Page(id="model-about"),
             Line(id="models-job"),
-            Label(f"find one, or name another: {FORMS}"),
-            Input("", id="spec", compact=True),
+            Label(_ASKS, id="model-asks"),
+            Input("", placeholder=_TYPED_HERE, id="spec", compact=True),
         ]
 
     def on_mount(self) -> None:
@@ -135,7 +139,7 @@ class ModelSheet(Dialog[ModelChoice]):
         self._seek()
 
     def _drawn(self, rows: Sequence[OnShelf], cursor: int, cells: int) -> Lines:
-        return lines(rows, -1 if self._typed else cursor, cells, self._now)
+        return lines(rows, -1 if self._typed or self._unknown else cursor, cells, self._now)
 
     @on(PickedRows.Picked)
     def _picked(self, event: PickedRows.Picked) -> None:
@@ -157,6 +161,7 @@ class ModelSheet(Dialog[ModelChoice]):
         stops = self._own_job is not None
         ended = "stop" if stops else "unload" if wanted.state == "loaded" else "load"
         self.tell_keys(
+            ("↑ ↓", "move"),
             ("Enter", "use"),
             ("^L", ended),
             ("^S", "measure"),
@@ -184,6 +189,9 @@ class ModelSheet(Dialog[ModelChoice]):
         typed, specs = self.text("spec"), [row.spec for row in self.rows.rows]
         self._typed = typed not in specs and _is_spec(typed)
         found = [at for at, spec in enumerate(specs) if typed.lower() in spec.lower()]
+        self._unknown = bool(typed) and not self._typed and not found
+        none = f"no model at hand has “{typed}” in its name: ↑ ↓ go back to the list"
+        self.query_one("#model-asks", Label).update(Content(none if self._unknown else _ASKS))
         at = specs.index(typed) if typed in specs else found[0] if typed and found else self.rows.cursor
         self.rows.pick(at)
 
@@ -202,7 +210,7 @@ class ModelSheet(Dialog[ModelChoice]):
             BadInput: no model at hand has what is typed in its SPEC; or a model is at work.
         """
         text = self.text("spec")
-        if text and not self._typed and not any(text.lower() in row.spec.lower() for row in self.rows.rows):
+        if self._unknown:
             raise BadInput(f"no model at hand has “{text}” in its name; another one is {FORMS}")
         if self._session.job is not None:
             raise BadInput(f"One thing at a time: {self._session.job.what} goes on")
@@ -214,8 +222,8 @@ class ModelSheet(Dialog[ModelChoice]):
     # Keys.
 
     def action_move(self, step: int) -> None:
-        """From a SPEC that is typed back to the list; in the list by one."""
-        if self._typed:
+        """From what is typed and not in the list back to it; in the list by one."""
+        if self._typed or self._unknown:
             self.query_one("#spec", Input).value = ""
         else:
             self.refuse("")

@@ -55,7 +55,7 @@ class Wanted:
 class Found:
     """What came back: `figures`: those over all samples together; `why` says why there is nothing to compare; `sure`:
     intervals and tests are there. `further`: the same sources by other metrics. `task`: whose answers are compared,
-    where it is not that of the dataset.
+    where it is not that of the dataset. `picked_as`: why the second source is that one, where nobody chose it.
     """
 
     sources: "tuple[Compared, ...]"
@@ -69,6 +69,7 @@ class Found:
     why: str = ""
     sure: bool = True
     task: str | None = None
+    picked_as: str = ""
 
 
 def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted) -> Found:
@@ -132,13 +133,41 @@ def _ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wante
     if len(keys) < 2:
         return Found(sources, metrics, why=f"there {'is one source' if keys else 'are no sources'} with scores")
     first = order[0]
-    others = [key for key in (wanted.second, *wanted.beside, *keys) if key in keys and key != first]
+    named = [key for key in (wanted.second, *wanted.beside) if key in keys and key != first]
+    second, why = (named[0], "") if named else _best_beside(comparing, wanted, first, metric, keys)
+    found = Found(sources, metrics, picked_as=why)
     if wanted.view in (GROUPS, RULES):
-        return _by_part(slicing(), wanted, Found(sources, metrics), first, others[0])
+        return _by_part(slicing(), wanted, found, first, second)
     only = _within(slicing, wanted, first)
-    figures = comparing.figures(wanted.dataset, first, others[0])
-    pair = comparing.pair(wanted.dataset, first, others[0], metric, only=only)
-    return Found(sources, metrics, pair=pair, figures=figures)
+    figures = comparing.figures(wanted.dataset, first, second)
+    pair = comparing.pair(wanted.dataset, first, second, metric, only=only)
+    return replace(found, pair=pair, figures=figures)
+
+
+def _best_beside(
+    comparing: "Comparing", wanted: Wanted, first: str, metric: str | None, keys: Sequence[str]
+) -> tuple[str, str]:
+    """Whom a source is compared with where nobody was chosen, by its key, and what it is.
+
+    That is the best annotator: how near does a model come to people? Where there is none, or it is one itself, it is
+    the best of the other runs. Sources of few texts and former gold are no such measure.
+    """
+    from emotui.workbench.datasets.sources import GOLD, PERSON, SETTLED
+
+    own = {one.name for one in comparing.metrics(wanted.dataset)}
+    axis = comparing.axis(wanted.dataset, metric if metric in own else None, first=first, sure=False)
+    kinds = {row.key: row.kind for row in axis.rows}
+    rows = [row for row in axis.rows if row.key in keys and row.n >= FEW and row.kind != GOLD]
+    people = [row.key for row in rows if row.kind in (PERSON, SETTLED)]
+    runs = [row.key for row in rows if row.key not in people]
+    sides = [("annotator", people), ("run", runs)]
+    for what, held in reversed(sides) if kinds.get(first) in (PERSON, SETTLED) else sides:
+        others = [key for key in held if key != first]
+        if others:
+            one = f"the only {'other ' * (first in held)}{what}"
+            several = f"the best of {len(others)} {'other ' * (first in held)}{what}s by {axis.metric.title}"
+            return others[0], several if len(others) > 1 else one
+    return next(key for key in keys if key != first), ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,19 +132,26 @@ class ComparedView(Vertical):
         if found.pair is not None:
             pair = found.pair
             page = self.query_one("#compare-figures", Page)
-            page.show_for(lambda room: self._as_high(page, parts.lines(pair, room.width)))
+            page.show_for(lambda room: self._as_high(page, parts.lines(pair, room.width, found.picked_as)))
             self.rows.show_pair(pair, sample)
         elif found.parts is not None:
-            self.parts.show_rows(found.parts.rows, lambda row: row.conditions)
+            self.parts.show_rows(parts.in_order(found.parts.rows), lambda row: row.conditions)
             two = found.parts.second is not None
-            names = f"{title_of(found.parts.first, found.parts.second, dots=True)}. " if two else ""
+            who = f", {found.picked_as}" if found.picked_as else ""
+            names = f"{title_of(found.parts.first, found.parts.second, dots=True)}{who}. " if two else ""
             self._note(found.parts.convention, names=names)
         elif found.rules is not None:
             self.rules.show_rows(found.rules.rows, lambda row: row.conditions)
             sure = any(row.rule.adjusted is not None and row.rule.adjusted < parts.SURE for row in found.rules.rows)
             none = "" if sure or not found.rules.rows else "None of these rules holds on the half that tests it. "
             over = f"{so_many(found.rules.conditions, 'condition')}, {so_many(found.rules.n, 'sample')}"
-            self._note(f"{none}{over}; {found.rules.convention}")
+            who = f"{title_of(found.rules.first, found.rules.second)}: the latter is {found.picked_as}. "
+            self._note(f"{none}{over}; {found.rules.convention}", names=who if self._picked_as else "")
+
+    @property
+    def _picked_as(self) -> str:
+        """Why the second source is compared, where nobody chose it."""
+        return "" if self.found is None else self.found.picked_as
 
     def show_text(self, marks: "Marks") -> None:
         """Show the text of the sample under the cursor, with what both say of it."""
@@ -180,7 +187,8 @@ class ComparedView(Vertical):
         """The convention of parts or rules; before it how far the picked part is from the rest.
 
         Args:
-            names: whose the two signs are, told here where the heading is too short for it.
+            names: whose the two signs are, told here where the heading is too short for it, or nobody chose the
+                second.
         """
         self._words, self._names = words, names
 
@@ -188,7 +196,7 @@ class ComparedView(Vertical):
             width = max(room.width - 2, 20)
             picked = " ".join(part for part in (self._cut_name(room.width), self._against_rest()) if part)
             cut = [[Part(f" {line}", "plain")] for line in textwrap.wrap(picked, width)]
-            told = (names if room.width < _TOLD_FROM else "") + shown(words)
+            told = (names if room.width < _TOLD_FROM or self._picked_as else "") + shown(words)
             return [*cut, *([Part(f" {line}", "dim")] for line in textwrap.wrap(told, width))]
 
         self.query_one("#compare-note", Page).show_for(lines)

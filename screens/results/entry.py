@@ -97,7 +97,7 @@ ENTRY = PlaceEntry(
             "alone",
             ("A",),
             "A",
-            "alone",
+            "one or both",
             "Groups and rules of ● alone, or of ● against ◇",
             "Results",
             4,

@@ -26,14 +26,16 @@ HEADINGS = {
     "baseline": "baselines",
     "people": "annotators",
     "gold": "former gold",
-    "published": "† published: other samples",
+    "published": "† published: of other texts, so not on this axis",
 }
+PUBLISHED = "published"
+"""The kind of sources that were measured on other texts: they stand off the axis, by their figure alone."""
+
 _SIGNS = {
     "run": axis.OWN,
     "baseline": axis.BASELINE,
     "people": axis.PERSON,
     "gold": axis.BASELINE,
-    "published": axis.PRINTED,
 }
 _KINDS = {"person": "people", "gold": "gold"}
 """Of the sources that are no runs: under which heading they stand."""
@@ -213,14 +215,21 @@ class _Shape:
             longest = _LONGEST_HEADING if cells >= _WHOLE_HEADING_FROM else _SHORT_HEADING
             beside = max(beside, min(width(against.heading), longest))
         right = figure + (spread + 1 if sure else 0) + (beside + 2 if beside else 0)
-        longest = max((width(" ".join(one).rstrip()) for forest in forests for one in _names(forest)), default=0)
+        names = (
+            " ".join(one).rstrip()
+            for forest in forests
+            for point, one in zip(forest.points, _names(forest), strict=True)
+            if point.kind != PUBLISHED
+        )
+        longest = max(map(width, names), default=0)
         name = min(longest, _LONGEST, max(cells // 3, _SHORTEST), max(cells - right - _LEAST_AXIS - 6, _SHORTEST))
         return cls(name, max(cells - name - right - 6, 8), figure, spread, beside)
 
     def scale(self, forest: "Forest") -> Scale:
-        """The axis of these sources."""
+        """The axis of these sources: of those that were measured on these texts."""
         limits = _limits(forest)
-        low, high = axis.ends(map(_dot, forest.points), forest.shaded, *limits, _SPAN if limits[1] else 0)
+        dots = [_dot(point) for point in forest.points if point.kind != PUBLISHED]
+        low, high = axis.ends(dots, forest.shaded, *limits, _SPAN if limits[1] else 0)
         return axis.scaled(low, high, self.axis, forest.shaded)
 
 
@@ -240,7 +249,9 @@ def drawn(
     over = _FIGURE.rjust(shape.figure) + (f" {fit(_INTERVAL, shape.spread)}" if shape.spread else "")
     if against is not None and shape.against:
         over += f"  {fit(against.heading, shape.against)}"
-    head = [Part(f"  {' ' * shape.name}  "), Part(_ticks(scale), "dim"), Part("  "), Part(over, "dim")]
+    dots = [_dot(point) for point in points if point.kind != PUBLISHED]
+    ticks = _ticks(scale) if dots else " " * scale.cells
+    head = [Part(f"  {' ' * shape.name}  "), Part(ticks, "dim"), Part("  "), Part(over, "dim")]
     lines: list[list[Part]] = [_chooser(forest.figure, figures, cells), head]
     rows_at: dict[int, int] = {}
     rows = _rows(forest, shape, scale, cursor)
@@ -270,7 +281,6 @@ def drawn(
     if waiting:
         lines.append([Part(waiting, "dim")])
     else:
-        dots = [_dot(point) for point in points]
         shaded = "annotators' range" if forest.shaded else ""
         less = [Part(f"   {_LESS} lower is better", "dim")] if any(_LESS in part.text for part in lines[0]) else []
         legend = axis.legend(
@@ -300,7 +310,7 @@ def _folded(parts: Sequence[Part], cells: int) -> list[list[Part]]:
 def standing(axis: "Axis", aside: Callable[[str], bool]) -> "tuple[Forest, list[Standing]]":
     """The sources of an axis as a forest, without those that stand aside; and the rows of the axis in its order."""
     rows = [row for row in axis.rows if row.published or row.key == axis.first or not aside(row.key)]
-    kinds = [("published" if row.published else _KINDS.get(row.kind, "run")) for row in rows]
+    kinds = [(PUBLISHED if row.published else _KINDS.get(row.kind, "run")) for row in rows]
     order = sorted(range(len(rows)), key=lambda at: list(HEADINGS).index(kinds[at]))
     points = tuple(
         Point(
@@ -343,17 +353,19 @@ def _rows(forest: "Forest", shape: _Shape, scale: Scale, cursor: int | None) -> 
     for at, (point, (label, told)) in enumerate(zip(forest.points, _names(forest), strict=True)):
         mean, spread = written(point.cell, forest.unit)
         here = at == cursor
-        kind = "picked" if here else "dim" if point.kind == "published" else "plain"
-        if width(f"{label} {told}".rstrip()) > shape.name:
-            label, told = shortened(f"{label} {told}".rstrip(), shape.name), ""
+        kind = "picked" if here else "dim" if point.kind == PUBLISHED else "plain"
+        # What was measured on other texts has its name where the others have their axis.
+        apart = point.kind == PUBLISHED
+        room = shape.name + (2 + shape.axis if apart else 0)
+        if width(f"{label} {told}".rstrip()) > room:
+            label, told = shortened(f"{label} {told}".rstrip(), room), ""
         said = [Part(label, kind)] + ([Part(f" {told}", kind if here else "dim")] if told else [])
         lines.append(
             [
                 Part("▸ " if here else "  ", "key"),
                 *said,
-                Part(" " * (shape.name - taken(said)), kind),
-                Part("  "),
-                *axis.on_axis(_dot(point), scale),
+                Part(" " * (room - taken(said)), kind),
+                *([] if apart else [Part("  "), *axis.on_axis(_dot(point), scale)]),
                 Part("  "),
                 Part(mean.rjust(shape.figure), "strong" if point.kind == "run" else "plain"),
                 *([Part(f" {fit(spread, shape.spread)}", "dim")] if shape.spread else []),
@@ -386,7 +398,11 @@ def _chooser(figure: str, figures: Mapping[str, str], cells: int) -> list[Part]:
 
 def _limits(forest: "Forest") -> tuple[float | None, float | None]:
     """What no figure here can pass: a share is not below 0, where none is, nor above 1."""
-    values = [point.cell.value for point in forest.points if isinstance(point.cell.value, int | float)]
+    values = [
+        point.cell.value
+        for point in forest.points
+        if point.kind != PUBLISHED and isinstance(point.cell.value, int | float)
+    ]
     return (0.0 if min(values, default=0) >= 0 else None), (1.0 if max(values, default=1) <= 1 else None)
 
 
@@ -399,7 +415,7 @@ def _names(forest: "Forest") -> list[tuple[str, str]]:
     told = {kind: {point.told for point in forest.points if point.kind == kind} for kind in HEADINGS}
     return [
         (
-            shown(point.label) + (" †" if point.kind == "published" else ""),
+            shown(point.label) + (" †" if point.kind == PUBLISHED else ""),
             shown(point.told) if len(told[point.kind]) > 1 else "",
         )
         for point in forest.points

@@ -13,7 +13,7 @@ from textual.message import Message
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown
 from emotui.screens.widgets.drawing import Dot
-from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import UNDEFINED, bars, count, so_many, value_of
 from emotui.screens.widgets.page import Lines, Page, tell_end
 from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
@@ -111,8 +111,12 @@ def _ending(name: str, cells: int) -> str:
     return name if len(name) <= cells else f"…{name[1 - cells :]}"
 
 
-def lines(pair: "Pair", cells: int) -> list[list[Part]]:
-    """What a comparison comes to, in five lines, or more where notes do not fit into one."""
+def lines(pair: "Pair", cells: int, picked_as: str = "") -> list[list[Part]]:
+    """What a comparison comes to, in five lines, or more where notes do not fit into one.
+
+    Args:
+        picked_as: why the second is compared, where nobody chose it.
+    """
     report = pair.report
     first, second = pair.intervals
     at = max(len(told(pair.first)), len(told(pair.second)), 8)
@@ -166,6 +170,10 @@ def lines(pair: "Pair", cells: int) -> list[list[Part]]:
         for name, test in report.get("f1", {}).items()
     )
     gold = f" {shown(note)}." if (note := report["notes"].get("gold")) else ""
+    if picked_as and taken([*rows[1], Part(f"  {picked_as}")]) <= cells:
+        rows[1].append(Part(f"  {picked_as}", "dim"))
+    elif picked_as:
+        gold = f" {axis.OTHER} is {picked_as}.{gold}"
     notes = textwrap.wrap(f"{of_labels}{known}{drawn}{apart}{gold}".strip(), max(cells - 2, 20)) or [""]
     return [*rows, middle, spread, *([Part(f" {line}", "dim")] for line in notes)]
 
@@ -338,6 +346,22 @@ _SPAN = 0.2
 """Of an axis of shares, at least."""
 
 
+_ASIDE = f"under {FEW} texts"
+"""What stands in place of the axis of a part that says too little to stand on it."""
+
+
+def _stand_aside(rows: "Sequence[Sliced]") -> list[bool]:
+    """Of each part whether it is of too few texts to stand on an axis with the others."""
+    enough = any(row.n >= FEW for row in rows)
+    return [enough and row.n < FEW for row in rows]
+
+
+def in_order(rows: "Sequence[Sliced]") -> "list[Sliced]":
+    """The parts as they stand under each other: in their order, behind them those that stand aside."""
+    aside = _stand_aside(rows)
+    return [row for last in (False, True) for row, few in zip(rows, aside, strict=True) if few == last]
+
+
 def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cells: int) -> list[list[Part]]:
     """A heading and a line a part, all on one axis: the figure with its interval, or two sources joined by a line."""
     if parts is None or cells <= 0:
@@ -347,16 +371,15 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     two = parts.second is not None
     sure = [_ends(row) for row in rows]
     spread = max(map(len, map(between, sure)), default=0) if cells >= _SURE_FROM or not two else 0
-    taken = (_GAPS if two else _GAPS - 12) + (spread + 1 if spread else 0) + 10
-    name = min(max(len(_named(row)) for row in rows), max(cells - taken - _LEAST_AXIS, 10))
+    fixed = (_GAPS if two else _GAPS - 12) + (spread + 1 if spread else 0) + 10
+    name = min(max(len(_named(row)) for row in rows), max(cells - fixed - _LEAST_AXIS, 10))
     dots = [Dot(row.mean) if two else Dot(row.mean, row.low, row.high) for row in rows]
-    # Every figure is in sight; intervals of a few texts stretch no axis where others are of more.
-    few = [row.n < FEW for row in rows]
-    over = [Dot(row.mean) if one and not all(few) else dot for row, dot, one in zip(rows, dots, few, strict=True)]
-    over += [Dot(row.other) for row in rows if two]
+    aside = _stand_aside(rows)
+    over = [dot for dot, few in zip(dots, aside, strict=True) if not few]
+    over += [Dot(row.other) for row, few in zip(rows, aside, strict=True) if two and not few]
     values = [dot.value for dot in over if dot.value is not None]
     low, high = (0.0 if min(values, default=0) >= 0 else None), (1.0 if max(values, default=1) <= 1 else None)
-    scale = axis.scaled(*axis.ends(over, None, low, high, _SPAN if high else 0), max(cells - name - taken, 8))
+    scale = axis.scaled(*axis.ends(over, None, low, high, _SPAN if high else 0), max(cells - name - fixed, 8))
     ticks = axis.headed(scale, [bare(value, 2) if value else "0" for value in scale.ticks])
     figures = f"    {axis.OWN}     {axis.OTHER}    gap" if two else "   mean"
     head = (
@@ -369,7 +392,13 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
         lines.append(
             [
                 Part(f"{'▸' if here else ' '} {fit(shown(_named(row)), name)} {count(row.n):>5}  ", kind),
-                *(axis.joined(row.mean, row.other, scale, strong=known) if two else axis.on_axis(dots[at], scale)),
+                *(
+                    [Part(fit(_ASIDE, scale.cells), "dim")]
+                    if aside[at]
+                    else axis.joined(row.mean, row.other, scale, strong=known)
+                    if two
+                    else axis.on_axis(dots[at], scale)
+                ),
                 Part(
                     f"  {_figures(row, two=two)}{' ' * bool(spread)}{between(ends) if spread else '':{spread}} ", kind
                 ),
@@ -456,11 +485,11 @@ class _Shape(NamedTuple):
     @classmethod
     def of(cls, cells: int, names: "Sequence[str]", sure: "Sequence[Interval]", offs: "Sequence[float]") -> "_Shape":
         interval = max((len(between(one)) for one in sure), default=0)
-        taken = _FIGURES + interval
-        name = min(max(map(len, [*names, "x" * 10])), max(cells - taken - 2 * _HEADING, 12))
+        fixed = _FIGURES + interval
+        name = min(max(map(len, [*names, "x" * 10])), max(cells - fixed - 2 * _HEADING, 12))
         least, greatest = min(0.0, *offs), max(0.0, *offs)
         return cls(
-            name, interval, *sides(least, greatest, min(max(cells - name - taken - 3, 8), _WIDEST)), least, greatest
+            name, interval, *sides(least, greatest, min(max(cells - name - fixed - 3, 8), _WIDEST)), least, greatest
         )
 
     def heading(self, name: str, figure: str, below: str, above: str) -> list[Part]:

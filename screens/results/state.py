@@ -125,7 +125,7 @@ def _datasets(results: "Results", tables: "tuple[ResultsTable, ...]") -> dict[st
         return {run: name for run in runs if (name := results.dataset_of(run)) is not None}
 
 
-ALL, PAIR, GROUPS, RULES = "all", "two", "by group", "found"
+ALL, PAIR, GROUPS, RULES = "all", "two", "by group", "rules"
 TABLES, TRANSITIONS, AGREEMENT = "table", "transitions", "agreement"
 VIEWS = (ALL, PAIR, GROUPS, RULES, TABLES, TRANSITIONS, AGREEMENT)
 BY = ("emotion", "valence")
@@ -351,6 +351,12 @@ class Looked:
                 shown = (held_back(table) for table in shown)
             self._shown[key] = tuple(table for table in shown if table.rows)
         return self._shown[key]
+
+    @property
+    def in_kinds(self) -> "tuple[ResultsTable, ...]":
+        """The tables of either kind of texts, of one sentence and of several, where the dataset has both."""
+        kinds = tuple(table for table in self.tables or () if table.key in _PARTS)
+        return kinds if len(kinds) > 1 else ()
 
     @property
     def provisional(self) -> bool:

@@ -146,7 +146,9 @@ class ResultsView(Vertical):
         by = "Holm" if correction == "holm" else "Benjamini-Hochberg"
         name = "" if first is None else first.name
         test, over = (
-            ("permutation", "over all texts together") if found.metric.pooled else ("Wilcoxon", "the mean over texts")
+            ("permutation", "over all texts together")
+            if found.metric.pooled
+            else ("Wilcoxon", f"the mean over {'both tasks' if looked.in_kinds else 'texts'}")
         )
         tested = [f"p: {test} against {name}, samples of both; {by} over {found.tests}"] if found.tests else []
         what = f"{found.metric.title}: {found.metric.help}; here {over}"
@@ -276,7 +278,16 @@ class ResultsView(Vertical):
         n = len(cell.samples)
         right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(f" {count(n)} sample{'s' * (n != 1)} ", "dim")]
         line.show([Part(f" {results_cells.said(row, column, cell)}", "strong")], right if n else [])
-        self._tell(page, results_cells.about(row, cell))
+        self._tell(page, [*self._of_one_kind(), *results_cells.about(row, cell)])
+
+    def _of_one_kind(self) -> list[str]:
+        """Why a figure is not what it is where all texts are taken together."""
+        looked = self._looked
+        table = looked.drawn if looked.view == ALL else looked.table
+        if looked.view not in (ALL, TABLES) or table not in looked.in_kinds:
+            return []
+        kinds = " and ".join(one.title.partition(":")[0] for one in looked.in_kinds)
+        return [f"Over the texts of {table.title.partition(':')[0]} alone; {ALL} has {kinds} together."]
 
     def _tell(self, page: Page, texts: "Sequence[str]") -> None:
         cells = max(self.size.width - 3, 20)

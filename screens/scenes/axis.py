@@ -126,6 +126,16 @@ def title(scene: "ScenesGold", run: Run | None, way: str, *, annotators: bool) -
     return left, [Part(run.model, "said", "do('run')"), Part(asked, "dim"), Part(f"{state} ", "mark")]
 
 
+_PRIORS = {
+    "paper": "the paper's couplings, bias",
+    "paper-couplings": "the paper's couplings alone",
+    "exact": "fitted couplings, bias",
+    "exact-couplings": "fitted couplings alone",
+    "exact-smoothed": "fitted to smoothed data",
+    "exact-dependence": "fitted, dependence alone",
+}
+"""What each prior is, in as few words as a heading has room for; the dialog says more."""
+
 _WORDY = 100
 """Cells from which the settings are told in words."""
 
@@ -142,7 +152,8 @@ def settings(
     tuning = redecoding.tuning
     words = cells >= _WORDY
     usual = type(tuning)()
-    prior = f"  prior {tuning.prior}"
+    told = words or (tuning.smoothing == usual.smoothing and tuning.scaling == usual.scaling)
+    prior = f"  prior: {_PRIORS[tuning.prior] if told else tuning.prior}"
     # In few cells only what is not as usual is told.
     if words or tuning.smoothing != usual.smoothing:
         prior += f"{', smoothing' if words else ' s'} {alpha_text(tuning.smoothing)}"

@@ -131,6 +131,8 @@ _NAME = 15
 _LEAST_BAR, _MOST_BAR = 6, 24
 ODDS = "log-odds of yes"
 """Of what the figures of emotions are: each is asked by itself, yes or no."""
+EACH = ", each by itself"
+"""Of probabilities that do not add up to 1."""
 
 STRONG = 6.0
 """Log-odds that fill a bar."""
@@ -271,7 +273,7 @@ def _literal(text: str, cells: int) -> str:
 
 def _about(one: "Classification", every: bool) -> str:
     some = f"{len(_seen(one, every))} of {len(one.probs)} " if len(one.probs) > FEW and not every else ""
-    said = [f"{some}probabilities" + ", each by itself" * one.multi_label]
+    said = [f"{some}probabilities" + EACH * one.multi_label]
     if one.truncated:
         said.append("the text was cut")
     return " · ".join(said)

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from emotui.records import Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.spot.blocks import (
+    EACH,
     MASK,
     NO_WORD,
     ODDS,
@@ -28,7 +29,7 @@ from emotui.screens.spot.blocks import (
 from emotui.screens.widgets import drawing
 from emotui.screens.widgets.cell_width import shown, width, wrap
 from emotui.screens.widgets.editor import DirectionLine, Editor
-from emotui.screens.widgets.line import Line, Part, bar, cut, tabs
+from emotui.screens.widgets.line import Line, Part, bar, cut, tabs, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count, share, so_many
 from emotui.screens.widgets.page import Lines, Page
@@ -134,11 +135,15 @@ def _drawn(block: Block, cells: int, differs: bool, spared: str | None) -> list[
         left.append(Part(f"  {OF_BEFORE}", "dim"))
     if differs:
         left.append(Part("  ≠", "mark"))
-    if block.note and not old:
-        left.append(Part(f"  {block.note}", "dim"))
-    if block.slow:
-        left.append(Part(f"  {keyed(ASK_AGAIN)}", "key", "do('ask')"))
+    asks = [Part(f"  {keyed(ASK_AGAIN)}", "key", "do('ask')")] if block.slow else []
     right = f" {block.seconds:.2f} s" if block.seconds is not None else ""
+    if block.note and not old:
+        # Where there is little room, what a figure is comes before how long it took.
+        ways = [(note, took) for note in (block.note, block.note.replace(EACH, "")) for took in (right, "")]
+        fits = (way for way in ways if taken([*left, Part(f"  {way[0]}"), *asks]) + len(way[1]) <= cells)
+        note, right = next(fits, ways[-1])
+        left.append(Part(f"  {note}", "dim"))
+    left += asks
     used = cells - len(right)
     lines = [[*cut(left, used), Part(right, "dim")], *(list(line) for line in block.lines)]
     if old:
@@ -210,13 +215,13 @@ def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells:
     names = max(width(one.answer) for one in known)
     figures = max(width(one.figure) for one in known)
     differ = bool(shared) and len({one.answer for one in known}) > 1
-    taken = 2 + names + 2 + 1 + figures + 3 * differ + 3
+    fixed = 2 + names + 2 + 1 + figures + 3 * differ + 3
     told = [one.unit + one.then for one in known]
     before = [one.said.text not in (text, spared) for one in known]
     told = [f"{OF_BEFORE}; {unit}" if old else unit for old, unit in zip(before, told, strict=True)]
-    if taken + _LEAST_BAR + max(map(width, told)) > cells:
+    if fixed + _LEAST_BAR + max(map(width, told)) > cells:
         told = [OF_BEFORE if old else one.unit for old, one in zip(before, known, strict=True)]
-    room = min(max(cells - taken - max(map(width, told)), _LEAST_BAR), _MOST_BAR)
+    room = min(max(cells - fixed - max(map(width, told)), _LEAST_BAR), _MOST_BAR)
     units = dict(zip(map(id, known), told, strict=True))
     lines = []
     for at, answers in enumerate(asked):

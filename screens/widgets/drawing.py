@@ -9,11 +9,10 @@ from emotui.screens.widgets.line import Part
 
 # A figure a row on one axis: dot and interval, over a shaded range and faint ticks. Shapes tell, colours repeat.
 
-OWN, PERSON, BASELINE, PRINTED, OTHER = "●", "◆", "×", "○", "◇"
-"""The dots: of what was run here, of people, of baselines, of what a paper prints (that one is hollow), and of the
-second of two sources."""
+OWN, PERSON, BASELINE, OTHER = "●", "◆", "×", "◇"
+"""The dots: of what was run here, of people, of baselines, and of the second of two sources."""
 
-_KIND = {OWN: "said", PERSON: "gold", BASELINE: "plain", PRINTED: "dim", OTHER: "gold"}
+_KIND = {OWN: "said", PERSON: "gold", BASELINE: "plain", OTHER: "gold"}
 _BAND, _TICK = "░", "┊"
 _APART = 7
 """Cells that a tick has at least, with what is written over it."""
@@ -147,7 +146,7 @@ def _grouped(cells: Sequence[str], kinds: Sequence[str]) -> list[Part]:
     return parts
 
 
-_MEANINGS = {PERSON: "annotator", BASELINE: "baseline or former gold", PRINTED: "† as printed"}
+_MEANINGS = {PERSON: "annotator", BASELINE: "baseline or former gold"}
 """What the dots stand for that are not of what was run here."""
 
 

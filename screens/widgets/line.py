@@ -34,10 +34,10 @@ _KINDS = {
     "heat-2": "background: $field;",
     "heat-3": "color: $predicted-text; background: $predicted;",
     "heat-4": "color: $background; background: $predicted-bar; text-style: bold;",
-    "cold-1": "color: $mark; background: $panel;",
-    "cold-2": "color: $mark; background: $raised;",
-    "cold-3": "color: $mark; background: $raised; text-style: bold;",
-    "cold-4": "color: $background; background: $mark;",
+    "cold-1": "color: $label-purple; background: $panel;",
+    "cold-2": "color: $label-purple; background: $raised;",
+    "cold-3": "color: $label-purple; background: $raised; text-style: bold;",
+    "cold-4": "color: $background; background: $label-purple;",
     "said-now": "color: $foreground; background: $field;",
     "mark-now": "color: $mark; background: $raised;",
     "gold-now": "color: $gold; background: $field;",
@@ -47,7 +47,7 @@ _GREYED = ("dim", "strong", "mark", "gold", "gold-line", "said", "cue", "gone", 
 """Kinds that have no colour of their own while what they say is out of date."""
 
 _WITHOUT_COLOUR = {
-    "focused": "bold reverse",
+    "focused": "bold underline",
     "ground": "reverse",
     "stale": "dim",
     "heat-4": "bold",
@@ -231,7 +231,7 @@ def extracted(selection: Selection, lines: Sequence[str]) -> tuple[str, str] | N
 
 
 def _headed(parts: Sequence[Part]) -> Sequence[Part]:
-    """The heading of the pane that has the keys: its first strong part is in the accent, reversed without colour."""
+    """The heading of the pane that has the keys: its first strong part is in the accent, underlined without colour."""
     for at, part in enumerate(parts):
         if part.kind == "strong":
             return [*parts[:at], Part(part.text, "focused", part.press), *parts[at + 1 :]]

@@ -66,6 +66,15 @@ def test_every_text_stands_out_from_its_ground(name: str, least: float) -> None:
     assert faint == {}
 
 
+@pytest.mark.parametrize("name", THEMES)
+def test_the_cursors_ground_is_told_from_that_of_what_is_predicted(name: str) -> None:
+    of = variables(name)
+    least = 2.0 if name == "high-contrast" else 2.5
+    assert contrast(of["primary"], of["predicted"]) >= least, round(contrast(of["primary"], of["predicted"]), 2)
+    if not THEMES[name].dark:
+        assert contrast(of["predicted-bar"], of["predicted"]) >= 1.8, "the span at hand while the list has the keys"
+
+
 @pytest.mark.parametrize("eyes", MATRICES)
 def test_the_three_accents_of_the_colour_blind_theme_stay_apart_for_all_eyes(eyes: str) -> None:
     of = variables("colour-blind-safe")

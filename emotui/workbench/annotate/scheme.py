@@ -43,6 +43,11 @@ _USUAL = {
     "positive": "green",
     "negative": "red",
     "neutral": "grey",
+    "other": "grey",
+    "others": "grey",
+    "none": "grey",
+    "mixed": "grey",
+    "unclear": "grey",
 }
 """The colours of labels that a scheme gives none."""
 

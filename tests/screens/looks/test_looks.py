@@ -8,6 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from emotui.screens.app import EmotuiApp
+from emotui.screens.widgets.line import Line
 from emotui.workbench.source import BrowseSource
 from tests.screens import rephrase_workspace, results_workspace, scenes_workspace
 from tests.screens.album import at_rest, resize
@@ -138,3 +139,16 @@ async def test_under_a_sheet_no_cursor_has_the_accent(pane: str, tmp_path: Path)
         assert len(accents(rows(pilot))) == 1
         await press(pilot, "escape")
         assert len(accents(rows(pilot))) == 1
+
+
+async def test_without_colour_the_title_of_the_open_pane_is_underlined_and_not_reversed_like_a_selection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
+        for keys in ((), ("tab",), ("2",)):
+            await press(pilot, *keys)
+            (line,) = [line for line in pilot.app.screen.query(Line) if line.has_class("-focused") and line.display]
+            style = next(segment.style for segment in line.render_line(0) if segment.text.strip())
+            assert style is not None
+            assert (style.bold, style.underline, bool(style.reverse)) == (True, True, False), keys

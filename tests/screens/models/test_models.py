@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from emotui.screens.models.drawing import ABILITIES, about, lines
+from emotui.screens.models.drawing import ABILITIES, about, heading, lines
 from emotui.screens.models.sheet import ModelSheet
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.workbench.files.view import FileView
@@ -175,10 +175,17 @@ async def test_what_is_typed_finds_a_model_or_is_a_spec_of_its_own(source: Works
         assert picked(pilot).spec.endswith("tiny-Q8_0.gguf")
         await press(pilot, "down")
         assert picked(pilot).spec == f"hf:{TINY / 'hf'}"
-        field(pilot).value = "j"
-        await press(pilot, "enter")
-        assert "no model at hand has “j” in its name" in screen_text(pilot)
         field(pilot).value = ""
+        await pilot.pause()
+        assert "letters find a model by its name, ↑ ↓ move" in screen_text(pilot), "so j is a letter here"
+        await press(pilot, "j")
+        assert "no model at hand has “j” in its name: ↑ ↓ go back to the list" in screen_text(pilot)
+        assert "▸" not in rows(pilot).text, "Enter would take none"
+        await press(pilot, "enter")
+        assert "another one is hf:NAME_OR_DIR" in screen_text(pilot)
+        before = rows(pilot).cursor
+        await press(pilot, "down")
+        assert (field(pilot).value, rows(pilot).cursor) == ("", before)
         await type_spec(pilot, "gguf:/a/b.gguf")
         assert "▸" not in rows(pilot).text, "the cursor of the list says what Enter takes"
         await press(pilot, "up")
@@ -241,22 +248,29 @@ def test_memory_and_speed_are_bars_on_one_scale_each_and_nothing_draws_nothing(c
     assert not set(drawn[2]) & set("■□▬")
     bars = [[len(one) for one in re.findall("■+|▬+", line)] for line in drawn[:2]]
     assert not any("▬■" in line for line in drawn), "memory and speed have a sign each"
-    assert abs(bars[0][0] - 4 * bars[1][0]) <= 2
-    if "speed" in head:
-        assert "40 tokens/s" in drawn[0]
+    legend = "".join(part.text for part in heading([big, small, unknown], None, cells)[1])
+    assert ("■ memory held" in legend) == bool(bars[0]), "what is not drawn is not explained"
+    if bars[0]:
+        assert abs(bars[0][0] - 4 * bars[1][0]) <= 2
+    assert ("speed" in head) == ("40 tokens/s" in drawn[0])
+    if len(bars[0]) > 1:
         assert bars[1][1] > bars[0][1]
-    assert drawn[2][head.index("  embed") + 4 if "embed" in head else head.index(" em ") + 1] == "●"
+    assert drawn[2][head.index("  embed") + 4] == "●" if "embed" in head else " embed " in drawn[2]
 
 
 @pytest.mark.parametrize("cells", [58, 78, 98, 118])
-def test_what_models_can_do_has_columns_at_every_width(cells: int) -> None:
+def test_what_models_can_do_is_told_in_words_at_every_width(cells: int) -> None:
     row = OnShelf("hf:x", "", AtHand("hf:x", "hf", "x", None, None, None, ("generate", "embed")))
-    head, drawn, *below = ("".join(part.text for part in line) for line in lines([row], 0, cells))
+    other = OnShelf("hf:y", "")
+    head, drawn, unknown = ("".join(part.text for part in line) for line in lines([row, other], 0, cells))
     assert "speed" not in head
-    names = ("write", "embed", "score") if "write" in head else (" wr", " em", " sc")
-    assert ["●" in drawn[head.index(one) : head.index(one) + len(one)] for one in names] == [True, True, False]
-    assert any("wr write" in line for line in below) == (names[0] == " wr")
-    assert all(len(line) <= cells for line in (head, drawn, *below))
+    names = ("write", "embed", "score")
+    if "write" in head:
+        assert ["●" in drawn[head.index(one) : head.index(one) + len(one)] for one in names] == [True, True, False]
+    else:
+        assert [one in drawn for one in names] == [True, True, False]
+        assert "told when loaded" in unknown
+    assert all(len(line) <= cells for line in (head, drawn, unknown))
 
 
 def test_everything_known_of_a_model_is_said() -> None:

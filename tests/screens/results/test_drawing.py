@@ -14,7 +14,7 @@ from emotui.screens.results.grid import Grid, window, without_unasked
 from emotui.screens.results.plot import bar_lines
 from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted, held_back
 from emotui.screens.widgets.cell_width import shown, width
-from emotui.screens.widgets.drawing import BASELINE, PERSON, PRINTED, legend
+from emotui.screens.widgets.drawing import BASELINE, PERSON, legend
 from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, short_names
 from emotui.workbench.results.forests import Forest, Point
 
@@ -169,8 +169,8 @@ def test_a_legend_names_the_signs_and_spreads_that_are_drawn_and_no_others() -> 
         return "".join(part.text for part in legend(**drawn))
 
     assert said() == "├─●─┤ value and 95% interval"
-    every = said(signs=(PERSON, BASELINE, PRINTED), intervals=False, deviations=True)
-    assert every == "● value   ◆ annotator   × baseline or former gold   ○ † as printed   ± standard deviation"
+    every = said(signs=(PERSON, BASELINE), intervals=False, deviations=True)
+    assert every == "● value   ◆ annotator   × baseline or former gold   ± standard deviation"
 
 
 @pytest.mark.parametrize("height", [8, 12, 22, 37])

@@ -7,7 +7,7 @@ from emotui.metrics.slice_rules import Rule
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.place import Rephrase
 from emotui.screens.results import parts as parts_drawing
-from emotui.screens.results.parts import name_cut, part_lines, rule_lines
+from emotui.screens.results.parts import in_order, name_cut, part_lines, rule_lines
 from emotui.screens.results.place import Results
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.slices.slicing import FoundRule, Parts, Sliced
@@ -86,7 +86,7 @@ def test_results_have_a_column_a_slice_with_the_mean_of_its_samples(tmp_path: Pa
     assert list(row.cells[1].samples) == source.slicing().samples(dataset.dataset, "emotion=happy")
 
 
-def test_every_part_has_its_figure_in_sight_and_few_texts_stretch_no_axis_by_their_interval() -> None:
+def test_parts_of_few_texts_stand_aside_and_stretch_no_axis() -> None:
     metric = Metric("f1", (0, 1), True, "F1", "F1")
     one, other = (Compared(name, name, "run", n=100) for name in "ab")
     rows = tuple(
@@ -95,15 +95,22 @@ def test_every_part_has_its_figure_in_sight_and_few_texts_stretch_no_axis_by_the
     )
     lines = part_lines(Parts(one, other, metric, "", rows, rows[0]), rows, 0, 80)
     drawn = ["".join(part.text for part in line) for line in lines]
-    assert drawn[0].split()[2:-4] == [".20", ".40", ".60"]
+    assert drawn[0].split()[2:-4] == [".50", ".60", ".70"]
     assert not set("←→") & set("".join(drawn[1:]))
+    assert "under 10 texts" in drawn[3]
+    assert not set("●◇━") & set(drawn[3])
+    assert ".05" in drawn[3], "its figure is told all the same"
+    assert [row.value for row in in_order((rows[2], *rows[:2]))] == ["most", "rest", "few"]
+    assert in_order((rows[2], rows[2])) == [rows[2], rows[2]]
+    lonely = part_lines(Parts(one, other, metric, "", rows[2:], rows[2]), rows[2:], 0, 80)
+    assert "●" in "".join(part.text for part in lonely[1]), "where all are of few texts they have the axis"
     alone = tuple(
         Sliced("kind", name, n, mean, mean - wide, mean + wide)
         for name, n, mean, wide in (("most", 90, 0.5, 0.05), ("rest", 12, 0.6, 0.05), ("few", 3, 0.55, 0.4))
     )
     lines = part_lines(Parts(one, None, metric, "", alone, alone[0]), alone, 0, 80)
-    assert {"←", "→"} <= set("".join(part.text for part in lines[3]))
-    assert not set("←→") & {sign for line in lines[1:3] for part in line for sign in part.text}
+    assert "under 10 texts" in "".join(part.text for part in lines[3])
+    assert not set("←→") & {sign for line in lines for part in line for sign in part.text}
 
 
 async def test_a_group_is_written_anew_in_rephrase_by_a_key(tmp_path: Path) -> None:

@@ -64,10 +64,10 @@ async def tables(pilot: Any, *keys: str) -> None:
 
 
 def rows(pilot: Any) -> dict[str, str]:
-    """The lines of the forest that are drawn with an axis, by how they begin."""
+    """The sources of the forest, a line each, by how they begin."""
     first = frame(pilot).query_one(ForestRows).text.split("\n\n")[0]
     lines = [line.strip("▸ ") for line in first.split("\n")]
-    return {line[:34]: line for line in lines if set(line) & set("●○◆×")}
+    return {line[:34]: line for line in lines if set(line) & set("●◆×†") and not line.startswith("†")}
 
 
 async def test_tab_goes_from_row_to_row_and_past_the_last_to_the_next_pane(source: Workspace) -> None:
@@ -147,7 +147,7 @@ async def test_a_table_opens_on_its_own_figures_with_headings_that_are_whole_and
         assert grid(pilot).table == without_unasked(alone)
 
 
-async def test_sources_stand_on_one_axis_own_ones_first_and_published_ones_are_hollow_once_they_are_asked_for(
+async def test_sources_stand_on_one_axis_own_ones_first_and_published_ones_beside_it_once_they_are_asked_for(
     source: Workspace,
 ) -> None:
     async with opened(source, (120, 35)) as pilot:
@@ -158,10 +158,13 @@ async def test_sources_stand_on_one_axis_own_ones_first_and_published_ones_are_h
         assert "×" in list(drawn.values())[-1]
         assert "†" not in screen_text(pilot)
         assert frame(pilot).focused is place(pilot).view.forest
+        ticks = screen_text(pilot).splitlines()[3]
         await press(pilot, "P")
         published = [line for line in rows(pilot).values() if "†" in line]
         assert len(published) > 10
-        assert all("○" in line and "├" not in line for line in published)
+        assert not any(set(line) & set("●○├┊") for line in published), "other texts: their figures alone"
+        assert screen_text(pilot).splitlines()[3] == ticks, "they stretch no axis"
+        assert "of other texts, so not on this axis" in screen_text(pilot)
         await press(pilot, "P", "j", "right")
         picked = place(pilot).view.forest.picked
         assert picked is not None

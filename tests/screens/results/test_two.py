@@ -8,7 +8,7 @@ from emotui.screens.results.asking import Wanted, ask, usual_order
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.parts import DifferenceRows, bar, between, p_value, sides, signed
 from emotui.screens.results.place import Results
-from emotui.screens.results.state import ALL
+from emotui.screens.results.state import ALL, PAIR
 from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.datasets.samples import add_samples
@@ -85,7 +85,7 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         await press(pilot, "E")
         assert "Holm over" in screen_text(pilot)
         await press(pilot, "P")
-        assert "○" in screen_text(pilot)
+        assert "of other texts, so not on this axis" in screen_text(pilot)
         await press(pilot, "P")
         forest = place.view.forest
         await press(pilot, "g")
@@ -119,6 +119,36 @@ def test_where_nothing_is_chosen_models_are_compared_before_people_and_one_annot
     former = Compared("gold:1", "gold 1", "gold", n=211)
     models = [Compared(key, key, "model", n=211, run=key) for key in ("newest", "older")]
     assert usual_order([one_text, *models, people, former]) == ["newest", "older", "person:A1", "gold:1", "ann"]
+
+
+async def test_where_nobody_was_chosen_a_run_meets_the_best_annotator_and_a_person_the_best_run(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    dataset = source.datasets()[0].dataset
+    means = {row.key: row.mean or 0.0 for row in source.comparing().axis(dataset, sure=False).rows}
+    people = [key for key in means if key.startswith("person:")]
+    best = max(people, key=lambda key: means[key])
+    run = max((key for key in means if key not in people), key=lambda key: means[key])
+    async with opened(source, (120, 40)) as pilot:
+        await press(pilot, "9")
+        await settle(pilot)
+        place = frame(pilot).query_one(Results)
+        assert place.pair is not None
+        assert place.pair.second.key == best
+        assert f"the best of {len(people)} annotators by F1" in screen_text(pilot)
+        await press(pilot, "v")
+        await settle(pilot)
+        parts = place.found.parts if place.found is not None else None
+        assert parts is not None
+        assert parts.second is not None
+        assert parts.second.key == best
+        assert f"the best of {len(people)} annotators by F1" in screen_text(pilot)
+        await press(pilot, "V", "B", "end", "enter")
+        await settle(pilot)
+        assert "the best of" not in screen_text(pilot), "who was chosen is no surprise"
+    asked = Wanted(dataset, PAIR, first=people[0])
+    found = ask(source.comparing(), source.slicing, asked)
+    assert found.pair is not None
+    assert (found.pair.second.key, found.picked_as.split(" by ")[0]) == (run, "the best of 3 runs")
 
 
 async def test_a_source_of_fewer_than_ten_texts_stands_aside_until_it_is_ticked(tmp_path: Path) -> None:

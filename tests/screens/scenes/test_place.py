@@ -14,17 +14,17 @@ from emotui.metrics.priors import PRIORS
 from emotui.records import PLUTCHIK
 from emotui.screens.browse.place import Browse
 from emotui.screens.keymaps import keyed
-from emotui.screens.scenes.axis import LABEL, Axis, alpha_text
+from emotui.screens.scenes.axis import _PRIORS, LABEL, Axis, alpha_text
 from emotui.screens.scenes.charts import choice, figure_cells, heatmap, label_cells, sweep
 from emotui.screens.scenes.place import Scenes
 from emotui.screens.scenes.shown_place import SETTING
 from emotui.screens.scenes.views import VIEWS
-from emotui.screens.widgets.line import Line
+from emotui.screens.widgets.line import _KINDS, Line
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
 from emotui.workbench.files.view import FileView
-from emotui.workbench.scenes.decoding import Figures, Sweep
+from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Figures, Sweep
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import SAMPLE_DATA
 from tests.screens.driving import click, frame, listed, make_cells, notified, opened, press, screen_text, settle, strike
@@ -357,6 +357,7 @@ async def test_heatmaps_are_numbers_on_grounds_that_are_graded(source: Workspace
         kinds = {part.kind for line in place(pilot).query_one("#scene-view", Page)._lines for part in line}
         assert {"cold-4", "heat-1"} <= kinds or {"cold-1", "heat-4"} <= kinds
         assert not set(view(pilot)) & set("·░▒▓█")
+        assert not any("$mark" in style for kind, style in _KINDS.items() if kind.startswith("cold")), "no errors"
 
 
 async def test_where_there_is_no_room_a_view_takes_the_place_of_the_ribbons_until_escape(source: Workspace) -> None:
@@ -427,6 +428,8 @@ async def test_another_prior_is_fitted_and_remembered(source: Workspace) -> None
         assert redecoding is not None
         assert redecoding.tuning.prior == "paper-couplings"
         assert redecoding.tuning.prior in PRIORS
+        assert set(_PRIORS) == set(PRIORS) == set(ABOUT_PRIORS)
+        assert "prior: the paper's couplings alone" in screen_text(pilot)
         assert all(row.bias == 0 for row in place(pilot).rows.rows)
     async with opened(Workspace.open(source.store.path)) as pilot:
         await press(pilot, "4")

@@ -255,6 +255,20 @@ def test_no_line_is_wider_than_the_pane(cells: int, models: int, stacked: bool) 
     assert max(map(len, lines(arranged([found] * models, cells, stacked=stacked, spared=None)))) <= cells
 
 
+@pytest.mark.parametrize(
+    ("cells", "note"), [(30, "4 of 6 probabilities"), (44, "4 of 6 probabilities, each by itself")]
+)
+def test_where_there_is_little_room_what_a_figure_is_comes_before_how_long_it_took(cells: int, note: str) -> None:
+    column = Column("m")
+    column.take(
+        "classes", TEXT, said("classes", classes={"s": Classification(dict.fromkeys("abcdef", 0.1), "a", True)})
+    )
+    found = blocks(column, TEXT, cells, cells, every=False)
+    heading = next(line for line in lines(arranged([found], cells, stacked=True, spared=None)) if "of 6" in line)
+    assert note in heading
+    assert "…" not in heading
+
+
 def test_a_task_shows_what_was_read_and_written_letter_for_letter() -> None:
     answer = TaskAnswer(
         "spans", "retrieve", "p", "<s>mark it", ("miss | her",), "miss | her", {"spans": ["miss"]}, None, 1

@@ -3,18 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emotui.screens.widgets.drawing import BASELINE, PRINTED, Dot, Scale, ends, headed, on_axis, scaled
+from emotui.screens.widgets.drawing import BASELINE, Dot, Scale, ends, headed, on_axis, scaled
 
 
 def drawn(dot: Dot, scale: Scale) -> str:
     return "".join(part.text for part in on_axis(dot, scale))
 
 
-def test_a_dot_lies_in_its_interval_over_the_shaded_range_and_published_figures_are_hollow() -> None:
+def test_a_dot_lies_in_its_interval_over_the_shaded_range() -> None:
     plain, shaded = Scale(0.0, 1.0, 11), Scale(0.0, 1.0, 11, shaded=(0.6, 0.9))
     assert drawn(Dot(0.5, 0.3, 0.7), plain) == "   ├─●─┤   "
     assert drawn(Dot(0.5, 0.3, 0.7), shaded) == "   ├─●─┤░░ "
-    assert drawn(Dot(0.2, sign=PRINTED), plain) == "  ○        "
     assert drawn(Dot(None), shaded) == "      ░░░░ "
     assert drawn(Dot(1.0, sign=BASELINE), Scale(0.0, 1.0, 11, (0.0, 0.5))) == "┊    ┊    ×"
     assert drawn(Dot(0.7, 0.0, 1.0), Scale(0.1, 0.6, 11)) == "←─────────→", "beyond the axis stands nothing as if on it"

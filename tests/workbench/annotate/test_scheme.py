@@ -164,6 +164,16 @@ def test_a_label_without_a_colour_gets_that_of_its_emotion_or_one_that_no_other_
     assert [label.colour for label in coloured] == ["red", "orange", "grey", "yellow"]
 
 
+@pytest.mark.parametrize("name", ["other", "Other", "neutral", "none", "unclear", "mixed"])
+def test_a_label_that_is_no_emotion_is_grey_and_never_in_the_colour_of_anger(name: str) -> None:
+    names = ("anger", "joy", "fear", "sadness", name)
+    labels = tuple(Label(name=one) for one in names)
+    (group,) = with_colours(Scheme(name="s", groups=(Group(name="g", labels=labels),))).groups
+    colours = {label.name: label.colour for label in group.labels}
+    assert colours[name] == "grey"
+    assert [one for one, colour in colours.items() if colour == "grey"] == [name]
+
+
 @pytest.mark.parametrize("name", [*dict.fromkeys(BUILT_IN.values()), *FURTHER])
 def test_every_built_in_scheme_has_guidelines_and_keys_that_do_not_clash(name: str) -> None:
     scheme = built_in(name)
