@@ -148,10 +148,10 @@ class ResultsView(Vertical):
         test, over = (
             ("permutation", "over all texts together")
             if found.metric.pooled
-            else ("Wilcoxon", f"the mean over {'both tasks' if looked.in_kinds else 'texts'}")
+            else ("Wilcoxon", "mean over both tasks' texts" if looked.in_kinds else "mean over texts")
         )
         tested = [f"p: {test} against {name}, samples of both; {by} over {found.tests}"] if found.tests else []
-        what = f"{found.metric.title}: {found.metric.help}; here {over}"
+        what = f"{found.metric.title}: {found.metric.help}; {over}"
         self._told = [shown(what), *([found.convention, *tested] if sure else [])]
         self._only("forest", "about")
         lower = [one.title for one in metrics if not one.higher_is_better]

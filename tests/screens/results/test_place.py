@@ -174,6 +174,7 @@ async def test_sources_stand_on_one_axis_own_ones_first_and_published_ones_besid
         assert cell(pilot)[0].label == QWEN
         assert cell(pilot)[1].title == "P"
         assert cell(pilot)[2] == picked.cell
+        assert "Over the texts of Task 1 alone; all has Task 1 and Task 2 together." in screen_text(pilot)
         await press(pilot, "v", "v", "v", "n", "slash")
         assert "errors" in frame(pilot).query_one("#results-title", Line).text
         assert place(pilot).entry.title == "Results"

@@ -71,6 +71,7 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         assert place.found.axis is not None
         axis = place.found.axis
         assert "†" not in screen_text(pilot)
+        assert "mean over both tasks' texts" in screen_text(pilot), "a table has another figure, of one task"
         await press(pilot, "B", "j", "enter")
         assert place.found.axis is not None
         assert place.found.axis.first != axis.first
