@@ -88,7 +88,9 @@ class Frame(Acting, LaidOut):
         self._told: int | None = None
         self.places = OpenPlaces(self.session)
         self.note_line = NoteLine(id="note-line")
-        self.notes = NoteActions(self.session, self.pane, self.note_line)
+        self.notes = NoteActions(
+            self.session, self.pane, self.note_line, lambda noted: self.place.show_noted(noted=noted)
+        )
         self.tool = ToolActions(self.session, self, lambda: self.keys, SIGNS)
         self.folding = Folding(self.session, self.pane, self, lambda: self.place, self.can)
         self._listing = ListActions(self.session, self.pane)
@@ -411,6 +413,8 @@ class Frame(Acting, LaidOut):
                 bar.say(_ENDS[action.id])
         elif key == "enter" and (leads := self.tool.tour_leads):
             await self.run_action(leads)
+        elif key == "enter" and not self.keys.in_list and self.can("list"):
+            self.action_do("list")  # from a text to the list it was opened from, where that is folded away
         elif self._opens_other(key):
             await self.action_place(int(key))
         else:

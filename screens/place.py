@@ -153,6 +153,9 @@ class Place(Acting, Vertical):
         """Show this sample, or that there is none."""
         raise NotImplementedError
 
+    def show_noted(self, *, noted: bool) -> None:
+        """Say of the selected sample whether there is a note on it; what it says stands in a line of the frame."""
+
     def look_for(self, marks: str) -> None:
         """The next sample is shown for the sake of errors with one of these letters; empty: for none."""
 

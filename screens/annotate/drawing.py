@@ -162,7 +162,7 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
             Part(f"{count(settled)} of {count(n)} disagreements ", "strong")
         ]
     left += (
-        [Part(keyed("   {walk}: others first"), "key", "do('annotators')")]
+        [Part(keyed("   {walk} next: others"), "key", "do('annotators')")]
         if said.accepted and not said.skipped and not said.revealed
         else []
     )
@@ -225,7 +225,8 @@ def about(work: Work, last: str | None, cells: int) -> tuple[list[Part], list[Pa
     if work.offered:
         return _offered(work)
     if not scheme.spans:
-        return [Part(" of the whole text" if scheme.of(TEXT) else " ", "dim")], []
+        whole = [Part(" of the whole text" if scheme.of(TEXT) else " ", "dim")]
+        return whole, _told(whole, cells, *_SET) if any(group.labels for group in scheme.groups) else []
     n = len(said.spans)
     left = [Part(f" {count(n)} span{'' if n == 1 else 's'}", "dim")]
     if marking.caret is None:
@@ -235,10 +236,12 @@ def about(work: Work, last: str | None, cells: int) -> tuple[list[Part], list[Pa
 
 
 _BEGIN = (
-    "{word_left} {word_right} move it, {begin} begins a span there, {hints} by letters",
-    "{word_left} {word_right} move it, {begin} begins a span",
+    "{begin} begins a span there, {hints} by letters, {word_left} {word_right} move it",
+    "{begin} begins a span, {word_left} {word_right} move it",
     "{begin} begins a span",
 )
+
+_SET = ("a label's key sets it: capitals with Shift", "capitals with Shift")
 
 
 def _told(left: Sequence[Part], cells: int, *ways: str) -> list[Part]:
@@ -436,10 +439,17 @@ def _now(group: Group, work: Work) -> frozenset[str]:
 
 
 def others_lines(work: Work, cells: int) -> list[list[Part]]:
-    """What others say beside spans, a line each: labels, numbers, sentences; once it is revealed."""
+    """What others say beside spans, a line each: labels, numbers, sentences; once it is revealed.
+
+    Whose spans have no label although the scheme has some is told first: their bars are bare.
+    """
     if not work.shows_others:
         return []
-    lines = []
+    lines: list[list[Part]] = []
+    bare = [one.name for one in work.others if one.answer.spans and not any(span.label for span in one.answer.spans)]
+    if bare and work.scheme.span_labels is not None:
+        told = f"{shown(', '.join(bare))}: their spans have no labels"
+        lines.append([Part(f" {fit(told, max(cells - 2, 8)).rstrip()}", "dim")])
     for other in work.others:
         said = answer_words(other.answer)
         if said:
@@ -454,9 +464,11 @@ def answer_words(answer: Answer) -> str:
     if answer.labels is not None:
         words.append(", ".join(answer.labels) or "none")
     words += [f"{name} {value:g}" for name, value in answer.values.items()]
-    for place, one in sorted(answer.sentences.items()):
-        said = dict.fromkeys(part for part in (one.emotion, one.valence) if part)
-        words.append(f"sentence {place + 1}: {' '.join(said)}")
+    sentences = [
+        " ".join([str(place + 1), *dict.fromkeys(part for part in (one.emotion, one.valence) if part)])
+        for place, one in sorted(answer.sentences.items())
+    ]
+    words += [f"sentence{'s' if len(sentences) > 1 else ''} {', '.join(sentences)}"] if sentences else []
     words += [f"{place + 1} {word}" for place, word in sorted(answer.words.items())]
     return "  ".join(words)
 

@@ -91,8 +91,8 @@ ACTIONS = (
         "walk",
         ("tab",),
         "Tab",
-        "next span",
-        "Choose the next span, past the last the next pane; once the answer is given, first show others'",
+        "next part",
+        "The next span, past the last the next pane; once the answer is given, first what others marked",
         _MARK,
         4,
         needs="there are no spans yet: {begin} begins one",
@@ -207,7 +207,10 @@ ENTRY = PlaceEntry(
     place="emotui.screens.annotate.place:Annotate",
     samples_of="",
     needs="no text is open to be annotated",
-    main=("close", "take_span", "accept", "stay", "hints", "begin", "walk", "remove", "undo"),
+    main=(
+        *("close", "take_span", "begin", "hints", "accept", "guidelines"),
+        *("walk", "remove", "stay", "undo"),
+    ),
     actions=ACTIONS,
     signs=(
         "In the list of Annotate",

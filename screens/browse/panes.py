@@ -212,10 +212,16 @@ def about(
     return About(sample.text, sentences, tuple(others), words, key, told, emotion)
 
 
-def heading(evidence: "Evidence", repeat: int, overlay: str, cells: int) -> tuple[list[Part], list[Part]]:
-    """The line over the text: which sample, how good the answer is; at the right the overlay."""
+def heading(
+    evidence: "Evidence", repeat: int, overlay: str, cells: int, *, noted: bool = False
+) -> tuple[list[Part], list[Part]]:
+    """The line over the text: which sample, whether there is a note on it, how good the answer is; at the right the
+    overlay.
+    """
     sample, said = evidence.sample, answer(evidence, repeat)
     left = [Part(f" {sample.id}", "strong")]
+    if noted:
+        left.append(Part("  note", "said", "do('sample_note')"))
     if said and said.detail:
         detail = said.detail
         if detail.marks:

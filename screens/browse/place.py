@@ -63,6 +63,7 @@ class Browse(Place):
         self._run: Run | None = None
         self._beside: tuple[str, ...] = ()
         self._raw = False
+        self._noted = False
         self._looking_for = self._shown_for = ""
         self._told: tuple[str, ...] = ()
         self._desk: LatestRequest[tuple[int, str | None, tuple[str, ...], tuple[str, ...]], SampleView] | None = None
@@ -222,8 +223,7 @@ class Browse(Place):
             return
         self.query_one("#sample-notice", Notice).hide()
         evidence, score = seen.evidence, self.score
-        left, right = panes.heading(evidence, self.repeat, self.overlay, self.size.width)
-        self.query_one("#sample-title", Line).show(left, right)
+        self._draw_title(evidence)
         self._surround(evidence)
         near = seen.near[self.repeat % len(seen.near)] if seen.near else {}
         found = self._with_drops(things(evidence.sample, panes.answer(evidence, self.repeat), near))
@@ -243,6 +243,17 @@ class Browse(Place):
         self._draw_raw(evidence)
         self._look_at()
         self.refresh_bindings()
+
+    def show_noted(self, *, noted: bool) -> None:
+        if noted != self._noted:
+            self._noted = noted
+            self._said.show_noted(noted=noted)
+            if self._seen is not None:
+                self._draw_title(self._seen.evidence)
+
+    def _draw_title(self, evidence: "Evidence") -> None:
+        left, right = panes.heading(evidence, self.repeat, self.overlay, self.size.width, noted=self._noted)
+        self.query_one("#sample-title", Line).show(left, right)
 
     def _draw_raw(self, evidence: "Evidence") -> None:
         self.query_one("#below").display = self._raw and not self._why.is_open

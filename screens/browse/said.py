@@ -63,7 +63,7 @@ class SaidPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.repeat = self._below = 0
-        self.raw = False
+        self.raw = self._noted = False
         self._said: SampleSaid | None = None
         self._runs: tuple[Run, ...] = ()
         self._voices: tuple[Voice, ...] = ()
@@ -141,6 +141,12 @@ class SaidPane(Vertical):
         self.draw()
         self.query_one("#said-notice", Notice).say("This sample cannot be read", why, keyed(OTHERS), failed=True)
 
+    def show_noted(self, *, noted: bool) -> None:
+        """Say of the sample whether there is a note on it."""
+        self._noted = noted
+        if self._said is not None:
+            self.draw()
+
     def draw(self) -> None:
         said, answer = self._said, self.answer
         parts = [self.query_one(name) for name in ("#said-title", "#said-text", "#said-below")]
@@ -160,7 +166,8 @@ class SaidPane(Vertical):
             if answer is not None and metric.name in answer.values
             for part in (Part(f"   {metric.title} ", "dim"), Part(value_of(metric, answer.values[metric.name]).strip()))
         ]
-        self.query_one("#said-title", Line).show([Part(f" {said.id}", "strong"), *run, *figures])
+        note = [Part("  note", "said", "do('sample_note')")] if self._noted else []
+        self.query_one("#said-title", Line).show([Part(f" {said.id}", "strong"), *note, *run, *figures])
         self._surround(said)
         names = names_by_run(self._runs)
         self.query_one("#said-text", TieredText).show(AnnotatedText(said.text, *_spans(self._voices, names)))

@@ -196,7 +196,7 @@ def people(found: Sequence["Source"]) -> list[Choice]:
         Choice(
             f"person {one.name}",
             shown(one.name),
-            f"{so_many(one.n, 'text')} in gold: Enter keeps and scores them",
+            f"{so_many(one.n, 'text')} in gold: Enter scores and shows them",
             True,
         )
         for one in found

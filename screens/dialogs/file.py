@@ -74,7 +74,7 @@ class ExportDialog(FileDialog):
         of = "gold records of" if run is None else f"predictions of {shown(run.model)} over"
         what = what or f"{of} {so_many(n, 'sample')}"
         default = default or ("gold.jsonl" if run is None else "predicted.jsonl")
-        about = f"{' and '.join(WITH_ALL)}: texts, gold, the runs shown, their scores and marks" if with_all else ""
+        about = f"{' and '.join(WITH_ALL)}: texts, gold, the runs shown, their scores and errors" if with_all else ""
         endings = tuple(ending for ending in LAYOUTS if with_all or ending not in WITH_ALL)
         super().__init__(f"Export {what}", default, endings, about)
 

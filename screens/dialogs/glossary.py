@@ -184,7 +184,7 @@ _STATISTICS: Signs = (
         ("p >", "the same for more alone: how often chance lets the first be better by as much"),
         ("q", "a p corrected so that of all that is called different at most that share is by chance"),
         ("n", "over how many texts"),
-        ("M", "the mean of all values; among the marks of the list M is missed"),
+        ("M", "the mean of all values; among the errors of the list M is missed"),
         ("AUC", "how often a right text has a greater value than a wrong one; .50 is chance"),
         ("Δ, ● − ◇, Difference", "the first less the second: above 0 the first has more"),
         ("d", "the difference in standard deviations: .2 is small, .8 is large"),
@@ -202,6 +202,7 @@ _SHAPES: Signs = (
     "On every screen",
     (
         ("▸", "the line under the cursor"),
+        ("note, yes", "in the list: there is a note on the sample, which stands in a line over the keys"),
         ("sad, ang", "names that lack room: their first three letters, or as many as no other name begins with"),
         (
             "● ◐ ○",
@@ -241,7 +242,7 @@ _IN_TEXT: Signs = (
     ),
 )
 
-_MARKS: Signs = ("Marks in the list", tuple(MARKS.items()))
+_MARKS: Signs = ("Errors in the list", tuple(MARKS.items()))
 
 GLOSSARY: tuple[Signs, ...] = (
     _RIGHT,

@@ -30,6 +30,11 @@ OWN_WAY, HERE = "its own", "here"
 """The model's own way to be asked, and the dataset that is shown."""
 HELD = "answers held to their form by a grammar"
 
+_EXPERIMENTS = {0: "copy a text", 1: "find a sentence", 2: "evidence, three shown", 3: "evidence, none shown"}
+"""What is asked in each of SEER's prompting experiments (its appendices A and B)."""
+
+_OF_EXPERIMENTS = "experiments: SEER's tests of prompts, over 34 sentences of their own"
+
 _NUMBERS: Mapping[str, tuple[str, str, str]] = {
     "temperature": ("temperature", "0", "a temperature is a figure from 0 to 5"),
     "top_p": ("top-p", "1", "top-p is a figure above 0, up to 1"),
@@ -84,7 +89,7 @@ class ModelDialog(Dialog[Wish]):
     ModelDialog .row > .number { width: 6; }
     ModelDialog .row > #limit, ModelDialog .row > #seed { width: 9; }
     ModelDialog .row > Switches { width: 1fr; }
-    ModelDialog #forms { width: 1fr; padding: 0 0 0 11; }
+    ModelDialog #forms, ModelDialog .beside { width: 1fr; padding: 0 0 0 11; }
     ModelDialog #prompts, ModelDialog #spec { width: 1fr; }
     ModelDialog OptionList, ModelDialog OptionList:focus { padding: 0 0 0 9; max-height: 5; }
     ModelDialog #about { height: auto; width: 1fr; margin: 1 0 0 0; }
@@ -109,7 +114,8 @@ class ModelDialog(Dialog[Wish]):
         known = PickList(*self._known(), id="models")
         known.display = len(self._open) + len(self._models) > 1
         experiments = [f"experiment {number}" for number in self._over.experiments]
-        labels = [shown(self._over.dataset), *experiments[:1], *map(str, self._over.experiments[1:])]
+        labels = [f"{number}: {_EXPERIMENTS[number]}" for number in self._over.experiments]
+        labels = [shown(self._over.dataset), *(f"experiment {label}" for label in labels[:1]), *labels[1:]]
         rows: list[Widget] = [
             _row("model", Input(self._models[0], id="spec", compact=True)),
             Label("embedded, hf:NAME_OR_DIR, gguf:FILE or openai:MODEL@URL", id="forms"),
@@ -117,6 +123,7 @@ class ModelDialog(Dialog[Wish]):
         ]
         if experiments and self._over.experiment is None:
             rows.append(_row("samples", OneOf([HERE, *experiments], HERE, labels, id="over")))
+            rows.append(Label(_OF_EXPERIMENTS, classes="beside"))
         rows += [
             _row("way", OneOf([OWN_WAY], OWN_WAY, id="way"), id="ways"),
             _row(

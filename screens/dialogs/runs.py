@@ -190,7 +190,7 @@ class RunDialog(OptionDialog[Picked]):
         if not choice.value:
             self.refuse("That is gold alone: choose one of the others")
         elif choice.person and what == RESCORE:
-            self.refuse(f"{choice.name} is not scored yet: Enter keeps and scores it")
+            self.refuse(f"{choice.name} is not scored yet: Enter scores and shows it")
         else:
             self.dismiss(self._picked(what))
 

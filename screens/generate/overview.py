@@ -15,6 +15,7 @@ from emotui.screens.generate.tables import (
     between,
     briefly,
     by_emotion,
+    called,
     families,
     folded,
     has_intervals,
@@ -317,10 +318,10 @@ class Overview(Vertical):
         elif self.view == EMOTIONS:
             page.show_for(lambda room: heat_lines(figures, metric, room.width, signs=signs))
         elif metric in by_emotion(figures):
-            head = [Part(f"{metric.title} by emotion", "strong")]
+            head = [Part(f"{called(metric)} by emotion", "strong")]
             page.show_for(lambda room: [head, *heat_lines(figures, metric, room.width, signs=signs)])
         else:
-            page.show([[Part(f"{metric.title} is not told by emotion", "dim")]])
+            page.show([[Part(f"{called(metric)} is not told by emotion", "dim")]])
 
     def _draw_plot(self, figures: "Figures") -> None:
         metric = self.rows.picked
@@ -332,14 +333,14 @@ class Overview(Vertical):
             return
         points = points_of(figures, metric, papers=self.papers)
         end = f" ({'higher' if metric.higher_is_better else 'lower'} is better)" if metric.directed else ""
-        across = f"{metric.title}{end}"
+        across = f"{called(metric)}{end}"
         told = self.size.width < _BESIDE
         page.show_for(lambda room: plotted(points, across, room.width, room.height, told=told))
         names.show_for(lambda room: legend(points, room.width))
 
     def _draw_note(self, figures: "Figures") -> None:
         metric = self.heat_metric if self.view == EMOTIONS else self.rows.picked
-        said = [] if metric is None else [f"{metric.title}: {metric.help}"]
+        said = [] if metric is None else [f"{called(metric)}: {metric.help}"]
         if metric is not None and self.view == FIGURES:
             said.append(self._sizes(figures, metric))
         elif metric is not None and self.view == TRUST:

@@ -29,7 +29,7 @@ from emotui.screens.generate.overview import (
     Selected,
     read_versions,
 )
-from emotui.screens.generate.tables import briefly, by_emotion, value_lines, version_lines
+from emotui.screens.generate.tables import briefly, by_emotion, called, value_lines, version_lines
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
 from emotui.screens.requests import LatestRequest, any_busy
@@ -619,7 +619,7 @@ class Generate(Place):
                 self.overview.heat = name
                 self._draw()
 
-        choices = [Choice(one.name, one.title, one.help) for one in by_emotion(figures)]
+        choices = [Choice(one.name, called(one), one.help) for one in by_emotion(figures)]
         self.app.push_screen(ChoiceDialog("By emotion: which figure", choices, metric.name), chosen)
 
     # Rating.

@@ -65,8 +65,14 @@ _BRIEF = {
 """What a metric is in a few words: behind a name that is none, and in a column of its own."""
 
 
+_OF_CLASSIFIER = {f"eps_{name}": f"EPS {name}" for name in ("emotionless", "neutral", "emotional")}
+"""Metrics whose names alone would be taken for those of the versions that they are of."""
+
+
 def called(metric: "Metric") -> str:
     """A metric's name, with a word behind it where the name is a paper's letters."""
+    if metric.name in _OF_CLASSIFIER:
+        return _OF_CLASSIFIER[metric.name]
     return f"{metric.title} {_BRIEF.get(metric.name, ('', ''))[0]}".rstrip()
 
 
@@ -79,8 +85,11 @@ def version_lines(rows: "Sequence[Version]", cursor: int, cells: int, target: st
     """A heading, and a line a writer: what raters see in the emotional and in the neutral version."""
     name = min(max((10, *(width(briefly(row.writer.name)) for row in rows))), max(cells // 4, 12))
     room = max((cells - name - 16) // 2, 12)
-    head = f"  {fit('writer', name)}  {fit(f'seen in the emotional ({target})', room + 5)} "
-    lines = [[Part(head + fit("seen in the neutral", room + 6), "dim")]]
+    seen_in = f"seen in the emotional version ({target})"
+    seen_in = seen_in if width(seen_in) <= room + 5 else f"seen in the emotional ({target})"
+    head = f"  {fit('writer', name)}  {fit(seen_in, room + 5)} "
+    neutral = "seen in the neutral version"
+    lines = [[Part(head + fit(neutral if width(neutral) <= room + 6 else "seen in the neutral", room + 6), "dim")]]
     for at, row in enumerate(rows):
         kind = "picked" if at == cursor else "plain"
         line = [Part(f"{'▸' if at == cursor else ' '} {fit(briefly(row.writer.name), name)}", kind), Part("  ")]
@@ -103,7 +112,7 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
     metrics = [one for one in found.metrics if any(one.name in version.values for version in found.versions)]
     if not metrics:
         return [[Part("No metric has a value for this text yet.", "dim")]]
-    widest = min(max(len(metric.title) for metric in metrics), 16)
+    widest = min(max(len(called(metric)) for metric in metrics), 16)
     head = [Part(f"{'metric':{widest}} better", "dim")]
     for at, version in enumerate(found.versions):
         head += [
@@ -124,7 +133,7 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
     head += [Part("  what it is", "dim")] if about else []
     for metric, said in zip(metrics, folded, strict=True):
         end = better(metric)
-        line = [Part(f"{fit(metric.title, widest)} {end:^6}")]
+        line = [Part(f"{fit(called(metric), widest)} {end:^6}")]
         for at, version in enumerate(found.versions):
             value = figure(metric, version.values.get(metric.name))
             line += [Part("  "), Part(f"{value:>{_VALUE - 1}} ", "picked" if at == cursor else "plain")]
@@ -140,7 +149,7 @@ def _told_under(metrics: "Sequence[Metric]", words: Sequence[str], widest: int, 
     for metric, said in zip(metrics, words, strict=True):
         for start, end in wrap(said, max(cells - widest - 2, 20)):
             lines.append(
-                [Part(f"{fit('' if start else metric.title, widest)} "), Part(said[start:end].rstrip(), "dim")]
+                [Part(f"{fit('' if start else called(metric), widest)} "), Part(said[start:end].rstrip(), "dim")]
             )
     return lines
 

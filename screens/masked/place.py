@@ -127,6 +127,7 @@ class Masked(GuessPlace):
         super().__init__(session, id=id)
         self._looks: LatestRequest[Looked, MaskedView] | None = None
         self._arriving = 0
+        self._first_time = self._passing = False
         self._tallied: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -158,6 +159,7 @@ class Masked(GuessPlace):
             )
             return
         kept = source.setting(FILL)
+        self._first_time = kept is None
         self.fill = kept if isinstance(kept, str) and kept in FILLS else HIDDEN
         person = self.session.annotator
         self.bind_studies(masked, person)
@@ -180,7 +182,7 @@ class Masked(GuessPlace):
     @property
     def reads(self) -> bool:
         nothing = self.view is None and self.mode is None and self.review is None and self.results is None
-        return nothing and self._looks is not None and self._looks.busy
+        return nothing and self._looks is not None and (self._looks.busy or self._passing)
 
     def show_sample(self, sample: int | None, run: Run | None) -> None:
         """Ask for this text and what the run says of it."""
@@ -231,6 +233,9 @@ class Masked(GuessPlace):
     def _show(self, asked: Looked, view: "MaskedView") -> None:
         if self._wanted[0] != asked.sample or self.mode is not None or self.review is not None:
             return
+        if self._passes_over(view):
+            return
+        self._passing = False
         self.view = view
         self.mask = min(self.mask, max(len(view.gold) - 1, 0))
         if self._arriving:
@@ -243,6 +248,19 @@ class Masked(GuessPlace):
         if self.display and self.screen.focused is None:
             self.focus_first()
         self.refresh_bindings()
+
+    def _passes_over(self, view: "MaskedView") -> bool:
+        """Is it the first text ever looked at here and without a word that can be scored? Then the next one is asked
+        for.
+        """
+        listed = list(self.session.listed())
+        first_time, self._first_time = self._first_time, False
+        if not first_time or listed[:1] != [view.number] or masked_text.can_be_scored(view):
+            return False
+        self._passing = len(listed) > 1
+        if self._passing:
+            self.post_message(self.Sought(frozenset(listed[1:]), 1))
+        return self._passing
 
     # Drawing.
 

@@ -148,6 +148,11 @@ def why_not_compared(gold: "WordEntry", said: "WordEntry") -> str:
     return f"EmoLex ties no emotion to {' and '.join(empty)}" if empty else ""
 
 
+def can_be_scored(view: "MaskedView") -> bool:
+    """Is there a mask whose gold word has emotions, so that a guess can share some?"""
+    return any(one.vector is not None and any(one.vector) for one in view.gold)
+
+
 def shared(gold: "WordEntry", said: "WordEntry | None") -> int:
     """How many of gold's emotions another word carries."""
     vectors = gold.vector or (), (said.vector if said is not None else None) or ()
@@ -382,11 +387,16 @@ def _remarks(
     signs = (
         f"{DIFFERS} not gold's emotions" if said is not None and not said.same_vector else "",
         f"{UNDEFINED} not in EmoLex" if any(one.vector is None for one in entries) else "",
-        "° EmoLex lacks it: emotui's own" if any(one.standing == "supplement" for one in entries) else "",
+        "° EmoLex lacks it: emotui adds it" if any(one.standing == "supplement" for one in entries) else "",
         "a row of dots: in EmoLex without any" if any(one.standing == "zero" for one in entries) else "",
     )
     if any(signs):
         remarks.append(("   ".join(filter(None, signs)), "dim"))
+    if view.gold[mask].vector is None:
+        gold = shown(view.gold[mask].word)
+        remarks.append((f"{gold} is neither in EmoLex nor among the words that emotui adds to it (°)", "dim"))
+        told = "{next} goes on to the next text" if mask + 1 == len(view.gold) else "{mask_on} goes on to the next mask"
+        remarks.append((keyed(f"no word is compared with it, so it says nothing of the run: {told}"), "dim"))
     return remarks
 
 

@@ -339,10 +339,14 @@ class NoteLine(Line):
 
 
 class NoteActions(Acting):
-    """Holds the notes of the dataset in sight; dialogs are imported when they are asked for."""
+    """Holds the notes of the dataset in sight; dialogs are imported when they are asked for.
 
-    def __init__(self, session: Session, pane: ListPane, line: NoteLine) -> None:
-        self._session, self._pane, self._line = session, pane, line
+    Args:
+        tell: told whether there is a note on the selected sample.
+    """
+
+    def __init__(self, session: Session, pane: ListPane, line: NoteLine, tell: Callable[[bool], None]) -> None:
+        self._session, self._pane, self._line, self._tell = session, pane, line, tell
         self.answer: Answer | None = None
         self._dataset: int | None = None
         self._then: Callable[[], None] | None = None
@@ -403,17 +407,20 @@ class NoteActions(Acting):
         session.drafts.drop(codes)
 
     def draw(self) -> None:
-        """Show what is noted about the selected sample."""
+        """Show which samples are noted, and what about the selected one."""
         sample, answer = self._pane.sample, self.answer
         dataset = self._session.overview.dataset
         here = dataset is not None and dataset.dataset == self._dataset
-        notes = [note for note in answer.notes if note.sample == sample] if answer is not None and here else []
-        if self._pane.blind:
-            notes = [note for note in notes if note.annotator == self._session.annotator]
+        known = answer.notes if answer is not None and here else ()
+        own = self._session.annotator if self._pane.blind else None
+        seen = [note for note in known if own in (None, note.annotator)]
+        self._pane.rows.show_noted(frozenset(note.sample for note in seen))
+        notes = [note for note in seen if note.sample == sample]
+        self._tell(bool(notes))
         if self._line.display != bool(notes):
             self._line.display = bool(notes)
         if notes:
-            parts = []
+            parts = [Part("note  ", "dim")]
             for note in notes:
                 parts += [Part(f"{note.annotator}: ", "key"), Part(f"{in_words(note)}   ")]
             self._line.show(parts)

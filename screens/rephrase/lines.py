@@ -98,7 +98,10 @@ def attempt(chain: "ChainView", written: str, hint: str, draft: str, cells: int,
     is told of a draft that came back.
     """
     if not chain.offered:
-        return [Part(" set aside", "strong"), Part("  the classifier is wrong already: nothing to do", "dim")], []
+        return [
+            Part(" set aside", "strong"),
+            Part("  the classifier is wrong already, an error: nothing to rewrite", "dim"),
+        ], []
     if chain.state != "open":
         last = chain.attempts[-1] if chain.attempts else None
         how = {"succeeded": "key", "failed": "mark", "skipped": "dim"}[chain.state]
@@ -163,7 +166,7 @@ def meaning(
     similarity, is_new = nearness
     first = [Part("similarity ", "dim"), Part(share(similarity).strip(), "strong" if is_new else "dim")]
     if lexical is not None:
-        first += [Part("   cues ", "dim"), Part(lexical.category, "strong"), Part(f": {_about(lexical, gold)}", "dim")]
+        first += [Part(f"   cue words {_about(lexical, gold)}: ", "dim"), Part(lexical.category, "strong")]
         first += [Part("   negation ", "dim"), Part("yes" if lexical.negated else "no", "strong")]
     lines: list[list[Part]] = [first, *_cues(lexical, cells, most, gold), _leaning(words, cells, written)]
     for warning in warnings:
@@ -173,8 +176,8 @@ def meaning(
 
 
 _ABOUT_CUES = {
-    "explicit": "some of gold",
-    "misleading": "of other emotions only",
+    "explicit": "of gold",
+    "misleading": "of others alone",
     "implicit": "none",
 }
 """What the cue words of a text of each category are, where EmoLex has gold itself."""
@@ -190,7 +193,7 @@ def _about(lexical: "Lexical", gold: str) -> str:
     other = _stands_for(lexical, gold)
     if not other or lexical.category == "implicit":
         return _ABOUT_CUES[lexical.category]
-    return f"some of {other}" if lexical.category == "explicit" else f"none of {other}"
+    return f"of {other}" if lexical.category == "explicit" else f"of others, not {other}"
 
 
 def _cues(lexical: "Lexical | None", cells: int, most: int, gold: str) -> list[list[Part]]:
@@ -333,7 +336,7 @@ def session(progress: "Progress", last: str, cells: int) -> Lines:
         [Part(f"{count(progress.failed)}", "strong"), Part(" failed   ", "dim")],
         [Part(f"{count(progress.skipped)}", "strong"), Part(" skipped   ", "dim")],
         [Part(f"{count(progress.left)}", "strong"), Part(f" of {count(progress.offered)} left   ", "dim")],
-        [Part(f"{count(progress.set_aside)}", "strong"), Part(" set aside: read wrong already", "dim")],
+        [Part(f"{count(progress.set_aside)}", "strong"), Part(" set aside: errors already", "dim")],
     ]
     if progress.errors is not None:
         whole[-1] = [

@@ -274,7 +274,7 @@ class Rephrase(Place):
         self._attempts.lexicon = stood.lexicon
         if self.display:
             # A reviewer is not to see how the rephrasings went.
-            self.post_message(self.Tagged("chain", stood.tags if self.mode != "review" else {}))
+            self.post_message(self.Tagged("attempt", stood.tags if self.mode != "review" else {}))
         if not self._arrived:
             self._arrived = True
             if stood.resume is not None and stood.resume != self._sample and not early:
@@ -492,7 +492,7 @@ class Rephrase(Place):
             if self.round is not None and self._service is not None:
                 self._reviewer = reviewer
                 self._turn_to("review")
-                self.post_message(self.Tagged("chain", {}))
+                self.post_message(self.Tagged("attempt", {}))
                 self.query_one(Review).open_for(self._service, self.round, reviewer)
 
         about = (

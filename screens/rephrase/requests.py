@@ -205,10 +205,10 @@ def stand(service: "Rephrasing", asked: Standing) -> Stood:
 def tag(chain: "ChainView") -> str:
     """A chain in six cells of the list: succeeded at which attempt, failed, skipped, at which attempt, set aside.
 
-    In a counter-test it says of which texts the label is wrong.
+    A text that the classifier reads wrong as it is, is an error: there is nothing to rewrite, but in a counter-test.
     """
     if not chain.offered:
-        return "aside"
+        return "error"
     tries = len(chain.attempts)
     match chain.state:
         case "succeeded":

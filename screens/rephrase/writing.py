@@ -223,7 +223,7 @@ LOW = 20
 
 WRITE, WORDS = "write", "words"
 VIEWS = (WRITE, WORDS)
-CHAIN, LABELS, DIFFERENCE, SESSION = "chain", "labels", "difference", "session"
+CHAIN, LABELS, DIFFERENCE, SESSION = "attempts", "labels", "difference", "session"
 PARTS = (CHAIN, LABELS, DIFFERENCE, SESSION)
 """What the lower pane can show of writing in one column; in two the chain with the difference, and all else beside."""
 

@@ -111,6 +111,15 @@ class ListPane(Acting, Vertical):
         return None if self.run_shown is None else self.state.shown_metric(self._metrics)
 
     @property
+    def _better(self) -> str:
+        """The sign of which way the values in the list are better, where the metrics of the dataset differ in it."""
+        ways = {one.higher_is_better for one in self._metrics if one.directed}
+        metric = self.metric
+        if metric is None or not metric.directed or len(ways) < 2:
+            return ""
+        return "↑" if metric.higher_is_better else "↓"
+
+    @property
     def rows(self) -> SampleList:
         return self.query_one(SampleList)
 
@@ -219,13 +228,13 @@ class ListPane(Acting, Vertical):
             self.select(further[0], kind)
         elif kind and places:
             if places[0] == here:
-                self.notify(f"No other sample of this list is marked {kind}, {MARKS[kind]}")
+                self.notify(f"No other sample of this list has the error {kind}, {MARKS[kind]}")
             else:
                 self.notify("From the top again")
             self.select(places[0], kind)
         elif kind:
             only = ": only spans that gold gives a label are scored by it" if kind == "L" else ""
-            self.notify(f"No sample of this list is marked {kind}, {MARKS[kind]}{only}")
+            self.notify(f"No sample of this list has the error {kind}, {MARKS[kind]}{only}")
         else:
             self.notify("No further error in this list" if direction > 0 else "No earlier error in this list")
 
@@ -280,7 +289,9 @@ class ListPane(Acting, Vertical):
             self.rows.move_to(order.cursor)
         else:
             self.rows.labels = self.session.overview.emotions
-            self.rows.show_order(self.n, order.cursor, self.metric)
+            words = self.session.overview.words
+            marks_errors = words is None or words.marks_errors
+            self.rows.show_order(self.n, order.cursor, self.metric, self._better, marks_errors=marks_errors)
         if self.n:
             self.rows.put_page(order.page, order.rows)
         # Rows first: the corpus reads many, and a source may answer one question after the other.

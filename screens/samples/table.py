@@ -36,6 +36,12 @@ _PAGES_KEPT = 24
 _LONGEST_NAME = 15
 """Cells of a name at most."""
 
+ERRORS = "errors"
+"""What stands over the letters of a run's errors."""
+
+_NOTE, _NOTED = "note", "yes"
+"""What stands over the column that says which samples have a note, and what it says of them."""
+
 _LETTERS = "jtfusdra"
 """Of Plutchik's eight in their order."""
 
@@ -48,6 +54,7 @@ class Columns(msgspec.Struct, frozen=True):
     marks: int
     emotion: int
     text: int
+    note: int = 0
 
 
 SLOTS = len(MARKS) - 2
@@ -59,20 +66,25 @@ def slots_of(marks: str) -> str:
     return "".join(letters) + next((mark for mark in (invalid, wrong, off) if mark != " "), " ")
 
 
-def columns(cells: int, longest_id: int, figure: str, tagged: bool = False, longest_name: int = 0) -> Columns:
+def columns(
+    cells: int, longest_id: int, figure: str, tag: str = "", longest_name: int = 0, *, noted: bool = False
+) -> Columns:
     """Share out the width of the list. Emotion goes first where it gets narrow, then the text.
 
     Args:
         figure: what a sample's figure is called; empty where there is no run to give one.
+        tag: what stands over the letters of errors, or a place's own signs; empty: there are none.
         longest_name: cells of the longest name of an emotion; names have up to half of what both have.
+        noted: whether there are notes on samples.
     """
     identity = min(max(longest_id, 2), 16 if cells >= 70 else 10)
-    value, marks = max(len(figure) + 1, 5) if figure else 0, SLOTS + 1 if figure or tagged else 0
-    left = cells - 2 - identity - 1 - value - marks
+    value, marks = max(len(figure) + 1, 5) if figure else 0, max(SLOTS, width(tag)) + 1 if tag else 0
+    note = len(_NOTE) + 1 if noted else 0
+    left = cells - 2 - identity - 1 - value - marks - note
     emotion = 16 if left >= 46 else 12 if left >= 30 else 10 if left >= 26 else 9 if left >= 20 else 0
     if emotion:
         emotion = max(emotion, min(longest_name, (left - 1) // 2, _LONGEST_NAME) + 1)
-    return Columns(identity, value, marks, emotion, max(left - emotion, 0))
+    return Columns(identity, value, marks, emotion, max(left - emotion, 0), note)
 
 
 def feelings(said: str, cells: int, labels: Sequence[str] = ()) -> str:
@@ -110,9 +122,9 @@ class ListHead(Widget):
 
     DEFAULT_CSS = "ListHead { height: 1; padding: 0 1 0 0; color: $text-muted; }"
     columns: Columns | None = None
-    marks, figure = "marks", "F1"
+    marks, figure = ERRORS, "F1"
 
-    def show(self, shape: Columns, marks: str = "marks", figure: str = "F1") -> None:
+    def show(self, shape: Columns, marks: str = ERRORS, figure: str = "F1") -> None:
         """Name the columns of this shape; `marks`: what the column of marks says now; `figure`: what figures are."""
         self.columns, self.marks, self.figure = shape, marks, figure
         self.refresh()
@@ -127,6 +139,8 @@ class ListHead(Widget):
             line += fit(self.figure.rjust(shape.value - 1), shape.value)
         if shape.marks:
             line += fit(self.marks, shape.marks)
+        if shape.note:
+            line += fit(_NOTE, shape.note)
         if shape.emotion:
             line += fit("emotion", shape.emotion)
         line += fit("text", shape.text)
@@ -187,9 +201,11 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._longest_id = 6
         self._shaped_for = 0
         self._tags: Mapping[int, str] | None = None
-        self._tag_name = "marks"
+        self._tag_name = ERRORS
         self._figure_of = ""
         self._blind = False
+        self._noted: frozenset[int] = frozenset()
+        self._better, self._marks_errors = "", True
         self._drawn: tuple[Region, Offset, list[Strip]] | None = None
 
     @property
@@ -212,10 +228,18 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         page = self._pages.get(position // PAGE, [])
         return page[position % PAGE] if position % PAGE < len(page) else None
 
-    def show_order(self, n: int, cursor: int, metric: Metric | None) -> None:
-        """Begin another list of `n` rows with the cursor at `cursor`; `metric`: whose values of a run are shown."""
-        renamed = metric != self.metric
-        self._n, self.metric = n, metric
+    def show_order(
+        self, n: int, cursor: int, metric: Metric | None, better: str = "", *, marks_errors: bool = True
+    ) -> None:
+        """Begin another list of `n` rows with the cursor at `cursor`; `metric`: whose values of a run are shown.
+
+        Args:
+            better: the sign of which way its values are better, where that is not the same for all of the dataset.
+            marks_errors: whether letters of errors stand beside samples.
+        """
+        renamed = (metric, better) != (self.metric, self._better)
+        self._n, self.metric, self._better = n, metric, better
+        self._marks_errors = marks_errors
         self._pages.clear()
         self._old.clear()
         self._asked.clear()
@@ -232,7 +256,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         Args:
             of: what the figures in the list are of.
         """
-        name = "marks" if tags is None else name
+        name = ERRORS if tags is None else name
         if (name, of) != (self._tag_name, self._figure_of):
             self._tag_name, self._figure_of = name, of
             self._reshape()
@@ -260,6 +284,13 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             self._reshape()
             self.refresh()
 
+    def show_noted(self, noted: frozenset[int]) -> None:
+        """Say of these samples that there is a note on them."""
+        if noted != self._noted:
+            self._noted = noted
+            self._reshape()
+            self.refresh()
+
     def outdate(self) -> None:
         """Show what is here, but ask for it again: something may have changed."""
         self._old = set(self._pages)
@@ -275,8 +306,9 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         while len(self._pages) > _PAGES_KEPT:
             self._pages.pop(next(iter(self._pages)))
         longest = max((width(row.id) for row in rows), default=0)
-        if longest > self._longest_id:
-            self._longest_id = longest
+        marked = self._marks_errors or any(row.marks for row in rows)
+        if longest > self._longest_id or marked != self._marks_errors:
+            self._longest_id, self._marks_errors = max(longest, self._longest_id), marked
             self._reshape()
         self.refresh()
 
@@ -329,12 +361,18 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def _figure(self) -> str:
         """What stands over the values; empty where there are none."""
-        return "" if self.metric is None or self._blind else f"{self.metric.title} {self._figure_of}".rstrip()
+        return (
+            ""
+            if self.metric is None or self._blind
+            else f"{self.metric.title}{self._better} {self._figure_of}".rstrip()
+        )
 
     def _reshape(self) -> None:
         cells = self._shaped_for = self.scrollable_content_region.width
         longest = max(map(width, self.labels), default=0)
-        shape = columns(cells, self._longest_id, self._figure, self._tags is not None, longest)
+        figure, noted = self._figure, bool(self._noted)
+        tag = self._tag_name if self._tags is not None else ERRORS if figure and self._marks_errors else ""
+        shape = columns(cells, self._longest_id, figure, tag, longest, noted=noted)
         if self._blind:
             shape = msgspec.structs.replace(shape, emotion=0, text=shape.text + shape.emotion)
         if shape != self._shape:
@@ -408,9 +446,11 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             segments.append(Segment(said, dim if value is None else base))
         if shape.marks:
             tag = "" if self._tags is None else self._tags.get(row.sample, "")
-            slots = slots_of(row.marks) if self._tags is None else fit(tag, SLOTS)
+            slots = fit(slots_of(row.marks) if self._tags is None else tag, shape.marks - 1)
             wrong = self._tags is None or any(sign in tag for sign in _AMISS)
             segments.append(Segment(slots + " ", marked if wrong else base))
+        if shape.note:
+            segments.append(Segment(fit(_NOTED if row.sample in self._noted else "", shape.note), base))
         if shape.emotion:
             segments.append(Segment(feelings(row.emotion or "", shape.emotion - 1, self.labels) + " ", dim))
         segments.append(Segment(fit(row.preview, shape.text), base))

@@ -145,13 +145,19 @@ def fitted(parts: Sequence[Part], cells: int) -> Sequence[Part]:
     return parts if taken(written) <= cells else cut(written, cells)
 
 
-def opened(name: str, press: str) -> Part:
+def opened(name: str, press: str, ends: str = "[]") -> Part:
     """The place, view or figure that is open: told by brackets and weight, since the accent is the cursor's."""
-    return Part(f"[{name}]", "here", press)
+    return Part(f"{ends[0]}{name}{ends[1]}", "here", press)
+
+
+_PART = "part"
+"""What turns the parts of a view."""
 
 
 def tabs(key: str, names: Sequence[str], here: str, room: int | None = None, what: str = "view") -> list[Part]:
     """The key that turns them and the names of views, the open one marked; a click tells the place `what` and the name.
+
+    The parts of a view are below it, and look so: the open one stands in round brackets.
 
     Args:
         key: how the key of the action `what` is shown.
@@ -160,7 +166,8 @@ def tabs(key: str, names: Sequence[str], here: str, room: int | None = None, wha
     turns = f"do('{what}')"
     lead = Part(f"{key} ", "key", turns)
     told = [(name, f"tell('{what}', '{name}')") for name in names]
-    named = [opened(name, press) if name == here else Part(f" {name} ", "dim", press) for name, press in told]
+    ends = "()" if what == _PART else "[]"
+    named = [opened(name, press, ends) if name == here else Part(f" {name} ", "dim", press) for name, press in told]
     whole = [lead, *named, Part(" ")]
     if room is None or taken(whole) <= room:
         return whole

@@ -117,4 +117,4 @@ async def test_a_kind_of_error_that_nobody_made_is_said_to_be_missing(tmp_path: 
         here = shown_id(pilot)
         await press(pilot, "N")
         assert shown_id(pilot) == here
-        assert "No sample of this list is marked N, neutral hit" in notified(pilot)
+        assert "No sample of this list has the error N, neutral hit" in notified(pilot)

@@ -162,16 +162,23 @@ async def test_after_an_answer_the_title_says_what_tab_does_first(source: Worksp
     async with opened(source, (160, 45)) as pilot:
         await press(pilot, "2", "v", "l", "H", "enter")
         lines = screen_text(pilot).splitlines()
-        assert any("✓ answered   Tab: others first" in line for line in lines)
+        assert any("✓ answered   Tab next: others" in line for line in lines)
+        assert "Tab next part" in lines[-1], "title and footer have one word for it"
         await press(pilot, "tab")
-        assert "sentence 1: " in screen_text(pilot), "what gold says of sentences is in words"
-        assert "others first" not in screen_text(pilot)
+        assert "sentences 1 neutral" in screen_text(pilot), "what gold says of sentences is in words"
+        assert ": their spans have no labels" in screen_text(pilot), "why gold's bars are bare"
+        assert "Tab next: others" not in screen_text(pilot)
 
 
 async def test_while_a_span_is_begun_the_line_says_what_keys_do_and_v_is_not_offered(source: Workspace) -> None:
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "2")
-        assert "h l move it, v begins a span there" in screen_text(pilot)
+        assert "v begins a span there, i by letters, h l move it" in screen_text(pilot)
+        assert (
+            screen_text(pilot)
+            .splitlines()[-1]
+            .startswith(" v begin span  i letters  Space accept, next  F2 guidelines")
+        )
         await press(pilot, "l", "v", "l")
         assert "a label's key marks it, Enter without a label" in screen_text(pilot)
         assert "v begin" not in screen_text(pilot).splitlines()[-1]

@@ -73,6 +73,8 @@ async def test_for_the_embedded_model_there_is_nothing_to_choose_but_how_much(so
         assert "retrieve" not in shown
         assert "temperature" not in shown
         assert "repeats" in shown
+        assert "experiment 0: copy a text" in shown
+        assert "SEER's tests of prompts" in shown
 
 
 async def test_for_a_model_that_is_not_loaded_all_ways_of_the_task_are_offered_at_80_columns(source: Workspace) -> None:

@@ -44,6 +44,9 @@ async def test_masks_are_filled_by_one_key_and_missed_ones_walked(tmp_path: Path
         await press(pilot, "5")
         place = frame(pilot).query_one(Masked)
         assert place.view is not None
+        assert place.view.id == "m-002", "no guess of m-001 can be scored, so one begins behind it"
+        await press(pilot, "k")
+        assert place.view.id == "m-001", "it can be looked at"
         assert place.fill == HIDDEN, "what was seen could not be guessed any more"
         assert frame(pilot).pane.blind
         await press(pilot, "o")
@@ -87,7 +90,7 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "5")
         place = frame(pilot).query_one(Masked)
-        await press(pilot, "j", "j")
+        await press(pilot, "j")
         assert place.view is not None
         golds = [one.word for one in place.view.gold]
         text = screen_text(pilot)
@@ -119,7 +122,7 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
 async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None:
     source = masked_workspace(tmp_path)
     async with opened(source, (160, 40)) as pilot:
-        await press(pilot, "5", "i", *"sad", "enter")
+        await press(pilot, "5", "k", "i", *"sad", "enter")
         place = frame(pilot).query_one(Masked)
         assert place.view is not None
         gold = place.view.gold[0].word
@@ -161,6 +164,14 @@ def test_a_row_a_word_says_which_of_golds_emotions_it_carries() -> None:
     assert kinds["glum"] == "strong", "a guess is no error"
 
 
+def test_of_a_mask_that_cannot_be_scored_it_is_told_why_and_what_comes_next() -> None:
+    said = MaskSaid(CALM, 0.0, False)
+    view = MaskedView(1, "m", ("", ""), (GLUM,), said=(said,), guessed=(), leaked=(False,))
+    told = ["".join(part.text for part in line) for line in told_lines(view, 0, 120)]
+    assert "glum is neither in EmoLex nor among the words that emotui adds to it (°)" in told
+    assert keyed("no word is compared with it, so it says nothing of the run: {next} goes on to the next text") in told
+
+
 def test_what_words_share_and_lack_is_told_in_words() -> None:
     said = MaskSaid(CALM, 0.5, False, (("calm", 0.5), ("glad", 0.25)), 2, (CALM, GLAD), (0.5, 1.0))
     view = MaskedView(1, "m", ("", ""), (GLAD,), said=(said,), guessed=(MaskSaid(GLUM, 0.0, False),), leaked=(True,))
@@ -169,7 +180,7 @@ def test_what_words_share_and_lack_is_told_in_words() -> None:
         "you  EmoLex has no glum, it scores 0",
         "leaked: gold's word stands in the text outside the mask too",
         "P: the probability that the run gives the word; gold's is its number 2",
-        "≠ not gold's emotions   – not in EmoLex   ° EmoLex lacks it: emotui's own",
+        "≠ not gold's emotions   – not in EmoLex   ° EmoLex lacks it: emotui adds it",
     ]
     assert "".join(drawn([mask_heading(view, 0)])) == (
         " mask 1 of 1  of gold's 2 emotions the run shares 1, you share 0"

@@ -53,7 +53,13 @@ async def test_from_a_note_to_its_code_to_the_samples_to_a_slice_and_back(tmp_pa
         n, dataset = pane.n, source.datasets()[0].dataset
         await press(pilot, "semicolon", *"why", "tab", *"irony", "enter")
         await settle(pilot)
-        assert f"{frame(pilot).session.annotator}: why [irony]" in screen_text(pilot)
+        assert f"note  {frame(pilot).session.annotator}: why [irony]" in screen_text(pilot)
+        assert "  note " in screen_text(pilot).splitlines()[1], "over the text it is said that there is a note"
+        await press(pilot, "l")
+        noted = [line for line in screen_text(pilot).splitlines() if line.startswith(("  id", "▸", "  s"))]
+        assert [line.split().count("note") for line in noted if "  id" in line] == [1]
+        assert [" yes " in line for line in noted if line.startswith("▸")] == [True]
+        await press(pilot, "l")
         await press(pilot, "j", "semicolon", "tab", *"iro", "right", "enter", "colon")
         await settle(pilot)
         assert "irony" in screen_text(pilot)

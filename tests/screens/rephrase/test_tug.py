@@ -64,19 +64,19 @@ def told(text: str, label: str) -> list[str]:
 
 def test_of_a_label_that_emolex_lacks_it_is_told_which_emotions_cues_count() -> None:
     first, cues, _ = told("I am not in hospital", "gratitude")
-    assert first == "similarity 1.00   cues misleading: none of joy   negation yes"
+    assert first == "similarity 1.00   cue words of others, not joy: misleading   negation yes"
     assert cues.rstrip() == "cues in EmoLex (gratitude as joy) hospital (trust, fear)"
-    assert told("I am glad", "gratitude")[0] == "similarity 1.00   cues explicit: some of joy   negation no"
+    assert told("I am glad", "gratitude")[0] == "similarity 1.00   cue words of joy: explicit   negation no"
     assert told("I am home", "gratitude")[1] == "no cue words left; EmoLex has no cues of gratitude, joy's count"
 
 
 def test_what_kind_a_text_is_and_whether_it_is_negated_stands_in_words() -> None:
     first, cues, leaning = told("I am not in hospital", "joy")
-    assert first == "similarity 1.00   cues misleading: of other emotions only   negation yes"
+    assert first == "similarity 1.00   cue words of others alone: misleading   negation yes"
     assert cues.rstrip() == "cues in EmoLex hospital (trust, fear)"
     assert leaning.rstrip() == "leans on, for sadness (log-odds lost without it) sad 2.00  so .20"
-    assert told("I am glad", "joy")[0] == "similarity 1.00   cues explicit: some of gold   negation no"
-    assert told("I am home", "joy")[0] == "similarity 1.00   cues implicit: none   negation no"
+    assert told("I am glad", "joy")[0] == "similarity 1.00   cue words of gold: explicit   negation no"
+    assert told("I am home", "joy")[0] == "similarity 1.00   cue words none: implicit   negation no"
 
 
 @pytest.mark.parametrize(

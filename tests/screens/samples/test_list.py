@@ -126,12 +126,12 @@ async def test_enter_keeps_the_order_and_space_turns_it_round_with_the_same_samp
 
 async def test_the_figure_in_the_list_is_a_choice_that_is_remembered(source: Workspace) -> None:
     async with opened(source) as pilot:
-        assert " F1 marks" in screen_text(pilot)
+        assert " F1 errors" in screen_text(pilot)
         await press(pilot, "percent_sign", "j", "j", "enter")
-        assert "P marks" in screen_text(pilot)
+        assert "P errors" in screen_text(pilot)
         await press(pilot, "q")
     async with opened(source) as pilot:
-        assert "P marks" in screen_text(pilot)
+        assert "P errors" in screen_text(pilot)
 
 
 async def test_filter_order_position_overlay_and_colours_survive_a_restart(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ async def test_where_an_answer_is_right_or_wrong_the_list_says_so_and_speaks_of_
 ) -> None:
     source = scripted(tmp_path)
     source.run_model("embedded", source.store.datasets.get("rephrase").dataset)  # type: ignore[union-attr]
-    # The list has marks until the round begins, which puts the state of its chains in their place.
+    # The list has letters of errors until the round begins, which puts the state of its chains in their place.
     begins, begin = threading.Event(), Rephrasing.begin
 
     def late(rephrasing: Rephrasing, *asked: Any, **how: Any) -> Any:
@@ -192,7 +192,7 @@ async def test_where_an_answer_is_right_or_wrong_the_list_says_so_and_speaks_of_
         try:
             await press(pilot, "3")
             shown = screen_text(pilot)
-            assert "  id     right marks  emotion" in shown
+            assert "  id     right errors emotion" in shown
             assert "rs-1     yes        " in shown
             assert "rs-5      no    M   " in shown
             assert frame(pilot).query_one(CorpusLine).text[:5] == "····M"

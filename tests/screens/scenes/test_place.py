@@ -308,7 +308,7 @@ async def test_a_click_opens_a_view_and_a_part_of_it(source: Workspace) -> None:
     async with opened(source, (160, 45)) as pilot:
         await press(pilot, "4", "v", "v", "v")
         line = place(pilot).query_one("#scene-views", Line)
-        assert "> [couplings] information  together  given" in line.text
+        assert "> (couplings) information  together  given" in line.text
         make_cells(pilot)
         await click(pilot, line, offset=(line._drawn.index("together"), 0))
         await settle(pilot)
