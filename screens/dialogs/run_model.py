@@ -33,7 +33,7 @@ HELD = "answers held to their form by a grammar"
 _EXPERIMENTS = {0: "copy a text", 1: "find a sentence", 2: "evidence, three shown", 3: "evidence, none shown"}
 """What is asked in each of SEER's prompting experiments (its appendices A and B)."""
 
-_OF_EXPERIMENTS = "experiments: SEER's tests of prompts, over 34 sentences of their own"
+_OF_EXPERIMENTS = "experiments: SEER's tests of prompts, on sentences of their own"
 
 _NUMBERS: Mapping[str, tuple[str, str, str]] = {
     "temperature": ("temperature", "0", "a temperature is a figure from 0 to 5"),
