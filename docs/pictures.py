@@ -97,6 +97,8 @@ async def draw(file: Path, to: Path, only: set[str]) -> None:
         for name, keys in PICTURES.items():
             for key in keys:
                 await pilot.press(_named(key))
+                if key.isdigit():
+                    await rest(pilot)  # the next key is for that place
             await rest(pilot)
             app.clear_notifications()
             await rest(pilot)
@@ -115,6 +117,8 @@ async def minute(pilot: "Pilot[None]", to: Path) -> None:
     for seconds, keys in MINUTE:
         for key in keys:
             await pilot.press(_named(key))
+            if key.isdigit():
+                await rest(pilot)
         await rest(pilot)
         frames.append(seen(pilot))
         lasting.append(seconds)
