@@ -395,7 +395,7 @@ class Frame(Acting, LaidOut):
         action = (self.keys.meant(f"{begun} {key}") if begun else None) or self.keys.meant(key)
         if action is None and self.session.keymap.begins(key) and not begun:
             self._begun = key
-            bar.say(self.keys.going_on(key))
+            bar.say(self.keys.going_on(key), stays=True)
             return
         self.tool.pressed(key)
         if key == "escape" and self.selections:

@@ -30,6 +30,7 @@ PATIENCE = 10.0
 
 _BAR = 12
 _NAME = 8
+_GAP = 2
 
 
 class Progressed(Message):
@@ -115,8 +116,8 @@ def begin(
 def parts(work: Job, room: int, *, key_stops: bool = True) -> list[Part]:
     """The work in a line: what, how far, how fast, how long still, and how to stop it, where its key does that now.
 
-    Where that takes more than `room` cells the speed goes first, then the bar, then the beginning of the name, and last
-    how long still: how far it is and the key that stops it stay.
+    Where that takes more than `room` cells the speed goes first, then the bar, then of a path all but its last part,
+    then the name, which is never cut, and last how long still: how far it is and the key that stops it stay.
     """
     progress = work.progress
     if work.stopping:
@@ -143,14 +144,22 @@ def parts(work: Job, room: int, *, key_stops: bool = True) -> list[Part]:
     name = shown(progress.model if progress.done else progress.step)
     if progress.waiting is not None:
         name = f"waiting for {shown(progress.waiting)}"
-    for tail in ([*bar, *far, *rate, *end], [*bar, *far, *end], [*far, *end]):
-        left = room - taken(tail)
-        if width(name) <= left:
-            break
-    short = room - taken([*far, *stops])
-    if left < min(width(name), _NAME // 2) <= short:
-        return [Part(_cut(name, short), "strong"), *far, *stops]
-    return [Part(_cut(name, left if left >= _NAME // 2 else _NAME), "strong"), *tail]
+    last = name.rsplit("/", 1)[-1]
+    for said, tail in (
+        (name, [*bar, *far, *rate, *end]),
+        (name, [*bar, *far, *end]),
+        (name, [*far, *end]),
+        (last, [*far, *end]),
+        ("", [*far, *end]),
+    ):
+        if width(said) + taken(tail) - (0 if said else _GAP) <= room:
+            return _after(said, tail)
+    return _after("", [*far, *stops])
+
+
+def _after(name: str, tail: list[Part]) -> list[Part]:
+    """The name and what follows; without a name that stands first."""
+    return [Part(name, "strong"), *tail] if name else [Part(tail[0].text.lstrip(), tail[0].kind), *tail[1:]]
 
 
 def _unknown(ticks: int) -> list[Part]:

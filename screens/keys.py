@@ -293,6 +293,11 @@ class Keys:
         return TITLES
 
     @property
+    def starts_first(self) -> bool:
+        """Do the first runs of a new workspace go on?"""
+        return self._session.starts_first
+
+    @property
     def limited(self) -> bool:
         """Does the open place let only some actions through, as while one judges blind?"""
         return self._place.only is not None

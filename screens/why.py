@@ -308,7 +308,7 @@ class WhyPane(Vertical):
         done = sum(self.known(place) is not None for place in every)
         if self.busy:
             what = "parts" if self._parts else "spans"
-            parts.append(Part(f"   {self._step or f'{done} of {len(every)} {what}'}", "dim"))
+            parts.append(Part(f"   {self._step}" if self._step else f" about {done} of {len(every)} {what} …", "dim"))
         else:
             parts.append(Part(" for the text's label", "dim"))
         return parts

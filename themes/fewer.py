@@ -9,10 +9,15 @@ from collections.abc import Mapping
 from textual.theme import Theme
 
 _BLACK, _RED, _BLUE, _MAGENTA, _CYAN = "#000000", "#aa0000", "#0000aa", "#aa00aa", "#00aaaa"
-_GREEN, _WHITE, _LIGHT_RED, _LIGHT_GREEN = "#00aa00", "#aaaaaa", "#ff5555", "#55ff55"
+_WHITE, _LIGHT_RED = "#aaaaaa", "#ff5555"
 _YELLOW, _LIGHT_CYAN, _BRIGHT = "#ffff55", "#55ffff", "#ffffff"
 
-# Of 16 colours one is gold's and one that of errors; no label has either, and signs and letters tell the rest.
+# Of 16 colours one is gold's, one that of errors and one says where one is. What is left does not tell eight emotions
+# apart, and two of one colour would look like two of a kind: names and letters alone tell labels. No ground is quiet
+# enough for what one types either, which is underlined.
+
+_COLOURS = ("red", "orange", "yellow", "green", "cyan", "blue", "purple", "magenta", "grey")
+_LABELS = tuple(f"label-{colour}" for colour in _COLOURS)
 
 _DARK = {
     "primary": _LIGHT_CYAN,
@@ -25,6 +30,8 @@ _DARK = {
     "success": _LIGHT_CYAN,
     "raised": _BLACK,
     "field": _BLUE,
+    "entry": _BLACK,
+    "entry-text-style": "underline",
     "gold": _YELLOW,
     "predicted": _CYAN,
     "predicted-text": _BLACK,
@@ -40,16 +47,7 @@ _DARK = {
     "screen-selection-background": _CYAN,
     "screen-selection-foreground": _BLACK,
     "rule": _WHITE,
-    "label-red": _BRIGHT,
-    "label-orange": _GREEN,
-    "label-yellow": _BRIGHT,
-    "label-green": _LIGHT_GREEN,
-    "label-cyan": _CYAN,
-    "label-blue": _LIGHT_CYAN,
-    "label-purple": _WHITE,
-    "label-magenta": _CYAN,
-    "label-grey": _WHITE,
-}
+} | dict.fromkeys(_LABELS, _BRIGHT)
 _LIGHT = {
     "primary": _BLUE,
     "foreground": _BLACK,
@@ -61,6 +59,8 @@ _LIGHT = {
     "success": _BLUE,
     "raised": _BRIGHT,
     "field": _BRIGHT,
+    "entry": _BRIGHT,
+    "entry-text-style": "underline",
     "gold": _MAGENTA,
     "predicted": _BLUE,
     "predicted-text": _BRIGHT,
@@ -76,16 +76,7 @@ _LIGHT = {
     "screen-selection-background": _BLUE,
     "screen-selection-foreground": _BRIGHT,
     "rule": _BLACK,
-    "label-red": _BLACK,
-    "label-orange": _BLACK,
-    "label-yellow": _BLACK,
-    "label-green": _BLUE,
-    "label-cyan": _BLUE,
-    "label-blue": _BLUE,
-    "label-purple": _BLUE,
-    "label-magenta": _BLUE,
-    "label-grey": _BLACK,
-}
+} | dict.fromkeys(_LABELS, _BLACK)
 _OF_256: Mapping[str, Mapping[str, str]] = {
     "dark": {
         "predicted": "#008787",
@@ -100,12 +91,13 @@ _OF_256: Mapping[str, Mapping[str, str]] = {
         "panel": "#eeeeee",
         "raised": "#eeeeee",
         "field": "#eeeeee",
+        "entry": "#eeeeee",
         "rule": "#d0d0d0",
         "input-cursor-background": "#ffffff",
         "error": "#af0000",
         "mark": "#af0000",
     },
-    "high-contrast": {"raised": "#00005f", "field": "#00005f"},
+    "high-contrast": {"raised": "#00005f", "field": "#00005f", "entry": "#00005f"},
     "colour-blind-safe": {
         "predicted": "#0087af",
         "predicted-text": "#000000",

@@ -18,6 +18,8 @@ DARK = Theme(
     variables={
         "raised": "#2a2f37",
         "field": "#2a2f37",
+        "entry": "#2a2f37",
+        "entry-text-style": "none",
         "gold": "#ecc46a",
         "predicted": "#00727e",
         "predicted-text": "#ffffff",
@@ -63,6 +65,8 @@ LIGHT = Theme(
     variables={
         "raised": "#e2e2e2",
         "field": "#e2e2e2",
+        "entry": "#e2e2e2",
+        "entry-text-style": "none",
         "gold": "#855600",
         "predicted": "#4599a5",
         "predicted-text": "#060d0f",
@@ -108,6 +112,8 @@ HIGH_CONTRAST = Theme(
     variables={
         "raised": "#003350",
         "field": "#003350",
+        "entry": "#003350",
+        "entry-text-style": "none",
         "gold": "#ffff00",
         "predicted": "#3fa9ee",
         "predicted-text": "#000000",
@@ -153,6 +159,8 @@ COLOUR_BLIND = Theme(
     variables={
         "raised": "#2a3038",
         "field": "#2a3038",
+        "entry": "#2a3038",
+        "entry-text-style": "none",
         "gold": "#e69f00",
         "predicted": "#0069a5",
         "predicted-text": "#ffffff",

@@ -136,8 +136,8 @@ class AdjudicateDialog(Dialog[tuple[tuple[str, ...], str]]):
 
     def body(self) -> Sequence[Widget]:
         return [
-            Label("Sources: people, runs by id or name, gold; with commas between", markup=False),
-            Input(self._sources, id="sources", compact=True, placeholder="empty: everybody but gold"),
+            Label("Sources, with commas between; empty: everybody but gold", markup=False),
+            Input(self._sources, id="sources", compact=True, placeholder="people, runs by id or name, gold"),
             Label("Name of the result", markup=False),
             Input(_RESULT, id="name", compact=True),
         ]

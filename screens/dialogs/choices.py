@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from textual import on
 from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Label
@@ -113,14 +114,28 @@ class OrderDialog(ChoiceDialog):
         super().on_mount()
         self._tell()
 
+    @on(PickList.OptionHighlighted)
+    def _moved(self, event: PickList.OptionHighlighted) -> None:
+        event.stop()
+        self._tell()
+
     def action_turn(self) -> None:
         """The other way round."""
         self.descending = not self.descending
         self._tell()
 
     def _tell(self) -> None:
-        said = "turned round" if self.descending else "as it is named"
-        self.query_one("#turned", Line).show([Part(said, "strong")])
+        name = self._choices[self.at].name
+        self.query_one("#turned", Line).show([Part(_turned(name) if self.descending else name, "strong")])
+
+
+def _turned(name: str) -> str:
+    """An order's name where it is turned round."""
+    for one, other in (("lowest first", "highest first"), ("wrong ones", "right ones")):
+        for here, there in ((one, other), (other, one)):
+            if here in name:
+                return name.replace(here, there)
+    return f"{name}, the last first"
 
 
 def marked_options(choices: Sequence[Choice], marks: Mapping[str, str]) -> list[Option]:
@@ -169,14 +184,14 @@ def runs(found: Sequence[Run], without: str) -> tuple[list[Choice], str]:
         without: what is shown without any.
     """
     several = len({run.task for run in found}) > 1
-    table = [("question" if several else "", "asked", "run", "texts", "began")]
+    table = [("question" if several else "", "asked", "texts", "began", "run")]
     for run in found:
         done = count(run.done) if run.done == run.n else f"{count(run.done)} of {count(run.n)}"
         failed = f", {count(run.failed)} failed" if run.failed else ""
         state = "" if run.state == "done" else f"  {run.state}"
         way = str(run.config.get("way") or "") if run.source == "model" else f"a {run.source}"
         started = run.started[5:16].replace("T", " ")
-        table.append((run.task if several else "", way, run.run[:12], f"{done}{failed}{state}", started))
+        table.append((run.task if several else "", way, f"{done}{failed}{state}", started, run.run[:12]))
     cells = [
         0 if len(set(column[1:])) == 1 and not column[1] else max(map(width, column))
         for column in zip(*table, strict=True)

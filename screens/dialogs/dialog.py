@@ -74,7 +74,9 @@ class Dialog(ModalScreen["T | None"], Generic[T]):
     Dialog.-low Label { margin: 0; }
     Dialog #unkept { color: $foreground; text-style: bold; height: auto; margin: 0; }
     Dialog #why { color: $error; height: auto; }
-    Dialog Input, Dialog Input:focus { height: 1; border: none; padding: 0 1; background: $field; }
+    Dialog Input, Dialog Input:focus {
+        height: 1; border: none; padding: 0 1; background: $entry; text-style: $entry-text-style;
+    }
     Dialog OptionList, Dialog OptionList:focus {
         border: none; padding: 0; height: auto; max-height: 16; background: $surface;
     }

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
 from textual.validation import Number
 from textual.widget import Widget
 from textual.widgets import Label
@@ -19,6 +20,7 @@ from emotui.screens.dialogs.dialog import Dialog, number_field
 from emotui.screens.list_state import ListState, column_of, key_of
 from emotui.screens.long_text import Drafts, LongInput
 from emotui.screens.requests import LatestRequest
+from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.switches import Switches
 from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import MARKS, Bounds
@@ -49,6 +51,7 @@ class FilterDialog(Dialog[Filtered]):
     Args:
         slices: the names of saved filters; None: none can be saved here.
         counts: gives how many samples have each emotion, valence and mark, in a thread; None: nothing does.
+        left: gives how many samples a filter leaves, in a thread; None: nothing does.
         marked: whether samples are marked by kinds of errors.
         valenced: whether samples have a valence.
         drafts, field: where drafts are, and whose the conditions' one is; None: there is none.
@@ -63,7 +66,7 @@ class FilterDialog(Dialog[Filtered]):
     FilterDialog .row { height: auto; margin: 1 0 0 0; }
     FilterDialog #ranges { height: auto; max-height: 6; margin: 1 0 0 0; }
     FilterDialog #ranges .row { margin: 0; }
-    FilterDialog .row > Label { width: 10; margin: 0; }
+    FilterDialog .row > Label { width: 12; margin: 0; }
     FilterDialog .row > Switches { width: 1fr; }
     FilterDialog .row > Input, FilterDialog .row > Input:focus { width: 8; padding: 0; }
     FilterDialog .row > #column, FilterDialog .row > #column:focus { width: 1fr; }
@@ -79,6 +82,7 @@ class FilterDialog(Dialog[Filtered]):
         slices: Sequence[str] | None = None,
         counts: "Callable[[], Counts] | None" = None,
         *,
+        left: "Callable[[ListState], int] | None" = None,
         marked: bool = True,
         valenced: bool = True,
         drafts: Drafts | None = None,
@@ -88,9 +92,12 @@ class FilterDialog(Dialog[Filtered]):
         super().__init__("Filter", *keys)
         self._state, self._emotions, self._slices = state, list(emotions), slices
         self._counts: LatestRequest[Callable[[], Counts], Counts] = LatestRequest(
-            "filter counts", self, lambda count: count(), lambda _, counts: self._tell_counts(counts)
+            "filter counts", self, lambda ask: ask(), lambda _, counts: self._tell_counts(counts)
         )
         self._count = counts
+        self._left: LatestRequest[ListState, int] | None = None
+        if left is not None:
+            self._left = LatestRequest("filter left", self, left, self._tell_left, lambda _, why: self._say_left(""))
         self._marked, self._valenced = marked, valenced
         self._drafts, self._field = drafts, field
         self._metrics = {key_of(metric, metrics): metric for metric in metrics}
@@ -131,11 +138,34 @@ class FilterDialog(Dialog[Filtered]):
         super().on_mount()
         if self._count is not None:
             self._counts.ask(self._count)
+        self._ask_left()
 
     def _tell_counts(self, counts: "Counts") -> None:
         for name, of_names in counts.items():
             for switches in self.query(f"#{name}").results(Switches):
                 switches.count(of_names, _NOT_SCORED if name == "marks" and "L" not in of_names else {})
+
+    @on(Switches.Switched)
+    def _switched(self, event: Switches.Switched) -> None:
+        event.stop()
+        self._ask_left()
+
+    def _ask_left(self) -> None:
+        """How many the choice leaves, where it is one that can be taken."""
+        if self._left is None:
+            return
+        try:
+            state = self.result().state
+        except BadInput:
+            self._say_left("")
+        else:
+            self._left.ask(state)
+
+    def _tell_left(self, _: ListState, n: int) -> None:
+        self._say_left(f"leaves {count(n)}")
+
+    def _say_left(self, said: str) -> None:
+        self.query_one("#sheet").border_title = Content(f"Filter   {said}".rstrip())
 
     def action_clear(self) -> None:
         """Everything off."""
@@ -183,6 +213,7 @@ class FilterDialog(Dialog[Filtered]):
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
         self.refuse("")
+        self._ask_left()
 
 
 def _row(name: str, *widgets: Widget) -> Horizontal:

@@ -242,7 +242,18 @@ _IN_TEXT: Signs = (
     ),
 )
 
-_MARKS: Signs = ("Errors in the list", tuple(MARKS.items()))
+_MARKS: Signs = (
+    "Errors in the list",
+    (
+        *MARKS.items(),
+        (
+            "strip, errors, cell",
+            "the line over the list: its texts in order, a cell for one or a few, with the letter of the worst error",
+        ),
+        ("M, m, ·", "in that strip: at least half of the cell's texts have an error, fewer have one, none has"),
+        ("1 of 5, 1/211", "the one under the cursor, and how many there are"),
+    ),
+)
 
 GLOSSARY: tuple[Signs, ...] = (
     _RIGHT,

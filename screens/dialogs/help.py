@@ -1,5 +1,6 @@
 """Help: one sheet of all keys and what marks and figures mean; letters find a line, Enter does what it says."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
@@ -43,6 +44,7 @@ class KeysDialog(OptionDialog[Chosen]):
         Binding("s", "next_set", show=False),
     ]
     wide = True
+    DEFAULT_CSS = "KeysDialog PickList { text-wrap: nowrap; text-overflow: ellipsis; }"
 
     def __init__(
         self,
@@ -149,6 +151,10 @@ class Row(msgspec.Struct, frozen=True):
         """Whether it says what another row says, of the same key."""
         return (self.sign, self.label, self.about) == (other.sign, other.label, other.about)
 
+    def is_of(self, sign: str) -> bool:
+        """Whether this one character is its key or its letter, or one of several."""
+        return sign.casefold() in self.sign.casefold().replace(",", " ").split()
+
     def leads(self, typed: str) -> bool:
         """Whether its key is what was typed, or its name begins so."""
         wanted = typed.strip()
@@ -213,6 +219,11 @@ class HelpDialog(Dialog[str]):
         else:
             super().on_key(event)
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Sentences are as long as there is room for."""
+        super().on_resize(event)
+        self.call_after_refresh(self._draw)
+
     @on(Input.Changed)
     def _find(self, event: Input.Changed) -> None:
         event.stop()
@@ -256,16 +267,21 @@ class HelpDialog(Dialog[str]):
         found = self.query_one(PickList)
         found.clear_options()
         self._places = []
+        room = found.scrollable_content_region.width - 2
+        widest = {
+            view: min(max(width(row.sign) for there, rows in parted if there == view for row in rows), _WIDEST[view])
+            for view, rows in parted
+            if rows
+        }
         for view, rows in parted:
             if view != self._view:
                 self._head(f"{view}: {_ABOUT_VIEWS[view]}")
-            signs = min(max((width(row.sign) for row in rows), default=0), _WIDEST[view])
             for where, group in groupby(rows, key=lambda row: _heading(row, view)):
                 if not self._typed:
                     self._head(where)
                 lines = list(group)
                 self._places += lines
-                found.add_options([_option(row, signs) for row in lines])
+                found.add_options([_option(row, widest[view], room) for row in lines])
         found.highlighted = next((at for at, row in enumerate(self._places) if row is not None), None)
         self._tell()
 
@@ -278,12 +294,18 @@ class HelpDialog(Dialog[str]):
     def _found(self) -> list[tuple[str, tuple[Row, ...]]]:
         """What has the letters that were typed, by view: the open one first, of the others what it has not itself.
 
-        What is called so comes first in each, then what says so.
+        A key or a letter that was typed comes first of all, then in each what is called so, then what says so.
         """
         if not self._typed:
             return [(self._view, tuple(self._rows[self._view]))]
-        parted, known = [], list[Row]()
-        for view in dict.fromkeys((self._view, *_VIEWS)):
+        views = dict.fromkeys((self._view, *_VIEWS))
+        parted, known = list[tuple[str, tuple[Row, ...]]](), list[Row]()
+        if len(typed := self._typed.strip()) == 1:
+            for row in (row for view in views for row in self._rows[view] if row.is_of(typed)):
+                known += [] if any(map(row.is_same, known)) else [row]
+            first = sorted(known, key=lambda row: (row.sign != typed, typed not in row.sign))
+            parted = [(self._view, tuple(first))] if known else []
+        for view in views:
             rows = [row for row in self._rows[view] if row.holds(self._typed) and not any(map(row.is_same, known))]
             known += rows
             if rows:
@@ -339,11 +361,23 @@ def grouped(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: order.index(row.where))
 
 
-def _option(row: Row, cells: int) -> Option:
+def _option(row: Row, cells: int, room: int) -> Option:
     sign = row.sign + " " * max(cells - width(row.sign), 0)
     label = f"{row.label:<18} " if row.label else ""
     style = "$text-muted" if row.lacks else ""
-    return Option(Content.assemble((f"{sign}  {label}", style or "bold"), (row.about, "$text-muted")))
+    head = f"{sign}  {label}"
+    about = shortened(row.about, room - width(head) if room else 0)
+    return Option(Content.assemble((head, style or "bold"), (about, "$text-muted")))
+
+
+def shortened(about: str, cells: int) -> str:
+    """As many whole parts of a sentence as fit, the whole where not even the first does; without `cells` all of it."""
+    if not cells or width(about) <= cells:
+        return about
+    ends = [at.start() for at in re.finditer(r" \(|[;,] ", about)]
+    whole = [at for at in ends if about.count("(", 0, at) == about.count(")", 0, at) and not about.count(":", 0, at)]
+    fitting = [at for at in whole if cells / 2 <= width(about[:at]) <= cells]
+    return about[: fitting[-1]] if fitting else about
 
 
 def rows_of_words(figures: Sequence[tuple[str, str]], signs: Sequence[Signs]) -> list[Row]:

@@ -16,8 +16,8 @@ from emotui.screens.widgets.line import Line, Part, taken
 class Step(msgspec.Struct, frozen=True):
     """What is seen in a place, and what leads on: another place by its title, or an action by its id.
 
-    `folded` is said instead of `says` where the list is folded away. What is there only after a run is said so: the
-    first runs may still go on.
+    `folded` is said instead of `says` where the list is folded away, and `soon` while the first runs go on: what the
+    step is about is there only after them; `typed` while one types.
     """
 
     place: str
@@ -25,6 +25,8 @@ class Step(msgspec.Struct, frozen=True):
     to: str
     label: str
     folded: str = ""
+    soon: str = ""
+    typed: str = ""
 
 
 STEPS = (
@@ -43,18 +45,27 @@ STEPS = (
         "Results",
         "Letters at a span: M missed, X extra, N neutral hit.",
     ),
-    Step("Results", "Once compared: a dot a source, its 95% interval.", "Scenes", "Scenes"),
+    Step(
+        "Results",
+        "A dot a source, with its 95% interval; {view} other figures.",
+        "Scenes",
+        "Scenes",
+        soon="As the first runs end: a dot a source, its 95% interval.",
+    ),
     Step(
         "Scenes",
-        "Once it ran: filled where an emotion is on; {alpha_less} {alpha_more} move α.",
+        "Filled where an emotion is on; {alpha_less} {alpha_more} move α.",
         "Rephrase",
         "Rephrase",
+        soon="As the first runs end: which emotions a model sees in it.",
     ),
     Step(
         "Rephrase",
         "Reword it till the model errs and people do not; {write} writes.",
         "help",
         "all keys",
+        soon="{write} writes already; it is submitted after the first runs.",
+        typed="Till the model errs and people do not; {submit} submits.",
     ),
 )
 
@@ -77,6 +88,10 @@ class Meant(Protocol):
     @property
     def in_field(self) -> bool:
         """Are characters typed into a field?"""
+
+    @property
+    def starts_first(self) -> bool:
+        """Do the first runs of a new workspace go on?"""
 
     def meant(self, key: str) -> Action | None:
         """What a key does now."""
@@ -131,7 +146,12 @@ class Tour(Vertical):
 
     @property
     def leads(self) -> str:
-        """What goes on from here, as a click on the key that is named."""
+        """What Enter does where it means nothing else: what goes on from here; empty: nothing does.
+
+        It never ends the tour, nor acts while one types: there it submits.
+        """
+        if self._keys.in_field or self.step + 1 == len(STEPS):
+            return ""
         step = STEPS[self.step]
         return _leading(step.to if step.place == self._keys.title else step.place, self._keys)[1]
 
@@ -154,15 +174,17 @@ class Tour(Vertical):
 def told(number: int, keys: Meant, *, folded: bool) -> tuple[list[Part], list[Part], list[Part]]:
     """What a step says, which key leads on, and what Esc does; in another place than the step's, the way back to it.
 
-    Enter leads on too where it does nothing else.
+    Enter leads on too where it does nothing else, but at the last step.
     """
     step = STEPS[number]
     here = step.place == keys.title
-    says = keyed(step.folded if folded and step.folded else step.says) if here else f"It goes on in {step.place}."
+    meant = (step.typed if keys.in_field else "", step.soon if keys.starts_first else "", step.folded if folded else "")
+    said = next(filter(None, meant), step.says)
+    says = keyed(said) if here else f"It goes on in {step.place}."
     to, label = (step.to, keyed(step.label)) if here else (step.place, step.place)
     key, press = _leading(to, keys)
     before = [Part("Esc", "key"), Part(" and ")] if keys.in_field else []
-    enters = not keys.in_field and keys.meant("enter") is None
+    enters = not keys.in_field and keys.meant("enter") is None and number + 1 < len(STEPS)
     leads = [
         Part(f"tour {number + 1} of {len(STEPS)}", "strong"),
         Part("  "),

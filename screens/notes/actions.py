@@ -307,7 +307,12 @@ class NoteDialog(Dialog[Written]):
     def _offer(self) -> None:
         found = fitting(self._names, self.query_one("#codes", Input).value)
         more = f"   … {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        self.query_one("#offered", Label).update(shown("   ".join(found[:_SHOWN]) + more))
+        told = "   ".join(found[:_SHOWN]) + more
+        if not self._names:
+            told = "no code is there yet"
+        elif not self.query_one("#codes", Input).value.strip():
+            told = f"there are: {told}"
+        self.query_one("#offered", Label).update(shown(told))
 
     def result(self) -> Written:
         """What was typed.

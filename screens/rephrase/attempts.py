@@ -365,6 +365,15 @@ class Attempts:
         else:
             self._act("submit")
 
+    def submit_later(self, before: str) -> None:
+        """Submit what is written once its round has begun, where it is not as it was `before`."""
+        text = self._writing.editor.text
+        if text == before or not text.strip():
+            self._owner.post_message(Ended("nothing has changed yet: what is written is submitted"))
+        else:
+            self._writing.seen.submits = text
+            self._writing.draw()
+
     def skip(self) -> None:
         """Leave this text."""
         self._act("skip")

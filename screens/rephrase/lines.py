@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from emotui.screens.keymaps import keyed
 from emotui.screens.rephrase.requests import Text, still_there
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part, taken
@@ -43,6 +44,20 @@ def title(chain: "ChainView", round_: "Round", cells: int) -> Sides:
 def waiting_title(text: Text) -> list[Part]:
     """A text before anything was asked about it, and its gold label."""
     return [Part(f" {text.id}", "strong"), Part(" original  gold ", "dim"), Part(text.gold, "gold-line")]
+
+
+def waiting_attempt(cells: int, *, submits: bool) -> list[Part]:
+    """What can be written while the classifier is loaded, in the longest words that fit."""
+    lead = Part(" loading the classifier", "strong")
+    told: tuple[str, ...] = ("kept; submits when it is loaded", "kept; submits then")
+    if not submits:
+        told = (
+            "you can type already; {submit} submits once it is loaded",
+            "type already; {submit} submits once it is loaded",
+            "type already; {submit} submits",
+        )
+    said = [[lead, Part(f"  {keyed(words)}", "said" if submits else "dim")] for words in told]
+    return next((parts for parts in said if taken(parts) <= cells), said[-1])
 
 
 def short(spec: str) -> str:

@@ -15,7 +15,7 @@ from emotui.screens.rephrase import requests as asking
 from emotui.screens.rephrase.attempts import Attempts, Begun, Suggesting
 from emotui.screens.rephrase.entry import ENTRY
 from emotui.screens.rephrase.live import Following
-from emotui.screens.rephrase.requests import ChainState, Situation, Text
+from emotui.screens.rephrase.requests import ChainState, Situation, Text, is_open
 from emotui.screens.rephrase.review import Review
 from emotui.screens.rephrase.statistics import Figures
 from emotui.screens.rephrase.writing import Writing
@@ -162,7 +162,7 @@ class Rephrase(Place):
         if sample != self._sample:
             if self._attempts is not None:
                 self._attempts.keep_draft()
-            self.seen.chain = self.seen.waiting = None
+            self.seen.chain, self.seen.waiting, self.seen.submits = None, None, ""
         self._sample = sample
         if sample is None:
             self.show_nothing(f"No text is selected: {keyed(EMPTY_LIST)}")
@@ -249,7 +249,10 @@ class Rephrase(Place):
         self.beginning = False
         self.refused = event.error
         if event.round is not None:
-            self.writing.seen = ChainState(round=event.round, last=event.round.note, waiting=self.seen.waiting)
+            kept = self.seen
+            self.writing.seen = ChainState(
+                round=event.round, last=event.round.note, waiting=kept.waiting, submits=kept.submits
+            )
             self._arrived = False
             if self._attempts is not None:
                 self._attempts.drafts.begin(event.round)
@@ -289,6 +292,9 @@ class Rephrase(Place):
                 self._attempts.list_drafts()  # what stands in the editor is no other draft
         if early and self.following is not None:
             self.following.typed()
+        submits, seen.submits = seen.submits, ""
+        if early and submits == self.editor.text and is_open(seen.chain):
+            self._attempts.submit()
         self._lay_out()
         self.writing.draw()
         self.refresh_bindings()
@@ -300,6 +306,9 @@ class Rephrase(Place):
         if self._attempts is not None:
             self._attempts.typed()
             self._keep_early()
+            if self._is_waiting and self.seen.submits not in ("", self.editor.text):
+                self.seen.submits = ""
+                self.writing.draw()
         if self.following is not None:
             self.following.typed()
 
@@ -408,7 +417,11 @@ class Rephrase(Place):
             self.refresh_bindings()
 
     def do_submit(self) -> None:
-        if self._attempts is not None:
+        if self._attempts is None:
+            return
+        if self._is_waiting:
+            self._attempts.submit_later(self._put_in)
+        else:
             self._attempts.submit()
 
     def do_skip(self) -> None:

@@ -36,6 +36,8 @@ class ChainState:
     chain: "ChainView | None" = None
     waiting: "Text | None" = None
     """The text at work while its round has not begun: it can be written already."""
+    submits: str = ""
+    """What was submitted while its round had not begun: it is, once it has; empty: nothing."""
     history: tuple[float, ...] = ()
     """The probability of gold after each key that was answered, since the text was put into the editor."""
     progress: "Progress | None" = None
@@ -99,8 +101,8 @@ class Situation:
             return self.editing or self.mode != "writing"
         if action == "clear_text":
             return self.editing and self.written
-        if self.waiting and action == "write":
-            return not self.editing
+        if self.waiting and action in ("write", "submit"):
+            return self.editing == (action == "submit")
         if self.beginning or self.chain is None:
             return False
         match action:

@@ -43,7 +43,7 @@ class Typed(Input, inherit_bindings=False):
         Binding("down", "pick(1)", show=False),
     ]
     DEFAULT_CSS = """
-    Typed, Typed:focus { height: 1; border: none; padding: 0 1; background: $field; background-tint: transparent; }
+    Typed, Typed:focus { height: 1; border: none; padding: 0 1; background: $entry; background-tint: transparent; }
     """
 
     class Stepped(Message):

@@ -351,11 +351,8 @@ class Writing(Container):
         """The text and the editor, before the round has begun."""
         self.query_one("#rephrase-title", Line).show(rephrase_lines.waiting_title(text))
         self.query_one("#rephrase-original", Page).show_for(partial(_folded, text.text))
-        left = [
-            Part(" loading the classifier", "strong"),
-            Part(keyed("  you can type already; {submit} submits once it is loaded"), "dim"),
-        ]
-        self.query_one("#rephrase-attempt", Line).show(left)
+        line = self.query_one("#rephrase-attempt", Line)
+        line.show(rephrase_lines.waiting_attempt(line.size.width, submits=bool(self.seen.submits)))
         said = "the classifier then reads every text"
         said += "; take what may mislead out of it" if text.counters else "; those that it gets right are offered"
         self.query_one("#rephrase-tug", Page).show_for(lambda room: rephrase_lines.folded(said, _cells(room), "dim"))

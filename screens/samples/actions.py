@@ -1,7 +1,7 @@
 """What is chosen of the list in a dialog: filter, order, dataset; and its export to a file."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
 from emotui.screens.jobs import NOTHING_WRITTEN, WAIT
 from emotui.screens.keymaps import keyed
-from emotui.screens.list_state import NO_RUN
+from emotui.screens.list_state import NO_RUN, ListState
 from emotui.screens.requests import LatestRequest
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.session import Session, Step
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from emotui.workbench.datasets.sources import LabelSheet, Proposed, SourceBench
     from emotui.workbench.progress import OnProgress
     from emotui.workbench.slices.near import Near
+    from emotui.workbench.source import BrowseSource
 
 # What is done with sources: which one is shown, which is made gold, which is scored again.
 
@@ -256,15 +257,18 @@ class ListActions(Acting):
         marked = words is not None and words.marks_errors
         valenced = dataset is None or dataset.task == "spans"
         run = session.run_shown
-        counts = None
+        counts = left = None
         if dataset is not None:
-            counts = partial(session.bound.filter_counts, dataset.dataset, None if run is None else run.run)
+            of_run = None if run is None else run.run
+            counts = partial(session.bound.filter_counts, dataset.dataset, of_run)
+            left = partial(_left, session.bound, dataset.dataset, of_run, self._metrics)
         dialog = FilterDialog(
             session.state,
             session.overview.emotions,
             self._metrics,
             saved,
             counts,
+            left=left,
             marked=marked,
             valenced=valenced,
             drafts=session.drafts,
@@ -424,3 +428,9 @@ class ListActions(Acting):
 
         with_all = session.bound.write_rows is not None
         pane.app.push_screen(ExportDialog(pane.n, session.run_shown, with_all=with_all), chosen)
+
+
+def _left(source: "BrowseSource", dataset: int, run: str | None, metrics: Sequence[Metric], state: ListState) -> int:
+    """How many samples a filter leaves in the list. This asks the source: not for the screen's own thread."""
+    found = source.order(state.query(dataset, run, metrics))
+    return len(frozenset(state.only).intersection(map(int, found))) if state.only else len(found)

@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from emotui.screens.widgets.line import Part, drawn
+from emotui.screens.widgets.number_format import count
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.store.query import MARKS
 
@@ -46,6 +47,11 @@ class Corpus(msgspec.Struct, frozen=True):
     position: "Numbers | range"
     index: "Numbers | range"
     first: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Does the list leave none of them out?"""
+        return isinstance(self.position, range) or bool(self.position.min() >= 0)
 
     @property
     def tells(self) -> bool:
@@ -182,10 +188,11 @@ class CorpusLine(Widget):
             return f"{_NAME} "
         # The name takes cells of the ticks, and so says itself how many a tick is.
         told = f"{_NAME} "
+        whole = "" if self._shown is None or self._shown.is_whole else f" of all {count(n)}"
         for _ in range(3):
-            many = cells - len(told)
+            many = max(cells - len(told), 1)
             few, more = n // many, -(-n // many)
-            told = f"{_NAME}, {few if few == more else f'{few}–{more}'} a cell: "
+            told = f"{_NAME}{whole}, {few if few == more else f'{few}–{more}'} a cell: "
         return told
 
     @property

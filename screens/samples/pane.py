@@ -46,7 +46,7 @@ class ListPane(Acting, Vertical):
     """
 
     DEFAULT_CSS = """
-    ListPane > Input { height: 1; border: none; padding: 0 1; background: $field; }
+    ListPane > Input { height: 1; border: none; padding: 0 1; background: $entry; text-style: $entry-text-style; }
     ListPane > Input:focus { border: none; }
     """
 

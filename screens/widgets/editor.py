@@ -125,7 +125,7 @@ class Editor(MarkedTextArea, inherit_bindings=False):
         & > .editor--carries-3 { color: $background; background: $predicted-bar; text-style: bold; }
         & > .editor--carried { color: $text-disabled; }
     }
-    Editor:focus { background: $field; }
+    Editor:focus { background: $entry; }
     Editor > .text-area--cursor-line, Editor:focus > .text-area--cursor-line { background: transparent; }
     Editor:nocolor > .editor--carries-1 { text-style: italic; }
     Editor:nocolor > .editor--carries-2 { text-style: reverse; }

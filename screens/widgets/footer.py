@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec.structs import replace
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.timer import Timer
 
 from emotui.screens.actions import Action
 from emotui.screens.widgets.cell_width import width
@@ -17,6 +18,9 @@ _GAP = 2
 _LAST = ("help", "palette", "close_view", "quit")
 _MORE = "more"
 _PAIR = ("run", "model")
+
+_SAID = 4.0
+"""Seconds for which something is said in place of the keys."""
 
 
 class Told(Protocol):
@@ -47,6 +51,7 @@ class KeyBar(Line):
         self._keys = keys
         self._why, self._warns = "", False
         self._due = False
+        self._until: Timer | None = None
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
@@ -55,8 +60,17 @@ class KeyBar(Line):
     def on_resize(self) -> None:
         self._follow()
 
-    def say(self, why: str, *, warns: bool = False) -> None:
-        """Say this in place of the keys, until the next key; empty: show the keys. `warns`: something may be lost."""
+    def say(self, why: str, *, warns: bool = False, stays: bool = False) -> None:
+        """Say this in place of the keys, until the next key or for some seconds; empty: show the keys.
+
+        Args:
+            why: what is said.
+            warns: something may be lost: it is asked, and stands until the next key.
+            stays: the next key depends on it, so that it stands until then too.
+        """
+        if self._until is not None:
+            self._until.stop()
+        self._until = self.set_timer(_SAID, lambda: self.say("")) if why and not (warns or stays) else None
         if (why, warns) != (self._why, self._warns):
             self._why, self._warns = why, warns
             self._follow()

@@ -17,7 +17,8 @@ class SearchLine(Input):
         height: 1;
         border: none;
         padding: 0 1;
-        background: $field;
+        background: $entry;
+        text-style: $entry-text-style;
         background-tint: transparent;
     }
     """

@@ -23,15 +23,19 @@ class Switches(Widget, can_focus=True):
         Binding("left", "move(-1)", show=False),
         Binding("space", "switch", show=False),
     ]
-    COMPONENT_CLASSES = {"switches--on", "switches--cursor", "switches--off"}
+    COMPONENT_CLASSES = {"switches--on", "switches--cursor", "switches--off", "switches--dead"}
     DEFAULT_CSS = """
     Switches {
         height: auto;
         & > .switches--on { color: $primary; text-style: bold; }
         & > .switches--off { color: $text-muted; }
+        & > .switches--dead { color: $text-disabled; }
         &:focus > .switches--cursor { color: $primary; background: $background; text-style: bold reverse; }
     }
     """
+
+    class Switched(Message):
+        """Another is on or off."""
 
     def __init__(
         self, names: Sequence[str], on: Sequence[str], labels: Sequence[str] | None = None, *, id: str
@@ -41,6 +45,7 @@ class Switches(Widget, can_focus=True):
         self._labels = [shown(label) for label in (labels or names)]
         self._on = set(on) & set(names)
         self._at = 0
+        self._dead: frozenset[str] = frozenset()
         self.signs = "□■"
 
     @property
@@ -57,17 +62,24 @@ class Switches(Widget, can_focus=True):
         self.refresh(layout=True)
 
     def count(self, counts: Mapping[str, int], instead: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Tell behind each name how many there are; `instead`: what some are called that nothing can be counted of."""
-        self._labels = [
-            instead[name] if name in instead else f"{label} {counts.get(name, 0):,}"
-            for name, label in zip(self._names, self._labels, strict=True)
-        ]
+        """Tell behind each name how many there are.
+
+        Args:
+            instead: what some are called that nothing can be counted of; they come last, and are not switched on.
+        """
+        labels = dict(zip(self._names, self._labels, strict=True))
+        here = self._names[self._at] if self._names else ""
+        self._names.sort(key=lambda name: name in instead)
+        self._labels = [instead.get(name) or f"{labels[name]} {counts.get(name, 0):,}" for name in self._names]
+        self._dead = frozenset(instead)
+        self._at = self._names.index(here) if here else 0
         self.refresh(layout=True)
 
     def clear(self) -> None:
         """Switch all off."""
         self._on.clear()
         self.refresh()
+        self.post_message(self.Switched())
 
     def _lines(self, cells: int) -> list[list[int]]:
         lines: list[list[int]] = [[]]
@@ -90,11 +102,14 @@ class Switches(Widget, can_focus=True):
         segments = []
         for number in lines[y] if y < len(lines) else []:
             on = self._names[number] in self._on
-            style = base + self.get_component_rich_style(f"switches--{'on' if on else 'off'}", partial=True)
+            dead = self._names[number] in self._dead and not on
+            kind = "dead" if dead else "on" if on else "off"
+            style = base + self.get_component_rich_style(f"switches--{kind}", partial=True)
             if number == self._at:
                 style += self.get_component_rich_style("switches--cursor", partial=True)
             sign = "▸" if number == self._at and self.has_focus else " "
-            segments += [Segment(f"{sign}{self.signs[on]} {self._labels[number]}", style), Segment(" ", base)]
+            box = " " if dead else self.signs[on]
+            segments += [Segment(f"{sign}{box} {self._labels[number]}", style), Segment(" ", base)]
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
     def action_move(self, step: int) -> None:
@@ -112,9 +127,11 @@ class Switches(Widget, can_focus=True):
             self.action_move(begun[0] - self._at)
 
     def action_switch(self) -> None:
-        if self._names:
-            self._on ^= {self._names[self._at]}
+        name = self._names[self._at] if self._names else ""
+        if name and (name in self._on or name not in self._dead):
+            self._on ^= {name}
             self.refresh()
+            self.post_message(self.Switched())
 
     def on_click(self, event: events.Click) -> None:
         column = 0

@@ -42,15 +42,21 @@ def margin(found: "Removed | None") -> tuple[str, str]:
 
 def change(found: "Removed") -> str:
     """By how much the probability of the explained label changes without the span, in four cells: below 0 it falls."""
-    by = -found.drop
+    by = moved(found, found.explains)
     return " .00" if abs(by) < SEEN else f"{by:+.2f}".replace("0.", ".", 1)
 
 
-def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
+def moved(found: "Removed", label: str) -> float:
+    """By how much a label's probability changes without the span: of the two figures as they are written."""
+    return round(found.masked[label], 2) - round(found.whole[label], 2)
+
+
+def verdict(found: "Removed", *, own: bool = False, short: bool = False) -> list[Part]:
     """What the text loses or gains without the span, and in the last part what it is beside random stretches.
 
     Args:
         own: of the label of the span, in place of the model's likeliest one.
+        short: without the word for the figure of the margin.
     """
     label = found.marked if own and found.marked is not None else found.explains
     whole, masked = found.whole[label], found.masked[label]
@@ -58,7 +64,10 @@ def verdict(found: "Removed", *, own: bool = False) -> list[Part]:
     rises, n = whole - masked <= -SEEN, len(random)
     moves = "rises to " if rises else "falls to " if whole - masked >= SEEN else "stays "
     parts = [Part(f"{label} "), Part(share(whole).strip(), "strong"), Part(f", without it {moves}")]
-    parts += [Part(share(masked).strip(), "strong"), Part(". ")]
+    parts += [
+        Part(share(masked).strip(), "strong"),
+        Part(". " if own else f" ({'' if short else 'change '}{change(found).strip()}). "),
+    ]
     if not random:
         return [*parts, Part("No other stretch as long fits into the text beside it.", "dim")]
     far = sum(p >= masked if rises else p <= masked for p in random)
@@ -106,9 +115,9 @@ def removal_lines(found: "Removed", cells: int, *, gold: str = "") -> Lines:
         told = [Part("▸ ", "said"), Part(fit(gold, _NAME), "strong"), Part(f" {fit('gold', role_cells)}", "gold")]
         lines.insert(1 + len(roles), [*told, Part(_NO_LABEL, "dim")])
     for own in (True, False) if found.marked is not None else (False,):
-        told = verdict(found, own=own)
-        if found.marked is not None:
-            told = [Part(f"{roles[found.marked] if own else 'likeliest'}: ", "dim"), *told]
+        role = f"{roles[found.marked] if own else 'likeliest'}: " if found.marked is not None else ""
+        short = width(role) + taken(verdict(found, own=own)[:-1]) >= cells
+        told = [Part(role, "dim"), *verdict(found, own=own, short=short)]
         if taken(told) < cells:
             lines.append([Part(" "), *told])
             continue
@@ -171,11 +180,15 @@ _PART = 16
 
 
 def likeliest(found: "Removed", most: int = FEW, *, gold: str | None = None) -> list[str]:
-    """The labels with the highest probability in any form; first that of the span, the explained one, and gold's."""
+    """The labels with the highest probability in any form; first that of the span, the explained one, and gold's.
+
+    The others stand in the order of what the whole text has.
+    """
     every = (found.whole, found.masked, found.deleted, found.alone)
     by_most = sorted(found.whole, key=lambda label: -max(probs.get(label, 0.0) for probs in every))
-    first = [label for label in (found.marked, found.explains, gold) if label is not None]
-    return list(dict.fromkeys([*first, *by_most]))[:most]
+    first = dict.fromkeys(label for label in (found.marked, found.explains, gold) if label is not None)
+    others = [label for label in by_most if label not in first][: max(most - len(first), 0)]
+    return [*first, *sorted(others, key=lambda label: -found.whole[label])]
 
 
 def _passage(found: "Removed", cells: int) -> list[list[Part]]:

@@ -8,6 +8,7 @@ import pytest
 from emotui.errors import StoreError
 from emotui.screens.browse.place import Browse
 from emotui.screens.samples.table import SampleList
+from emotui.screens.widgets import footer
 from emotui.screens.widgets.line import Line
 from emotui.workbench.files.view import FileView
 from emotui.workbench.source import BrowseSource
@@ -15,6 +16,7 @@ from emotui.workbench.workspace import Workspace
 from tests.screens import scenes_workspace
 from tests.screens.browse_workspace import SAMPLE_DATA, sample_records, workspace
 from tests.screens.driving import click, frame, listed, opened, press, screen_text, settle, shown_id, strike
+from tests.waiting import awaited
 
 
 @pytest.fixture
@@ -33,12 +35,28 @@ async def test_a_click_on_the_footer_does_what_it_says(source: Workspace) -> Non
 
 async def test_the_footer_offers_only_what_can_be_done(tmp_path: Path) -> None:
     async with opened(workspace(tmp_path / "w.duckdb", run=False), (200, 45)) as pilot:
-        footer = frame(pilot).query_one("KeyBar", Line).text
-        assert "overlay" in footer
-        assert "next error" not in footer
-        assert "clear filter" not in footer
+        keys = frame(pilot).query_one("KeyBar", Line).text
+        assert "overlay" in keys
+        assert "next error" not in keys
+        assert "clear filter" not in keys
         await press(pilot, "slash", "t", "h", "e", "enter")
         assert "clear filter" in frame(pilot).query_one("KeyBar", Line).text
+
+
+async def test_what_is_said_in_place_of_the_keys_goes_by_itself_but_for_a_question(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(footer, "_SAID", 0.05)
+    async with opened(source) as pilot:
+        bar = frame(pilot).query_one(footer.KeyBar)
+        bar.say("this is the last sample")
+        assert bar.text == "this is the last sample"
+        await awaited(lambda: "j k move" in bar.text)
+        bar.say("again ends it", warns=True)
+        await pilot.pause(0.2)
+        assert bar.text == "again ends it"
+        await strike(pilot, "j")
+        assert "j k move" in bar.text
 
 
 async def test_at_80_columns_the_list_folds_away_behind_a_key(source: Workspace) -> None:

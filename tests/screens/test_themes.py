@@ -133,6 +133,7 @@ def test_every_text_stands_out_where_there_are_few_colours(name: str, terminal: 
     pairs = [(text, ground) for text in TEXTS for ground in ("background", "panel", "raised")]
     pairs += [("predicted-text", "predicted"), ("gold-on-predicted", "predicted")]
     pairs += [(text, "field") for text in ("foreground", "primary", "gold", "text-muted", "text-disabled")]
+    pairs += [(text, "entry") for text in ("foreground", "text-muted", "text-disabled", "mark")]
     faint = {pair: round(ratio, 2) for pair in pairs if (ratio := contrast(of(pair[0]), of(pair[1]))) < 4.5}
     assert faint == {}
     assert contrast(of("predicted"), of("background")) >= 3
@@ -161,7 +162,8 @@ def test_of_sixteen_colours_errors_and_gold_have_one_each_and_no_label_has_eithe
     assert error in (red, light_red)
     assert of["gold"] != error
     assert not {of["gold"], error} & {of[label] for label in LABELS}
-    assert len({of[label] for label in LABELS}) >= (5 if theme.dark else 2)
+    foreground = RichColor.parse(str(theme.foreground)).downgrade(ColorSystem.STANDARD).number
+    assert {of[label] for label in LABELS} == {foreground}, "what shares a colour looks like one kind"
 
 
 def test_the_light_theme_is_white_or_grey_also_of_256_colours() -> None:

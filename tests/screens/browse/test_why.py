@@ -64,7 +64,9 @@ async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in
     async with opened(source) as pilot:
         await press(pilot, "w")
         said = _page(pilot)
-        assert "sadness .90, without it falls to .20. Without 14 random stretches as long: " in " ".join(said.split())
+        assert "sadness .90, without it falls to .20 (change -.70). Without 14 random stretches as long: " in " ".join(
+            said.split()
+        )
         assert "nobody in this house asks me why" in said
         assert "Since she left I … every night" in said
         text = screen_text(pilot)

@@ -18,7 +18,7 @@ class Bare(App[None]):
     """An app with the colours that dialogs name."""
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return {"field": "#333333"}
+        return {"field": "#333333", "entry": "#333333", "entry-text-style": "none"}
 
 
 class OneField(Dialog[str]):

@@ -81,6 +81,8 @@ async def test_the_tour_begins_with_the_first_texts_and_waits_for_no_run(tmp_pat
             frame(pilot).session.look_again()
             await until(pilot, "tour 1 of 6", keyed(STEPS[0].says))
             assert frame(pilot).session.starts_first
+            await press(pilot, "j", "n", "7")
+            assert "As the first runs end: a dot a source" in screen_text(pilot)
             assert not frame(pilot).session.overview.runs
         finally:
             over.set()
@@ -89,7 +91,7 @@ async def test_the_tour_begins_with_the_first_texts_and_waits_for_no_run(tmp_pat
 def test_every_step_fits_sixty_columns_and_leads_to_something_that_there_is() -> None:
     assert len(STEPS) <= 6
     for step in STEPS:
-        assert max(width(keyed(step.says)), width(keyed(step.folded))) <= 58
+        assert max(width(keyed(said)) for said in (step.says, step.folded, step.soon, step.typed)) <= 58
         assert step.place in TITLES.values()
         assert step.to in {*TITLES.values(), *(one.id for one in ACTIONS)}
 
@@ -107,6 +109,21 @@ def test_an_editor_says_where_letters_are_not_turned(
     line = DirectionLine()
     line.about(text)
     assert (line.display, line.text) == (told, NOT_TURNED if told else "")
+
+
+async def test_enter_in_a_text_leads_nowhere_nor_does_it_end_the_tour(tmp_path: Path) -> None:
+    async with opened(New(Store.open(tmp_path / "w.duckdb")), size=(80, 24)) as pilot:
+        await settle(pilot, work=True)
+        tour = frame(pilot).query_one(Tour)
+        assert tour.leads
+        await press(pilot, "slash")
+        assert not tour.leads
+        await press(pilot, "escape")
+        tour.step = len(STEPS) - 1
+        await press(pilot, "3")
+        assert "then ?: all keys" in screen_text(pilot)
+        assert not tour.leads, "Enter never opens help"
+        await settle(pilot, work=True)
 
 
 async def test_enter_goes_on_with_the_tour_where_it_means_nothing_else(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def _colour(number: int) -> str:
     return f"#{3 * number + 9:02x}40{240 - 3 * number:02x}"
 
 
-_VARIABLES = [*_NAMES, *(name for name in THEMES[DEFAULT].variables if name != "input-cursor-text-style")]
+_VARIABLES = [*_NAMES, *(name for name in THEMES[DEFAULT].variables if not name.endswith("-text-style"))]
 _NUMBER = {name: number for number, name in enumerate(_VARIABLES)}
 PROBE = Theme(
     name="probe",

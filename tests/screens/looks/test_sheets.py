@@ -19,7 +19,7 @@ from emotui.screens.dialogs.choices import Choice, ChoiceDialog, NameDialog, Ord
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog
 from emotui.screens.dialogs.file import ExportDialog, FileDialog
 from emotui.screens.dialogs.filter import FilterDialog
-from emotui.screens.dialogs.help import EVERYWHERE, HERE, WORDS, HelpDialog, KeysDialog, Row, rows_of_words
+from emotui.screens.dialogs.help import EVERYWHERE, HERE, WORDS, HelpDialog, KeysDialog, Row, rows_of_words, shortened
 from emotui.screens.dialogs.import_file import ImportDialog, LabelsDialog
 from emotui.screens.dialogs.run_model import ModelDialog, Over
 from emotui.screens.dialogs.runs import GoldDialog, RunDialog
@@ -35,6 +35,7 @@ from emotui.screens.notes.actions import Answer, Codebook, NoteDialog
 from emotui.screens.places import SIGNS
 from emotui.screens.rephrase.attempts import NewRoundDialog, SuggestionDialog
 from emotui.screens.scenes.place import AlphaDialog, PriorDialog
+from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import Dataset
 from emotui.workbench.annotate.scheme import built_in
 from emotui.workbench.datasets.sources import LabelSheet, Proposed
@@ -181,3 +182,26 @@ async def test_a_sheet_has_one_of_two_widths() -> None:
             widths.setdefault(dialog.query_one("#sheet").outer_size.width, set()).add(type(dialog).__name__)
             await dialog.dismiss(None)
     assert sorted(widths) == [84, 120], widths
+
+
+def test_a_sentence_of_the_help_ends_with_a_whole_part_where_there_is_no_room_for_all_of_it() -> None:
+    about = "First sample (g from any pane, Home in the list)"
+    assert shortened(about, 48) == shortened(about, 0) == about
+    assert shortened(about, 20) == "First sample"
+    assert shortened("What is drawn: both, gold, predicted", 25) == "What is drawn: both, gold, predicted"
+
+
+async def test_one_letter_finds_its_key_then_its_mark_before_what_only_says_it() -> None:
+    rows = {
+        HERE: [Row("j", "next", "of many"), Row("m", "models", "which is asked")],
+        EVERYWHERE: [Row("j", "next", "of many"), Row("M", "next miss", "the next one")],
+        WORDS: [Row("M, m, ·", "", "in the strip")],
+    }
+    app = Sheets(lambda: None, poll=None)  # type: ignore[arg-type,return-value]
+    async with app.run_test(size=(80, 24)) as pilot:
+        sheet = HelpDialog("Browse", rows)
+        await app.push_screen(sheet)
+        await drawn(pilot)
+        sheet.query_one("#find", Input).value = "m"
+        await drawn(pilot)
+        assert [row.sign for row in sheet.shown] == ["m", "M, m, ·", "M", "j"]

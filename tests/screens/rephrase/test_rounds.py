@@ -1,5 +1,6 @@
 """Rephrase: how a round begins, which texts it offers, and whose it is."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,29 @@ async def test_text_and_editor_are_there_before_the_round_is_and_what_is_typed_s
         assert here.editor.text == f"{TEXTS[0][2]}Qx"
         assert here.seen.live is not None
         assert here.seen.live.text == here.editor.text
+
+
+@pytest.mark.parametrize("changed", ["", "z"], ids=["kept", "changed"])
+async def test_enter_before_the_round_is_keeps_the_text_and_submits_it_then(source: Scripted, changed: str) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        source.embedded.held.clear()
+        await strike(pilot, "3")
+        here = place(pilot)
+        await awaited(lambda: here.seen.waiting is not None)
+        await strike(pilot, "i")
+        assert "Enter submits once it is loaded" in screen_text(pilot)
+        await strike(pilot, "enter")
+        assert "nothing has changed yet" in screen_text(pilot)
+        here.editor.put(IMPLICIT)
+        await strike(pilot, "enter")
+        assert "kept; submits when it is loaded" in screen_text(pilot)
+        if changed:
+            await strike(pilot, changed)
+            assert "Enter submits once it is loaded" in screen_text(pilot), "what is changed is not what was submitted"
+        source.embedded.held.set()
+        await settle(pilot, work=True)
+        submitted = [json.loads(one.payload)["text"] for one in source.store.annotations.entries()]
+        assert submitted == ([] if changed else [IMPLICIT])
 
 
 async def test_a_set_aside_text_can_be_looked_at_but_not_rephrased(source: Scripted) -> None:

@@ -21,6 +21,7 @@ from emotui.screens.browse.place import Browse
 from emotui.screens.folding import Divider
 from emotui.screens.samples.corpus import Corpus, CorpusLine, ticks
 from emotui.screens.samples.table import SampleList, columns, feelings, telling
+from emotui.screens.widgets.switches import Switches
 from emotui.store.query import ListQuery, ListRow
 from emotui.workbench.rephrase.service import Rephrasing
 from emotui.workbench.workspace import Workspace
@@ -89,6 +90,7 @@ async def test_the_filter_counts_what_it_would_keep_and_a_letter_goes_to_a_name(
         await until(pilot, f"□ sad {counts['emotions']['sad']}", f"□ M missed {counts['marks']['M']}")
         await press(pilot, "s", "space")
         assert f"■ sad {counts['emotions']['sad']}" in screen_text(pilot)
+        await until(pilot, f"Filter   leaves {counts['emotions']['sad']}")
         await press(pilot, "enter")
         assert len(listed(pilot)) == counts["emotions"]["sad"]
 
@@ -100,6 +102,11 @@ async def test_a_label_that_gold_cannot_judge_is_not_counted_as_never_wrong(sour
         await press(pilot, "f")
         await until(pilot, "L not scored: gold has no label of spans")
         assert "L" not in source.filter_counts(1, "rule-1")["marks"]
+        marks = pilot.app.screen.query_one("#marks", Switches)
+        await press(pilot, "tab", "tab", "left", "space")
+        assert marks.chosen == (), "what cannot be counted comes last and is not switched on"
+        await press(pilot, "left", "space")
+        assert marks.chosen == ("D",)
 
 
 async def test_filter_by_f1_refuses_what_is_no_figure(source: Workspace) -> None:
@@ -119,7 +126,11 @@ async def test_enter_keeps_the_order_and_space_turns_it_round_with_the_same_samp
         assert shown_id(pilot) == here
         await press(pilot, "s", "enter")
         assert listed(pilot) == sorted(sample.id for sample in sample_records())
-        await press(pilot, "s", "space", "enter")
+        await press(pilot, "s", "space")
+        assert "id, the last first" in screen_text(pilot)
+        await press(pilot, "j", "j")
+        assert "Sim of the run, highest first" in screen_text(pilot)
+        await press(pilot, "k", "k", "enter")
         assert listed(pilot) == sorted((sample.id for sample in sample_records()), reverse=True)
         assert shown_id(pilot) == here
 
@@ -225,6 +236,11 @@ async def test_the_corpus_line_has_a_tick_a_sample_follows_n_and_a_click_and_dim
         kept = [row.id for row in rows if row.id in listed(pilot)]
         assert [rows[at].id for at, tick in enumerate(line.ticks) if tick.listed] == kept
         assert len(line.ticks) == len(rows)
+        many = Corpus(np.arange(211) % 5, np.arange(211), np.arange(211), 1)
+        line.show(many)
+        assert line.name_shown.startswith("errors, ")
+        line.show(Corpus(np.arange(211) % 5, np.arange(211) - 100, np.arange(211), 1))
+        assert line.name_shown.startswith("errors of all 211, ")
 
 
 async def test_errors_have_one_colour_in_the_line_and_in_the_rows_under_it(source: Workspace) -> None:

@@ -42,11 +42,11 @@ def text_of(lines: Lines) -> list[str]:
 
 def test_a_drop_beyond_every_random_one_is_told_apart_from_one_that_others_reach() -> None:
     assert said(verdict(removed())) == (
-        "sadness .90, without it falls to .20. "
+        "sadness .90, without it falls to .20 (change -.70). "
         "Without 3 random stretches as long: .85 on average (.80 to .90), never as low."
     )
     assert said(verdict(removed(masked=0.85))) == (
-        "sadness .90, without it falls to .85. "
+        "sadness .90, without it falls to .85 (change -.05). "
         "Without 3 random stretches as long: .85 on average (.80 to .90), as low without 2 of these 3."
     )
     assert said(verdict(removed(random=()))).endswith("No other stretch as long fits into the text beside it.")
@@ -54,11 +54,11 @@ def test_a_drop_beyond_every_random_one_is_told_apart_from_one_that_others_reach
 
 def test_a_probability_that_rises_is_set_beside_how_high_others_come() -> None:
     assert said(verdict(removed(masked=0.95, random=(0.97, 0.8)))) == (
-        "sadness .90, without it rises to .95. "
+        "sadness .90, without it rises to .95 (change +.05). "
         "Without 2 random stretches as long: .89 on average (.80 to .97), as high without 1 of these 2."
     )
     assert said(verdict(removed(masked=0.99, random=(0.97, 0.91)))) == (
-        "sadness .90, without it rises to .99. "
+        "sadness .90, without it rises to .99 (change +.09). "
         "Without 2 random stretches as long: .94 on average (.91 to .97), never as high."
     )
     assert said(verdict(removed(random=(0.95,)))).endswith("Without a random stretch as long: .95, not as low.")
@@ -74,7 +74,7 @@ def test_the_emotion_of_the_span_is_told_before_the_likeliest_label() -> None:
         " predicted: joy .00, without it stays .00. "
         "Without 2 random stretches as long: .00 on average (.00 to .00), as low without 2 of these 2."
     )
-    assert second.startswith(" likeliest: sadness .90, without it falls to .20. Without")
+    assert second.startswith(" likeliest: sadness .90, without it falls to .20 (change -.70). Without")
     assert bars.startswith("▸ joy")
     assert max(map(width, text_of(removal_lines(found, 60)))) <= 60
 
