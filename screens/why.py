@@ -345,7 +345,11 @@ class WhyPane(Vertical):
                 lines.append([Part(" "), Part(fit(self._heads[at], cells - 2).rstrip(), "strong")])
             found = self.known(place)
             gold = self._gold_of.get(place, "")
-            lines += removal_lines(found, cells, gold=gold) if found else [[Part(" asking the model …", "dim")]]
+            lines += (
+                removal_lines(found, cells, gold=gold, in_margin=not at)
+                if found
+                else [[Part(" asking the model …", "dim")]]
+            )
         return lines
 
 

@@ -405,14 +405,15 @@ class Browse(Place):
         if self._seen is not None:
             sample, here = self._seen.evidence.sample, self.score.thing
             others = [place for one in self.score.things for place in _places(one)]
-            places = [] if here is None else _places(here)
+            # The predicted one first: it is the one whose figure stands in the margin.
+            places = [] if here is None else _places(here)[::-1]
             gold, said = (None, None) if here is None else here.labels
             self._why.look_at(
                 sample.id,
                 sample.text,
                 places,
                 others,
-                ("gold", "predicted"),
+                ("predicted", "gold"),
                 dataset=self.session.overview.dataset,
                 gold=sample.places,
                 labels=[label for label in (gold, sample.emotion, said) if label],

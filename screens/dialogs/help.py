@@ -370,13 +370,17 @@ def _option(row: Row, cells: int, room: int) -> Option:
     return Option(Content.assemble((head, style or "bold"), (about, "$text-muted")))
 
 
+_LEAST = 10
+"""Cells of the part of a sentence that is told in place of all of it, at least."""
+
+
 def shortened(about: str, cells: int) -> str:
     """As many whole parts of a sentence as fit, the whole where not even the first does; without `cells` all of it."""
     if not cells or width(about) <= cells:
         return about
     ends = [at.start() for at in re.finditer(r" \(|[;,] ", about)]
     whole = [at for at in ends if about.count("(", 0, at) == about.count(")", 0, at) and not about.count(":", 0, at)]
-    fitting = [at for at in whole if cells / 2 <= width(about[:at]) <= cells]
+    fitting = [at for at in whole if _LEAST <= width(about[:at]) <= cells]
     return about[: fitting[-1]] if fitting else about
 
 

@@ -80,13 +80,14 @@ def verdict(found: "Removed", *, own: bool = False, short: bool = False) -> list
     return [*parts, Part(f"Without {of} as long: {spread}, {as_far}.", kind)]
 
 
-def removal_lines(found: "Removed", cells: int, *, gold: str = "") -> Lines:
+def removal_lines(found: "Removed", cells: int, *, gold: str = "", in_margin: bool = True) -> Lines:
     """A line a label with a bar for each form, the verdict, and the text with what was taken away.
 
     The verdict is first of the label of the span, where the model has it and it is not its likeliest.
 
     Args:
         gold: the emotion that gold gives to this place, which has a line whatever the model makes of it.
+        in_margin: whether it is this place whose change stands in the margin.
     """
     cells = max(cells, 20)
     lines: list[list[Part]] = []
@@ -116,7 +117,7 @@ def removal_lines(found: "Removed", cells: int, *, gold: str = "") -> Lines:
         lines.insert(1 + len(roles), [*told, Part(_NO_LABEL, "dim")])
     for own in (True, False) if found.marked is not None else (False,):
         role = f"{roles[found.marked] if own else 'likeliest'}: " if found.marked is not None else ""
-        short = width(role) + taken(verdict(found, own=own)[:-1]) >= cells
+        short = not in_margin or width(role) + taken(verdict(found, own=own)[:-1]) >= cells
         told = [Part(role, "dim"), *verdict(found, own=own, short=short)]
         if taken(told) < cells:
             lines.append([Part(" "), *told])

@@ -187,7 +187,7 @@ async def test_a_sheet_has_one_of_two_widths() -> None:
 def test_a_sentence_of_the_help_ends_with_a_whole_part_where_there_is_no_room_for_all_of_it() -> None:
     about = "First sample (g from any pane, Home in the list)"
     assert shortened(about, 48) == shortened(about, 0) == about
-    assert shortened(about, 20) == "First sample"
+    assert shortened(about, 40) == shortened(about, 20) == "First sample"
     assert shortened("What is drawn: both, gold, predicted", 25) == "What is drawn: both, gold, predicted"
 
 

@@ -154,3 +154,9 @@ def test_shades_are_by_half_deviations_and_a_layer_that_is_not_clear_is_grey() -
     assert [part.kind for part in row if part.text == "██"][-7:] == ["dim"] * 6 + ["said"]
     said = text_of(heat_lines(heat(7, clear=False), 0, 78))
     assert "no layer beats its controls" in said[1]
+
+
+@pytest.mark.parametrize(("in_margin", "told"), [(True, "(change -.70). "), (False, "(-.70). ")])
+def test_only_the_place_whose_change_stands_in_the_margin_calls_it_so(in_margin: bool, told: str) -> None:
+    line = next(line for line in text_of(removal_lines(removed(), 160, in_margin=in_margin)) if "without it" in line)
+    assert f"falls to .20 {told}" in line
