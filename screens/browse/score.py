@@ -355,12 +355,16 @@ class Score(TieredText):
         return self._starts[max(place - 1, 0)], ends
 
     def _is_part(self, line: int) -> bool:
-        """Is only a part of a line of text and its bars in sight, where there is room for all of it?"""
+        """Is only a part of a line of text and its bars in sight, where there is room for all of it?
+
+        Where the line and most of its bars are, they are shown: a sentence that goes on is worth more than empty rows.
+        """
         if not self._starts or line >= len(self._layout_now.rows):
             return False
         first, ends = self._with_bars(line)
         top, room = self.scroll_offset.y, self.lines_in_sight
-        return ends - first <= room and (first < top or ends > top + room)
+        most = first >= top and 2 * (top + room - first) > ends - first
+        return ends - first <= room and (first < top or ends > top + room) and not most
 
     def bring_into_sight(self, line: int) -> None:
         if not self._starts:
