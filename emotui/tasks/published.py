@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from emotui.errors import BadInput
+
 
 class Printed(msgspec.Struct, frozen=True):
     """A figure of a paper; `sd` as it is printed, None where there is none."""
@@ -77,3 +79,27 @@ def published_table() -> tuple[str, list[Published]]:
         for row in table["rows"]
     ]
     return table["cite"], rows
+
+
+# EXPRESS's tables, with notes on what is printed wrongly.
+
+EXPRESS_TABLES = {
+    "3": "express_table3",
+    "4": "express_table4",
+    "A.6": "express_tableA6",
+    "A.7": "express_tableA7",
+    "A.10": "express_tableA10",
+    "A.11": "express_tableA11",
+}
+"""The paper's tables by their numbers, and their files."""
+
+
+@cache
+def express_table(table: str) -> dict[str, Any]:
+    """A table of the paper as printed, with `notes` on what is printed wrongly. Raises BadInput for no such table."""
+    if table not in EXPRESS_TABLES:
+        from emotui.formats.rows import literal  # a task needs no file formats until it reads a file
+
+        raise BadInput(f"there is no table {literal(table)} here: {', '.join(EXPRESS_TABLES)}")
+    document: dict[str, Any] = msgspec.json.decode(_file(EXPRESS_TABLES[table]))
+    return document

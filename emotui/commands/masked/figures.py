@@ -22,7 +22,7 @@ from emotui.metrics.masked_pairs import ALTERNATIVES, SCORES
 from emotui.metrics.paired import Alternative
 from emotui.tables import Plot, digits
 from emotui.tasks.masked.lexicon import SIGNED, UNLIKE_PAPER_BESIDE, WordVectors, word_vectors
-from emotui.tasks.masked.published import TABLES
+from emotui.tasks.published import EXPRESS_TABLES
 
 # Points of a plane in plain text, for terminals and files: the same `Plot` that Results draws.
 
@@ -227,11 +227,11 @@ def sizes(
 
 
 @click.command()
-@click.argument("table", metavar=f"[{'|'.join(TABLES)}]")
+@click.argument("table", metavar=f"[{'|'.join(EXPRESS_TABLES)}]")
 @json_option
 def published(table: str, as_json: bool) -> None:
     """A table of the paper (EXPRESS) as it is printed, with notes on what is printed wrongly."""
-    from emotui.tasks.masked.published import published as printed
+    from emotui.tasks.published import express_table as printed
 
     document = printed(table)
     if as_json:
@@ -313,7 +313,7 @@ def lengths(
 
     Few-shot ways need examples for each record, which have other ids in segments: build and run both by themselves.
     """
-    from emotui.tasks.masked.published import published as printed
+    from emotui.tasks.published import express_table as printed
     from emotui.workbench.masked.building import Building
     from emotui.workbench.masked.of_files import masked_lengths
 

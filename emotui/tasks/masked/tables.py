@@ -16,9 +16,9 @@ from emotui.metrics.repeats import by_repeat
 from emotui.tables import Cell, Column, Plot, ResultsTable, Row, interval_notes, sure_of
 from emotui.tasks.masked.baselines import Detail, baseline_figures, convention_of, lexicon_in, sureness
 from emotui.tasks.masked.lexicon import SIGNED, UNLIKE_PAPER, WordVectors, told_of_scale
-from emotui.tasks.masked.published import published
 from emotui.tasks.parts import ScoredRun
 from emotui.tasks.prompting.settings import ZERO_SHOT
+from emotui.tasks.published import express_table
 
 WORDS, MISPREDICTED, PAIRS, NAMED = 75, 40, 30, 12
 """Rows of the tables of words, mispredictions and pairs of runs; and words that are named among the points."""
@@ -136,7 +136,7 @@ def _paper(vectors: WordVectors, table: str) -> tuple[Sequence[Mapping[str, Any]
     """The rows of a table of the paper and its notes; no rows, and why, by a lexicon that is not its authors'."""
     if not vectors.express:
         return (), (f"† {UNLIKE_PAPER}.",)
-    printed = published(table)
+    printed = express_table(table)
     return printed["rows"], (f"† {printed['cite']}", *printed["notes"])
 
 
@@ -367,7 +367,7 @@ def _sizes(said: Sequence[_Said], vectors: WordVectors) -> ResultsTable:
     ]
     rows = tuple(row for *_, row in sorted([*own, *printed], key=lambda one: (one[0], one[2])))
     notes = ("Own runs stand here where the model's name says its size (Figure 2).",)
-    cited = (f"† {published('3')['cite']}: zero-shot",) if vectors.express else _paper(vectors, "3")[1]
+    cited = (f"† {express_table('3')['cite']}: zero-shot",) if vectors.express else _paper(vectors, "3")[1]
     return ResultsTable(
         "masked-sizes",
         "Size and Acc_V",

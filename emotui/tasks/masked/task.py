@@ -35,7 +35,6 @@ from emotui.tasks.masked.lexicon import (
     given_vectors,
     word_vectors,
 )
-from emotui.tasks.masked.published import published
 from emotui.tasks.measures import MASKED
 from emotui.tasks.parts import (
     Asking,
@@ -53,6 +52,7 @@ from emotui.tasks.parts import (
 )
 from emotui.tasks.prompting.files import Places, Prompt, Prompts, as_chat, filled, read_prompt_file
 from emotui.tasks.prompting.settings import DIRECT, WRITTEN, Writing, options_from, plain, write_answers
+from emotui.tasks.published import express_table
 from emotui.tasks.task import Asked, AskModel, Parsed, Task, unanswered
 
 if TYPE_CHECKING:
@@ -525,7 +525,7 @@ class Masked(Task):
         """EXPRESS's Table 3."""
         return [
             (row["model"], setting, row["kind"], figures.get(metric))
-            for row in published("3")["rows"]
+            for row in express_table("3")["rows"]
             for setting, figures in row["settings"].items()
         ]
 

@@ -23,8 +23,8 @@ from emotui.tasks.asking import UNFINISHED
 from emotui.tasks.masked.baselines import Detail
 from emotui.tasks.masked.examples import SHOTS, Examples, nearest_examples, random_examples
 from emotui.tasks.masked.lexicon import UNLIKE_PAPER_BESIDE, WordVectors, told_of_scale, word_vectors
-from emotui.tasks.masked.published import published
 from emotui.tasks.masked.task import miscounted, problem, scored_words
+from emotui.tasks.published import express_table
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.files.predict import predict
 from emotui.workbench.masked.building import Building, build_file
@@ -178,7 +178,7 @@ def errors(
         "least": least,
         "mispredictions": normalised_mispredictions(models, least, words.supplement)[:top],
         "words": word_counts(golds, said, listed),
-        "published": published("A.6")["cite"],
+        "published": express_table("A.6")["cite"],
     }
 
 
@@ -246,7 +246,7 @@ def sizes(gold: str | None, models: Sequence[tuple[str, float, str]], words: Wor
     rows = [
         {"model": row["model"], "kind": row["kind"], "size_b": row["size_b"], "published": True}
         | row["settings"]["zero-shot"]
-        for row in published("3")["rows"]
+        for row in express_table("3")["rows"]
         if "size_b" in row
     ]
     golds = _gold(gold) if gold is not None else {}

@@ -20,8 +20,8 @@ from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.masked.examples import post_of
 from emotui.tasks.masked.lexicon import WordVectors, word_vectors
-from emotui.tasks.masked.published import published
 from emotui.tasks.masked.task import Prediction
+from emotui.tasks.published import express_table
 from emotui.workbench.compare.sources import Compared, comparable, says, source_named
 from emotui.workbench.datasets.sources import GOLD
 from emotui.workbench.masked.study_log import (
@@ -320,6 +320,6 @@ def results(store: Store, name: str) -> dict[str, Any]:
     document = study_report({coder: one for coder, one in said.items() if one}, len(study.items), tuple(about))
     for row in document["codes"]:
         row["about"] = about.get(row["code"], "")
-    paper = published("A.7")
+    paper = express_table("A.7")
     by = {"lexicon": study.lexicon} if study.lexicon else {}
     return {"study": name, "a": study.a_name, "b": study.b_name, **by, **document, "paper": paper}

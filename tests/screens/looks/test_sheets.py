@@ -31,7 +31,8 @@ from emotui.screens.long_text import Drafts
 from emotui.screens.models.sheet import ModelSheet
 from emotui.screens.notes.actions import CODES as NOTE_CODES
 from emotui.screens.notes.actions import NOTE as NOTE_TEXT
-from emotui.screens.notes.actions import Answer, Codebook, NoteDialog
+from emotui.screens.notes.actions import in_words
+from emotui.screens.notes.sheets import Codebook, NoteDialog
 from emotui.screens.places import SIGNS
 from emotui.screens.rephrase.attempts import NewRoundDialog, SuggestionDialog
 from emotui.screens.scenes.place import AlphaDialog, PriorDialog
@@ -63,8 +64,8 @@ SUGGESTED = [Suggestion(LONG, "neutral", 0.41, 0.81, ()), Suggestion(WIDE, "joy"
 ROUND = Round(DATASET, "embedded", "x", "ann", 1, "", ("joy",), 1, 2, None, {})  # type: ignore[arg-type]
 LABELS = LabelSheet(DATASET, MODEL, ("glad", WIDE), ("joy", "sadness"), {}, {"glad": "joy", WIDE: None})
 DRAFTS = Drafts(None, lambda: None)  # type: ignore[arg-type]
-FIELDS = {name: Field(name, "bob", 1, 1) for name in (NOTE_TEXT, NOTE_CODES)}
-DRAFTS.begin({FIELDS[NOTE_TEXT]: Draft(text=LONG)})
+FIELDS = Field(NOTE_TEXT, "bob", 1, 1), Field(NOTE_CODES, "bob", 1, 1)
+DRAFTS.begin({FIELDS[0]: Draft(text=LONG)})
 SESSION = SimpleNamespace(query="", drafts=DRAFTS, field=lambda name: Field(name, "bob"))
 SHELF = [
     OnShelf(MODEL, "loaded", memory=4_000_000_000, rates={"tokens out": Rate("tokens", 40.0, 100, 2.0)}),
@@ -91,8 +92,8 @@ SHEETS: Sequence[Callable[[], "Dialog[Any]"]] = (
     lambda: annotate.GuidelinesDialog(built_in("spans")),
     lambda: AlphaDialog(0.5, 0),
     lambda: PriorDialog({"exact": LONG, "bias": "about it"}, "exact", 1, "fitted"),
-    lambda: Codebook(Answer([NOTE], CODES, Saturation((1, 1), (1, 2), None, None)), "sample", lambda *_: None),
-    lambda: NoteDialog("sample", [NOTE, NOTE], CODES, "bob", DRAFTS, FIELDS),
+    lambda: Codebook(CODES, Saturation((1, 1), (1, 2), None, None), "sample", lambda *_: None),
+    lambda: NoteDialog("sample", "bob", None, [f"{NOTE.annotator}: {in_words(NOTE)}"] * 2, CODES, DRAFTS, FIELDS),
     lambda: FileDialog("Notes and codes", "notes.csv", (".csv", ".jsonl")),
     lambda: ExportDialog(10_000, None, with_all=True),
     lambda: ChoiceDialog("Dataset", CHOICES, "b"),

@@ -7,7 +7,7 @@ import pytest
 
 from emotui.metrics.saturation import saturation
 from emotui.screens.list_state import ListState
-from emotui.screens.notes.actions import CodeSuggester, curve, fitting
+from emotui.screens.notes.sheets import CodeSuggester, curve, fitting
 from emotui.store.query import Bounds
 from emotui.workbench.slices import near
 from emotui.workbench.slices.conditions import parsed

@@ -6,7 +6,7 @@ from statistics import mean
 
 import pytest
 
-from emotui.tasks.masked.published import TABLES, published
+from emotui.tasks.published import EXPRESS_TABLES, express_table
 from tests.conftest import Emotui
 
 GOLD = '{"id": "a", "labels": ["sad", "angry"], "text": "<mask> <mask>", "meta": {"topic": "work"}}\n'
@@ -69,7 +69,7 @@ def test_topics_are_scored_apart_where_records_name_them(emotui: Emotui, tmp_pat
     assert list(told["by_topic"]) == ["work"]
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", EXPRESS_TABLES)
 def test_every_table_of_the_paper_is_printed_with_its_source(emotui: Emotui, table: str) -> None:
     done = emotui("masked", "published", table)
     assert done.status == 0
@@ -83,7 +83,7 @@ def test_a_table_that_is_not_here_is_refused_with_those_that_are(emotui: Emotui)
 
 
 def test_the_averages_of_table_3_are_those_of_its_rows_but_for_the_noted_ones() -> None:
-    table = published("3")
+    table = express_table("3")
     causal = [row["settings"] for row in table["rows"] if row["kind"] == "causal LM"]
     (printed,) = [row["settings"] for row in table["rows"] if row["kind"] == "printed average"]
     assert len(causal) == 7
@@ -97,7 +97,7 @@ def test_the_averages_of_table_3_are_those_of_its_rows_but_for_the_noted_ones() 
 
 
 def test_the_codes_of_table_a7_add_up_to_the_assignments_of_the_text() -> None:
-    table = published("A.7")
+    table = express_table("A.7")
     assert sum(row.get("sd", 0) for row in table["rows"]) == table["totals"]["sd"] == 277
     assert sum(row.get("llm", 0) for row in table["rows"]) == table["totals"]["llm"] == 300
     majority = table["majority"]
