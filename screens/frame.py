@@ -14,7 +14,7 @@ from textual.widget import Widget
 from emotui.screens import jobs
 from emotui.screens.actions import Acting, PlaceEntry
 from emotui.screens.folding import Divider, Folding
-from emotui.screens.keymaps import Keymap, bindings, hold, keyed
+from emotui.screens.keymaps import Keymap, bindings, hold, keyed, sign_of
 from emotui.screens.keys import LONG, EarlyKeys, Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions, NoteLine
@@ -411,6 +411,9 @@ class Frame(Acting, LaidOut):
             self.action_do(action.id)
             if action.id in _ENDS and self.pane.rows.cursor == before and not self.place.doing(action.id):
                 bar.say(_ENDS[action.id])
+        elif unseen := self.keys.unseen(key):
+            self.folding.show_list(False)
+            bar.say(f"{sign_of(key)} “{unseen}” was not done: the text was not in sight; here it is")
         elif key == "enter" and (leads := self.tool.tour_leads):
             await self.run_action(leads)
         elif key == "enter" and not self.keys.in_list and self.can("list"):

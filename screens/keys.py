@@ -120,6 +120,11 @@ class Keys:
         focused = self._screen.focused
         return focused is not None and focused.check_consume_key("a", "a")
 
+    @property
+    def covered(self) -> bool:
+        """Does the list stand over the place, where both do not fit?"""
+        return self._screen.has_class("-narrow") and self._screen.has_class("-list") and not self._place.alone
+
     # Who answers.
 
     def answering(self, action: str) -> Acting | None:
@@ -163,6 +168,8 @@ class Keys:
         if place.alone and action in _OF_LIST and place.doing(action) is None:
             return False
         if place.only is not None and place.doing(action) is None and action not in place.only:
+            return False
+        if action in place.on_sight and self.covered:
             return False
         one = self.answering(action)
         if one is self._anywhere[-1]:
@@ -222,6 +229,15 @@ class Keys:
             if both.startswith(f"{key} ") and self.acts(one, both)
         ]
         return f"{sign_of(key)} …   {'   '.join(found)}"
+
+    def unseen(self, key: str) -> str:
+        """What a key would say or change of what the list covers, which is to be seen first; empty: nothing."""
+        if not self.covered or key in PANE:
+            return ""
+        place = self._place
+        own = [one.label for one in place.own_keys if one.shown == SIGNS.get(key)]
+        told = [one.label for one in self._session.keymap.on(key) if one.id in place.on_sight and place.doing(one.id)]
+        return next(iter([*own, *told]), "")
 
     def why_not(self, key: str) -> str:
         """Why a key does nothing now, in one line; empty: it does something, or none of it is ours."""

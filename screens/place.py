@@ -47,6 +47,9 @@ class Place(Acting, Vertical):
     marks_errors: ClassVar[bool] = True
     """Do n and p, H, F and N go through the errors of the run over the list while this place is open?"""
 
+    on_sight: ClassVar[Collection[str]] = ()
+    """Actions that say or change something of what is shown: while the list covers it, their keys open it alone."""
+
     blind: ClassVar[bool] = False
     """Does the list keep to itself what gold and runs say while this place is open?"""
 

@@ -20,6 +20,7 @@ from emotui.screens.annotate.writing import ACCEPT, DO, SUGGEST, Kept, Wish, Wri
 from emotui.screens.jobs import WAIT
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
+from emotui.screens.places import BROWSE, PLACES, place_of
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line
@@ -229,7 +230,9 @@ class AtWork(Place):
                 first = next_number(work)
                 work.number = "" if first is None or first != stood.bench.scheme.groups[0] else first.name
         work.others, work.progress, work.standing = stood.others, stood.progress, stood.standing
-        work.role = stood.role
+        work.role, work.strange = stood.role, stood.strange
+        entry = PLACES[place_of(stood.bench.dataset.kept_as)]
+        work.place = "" if entry is PLACES[BROWSE] else entry.title
         work.take(work.said if self._writing.busy else stood.said)
         self.query_one(Notice).hide()
         if self.display:
@@ -378,8 +381,16 @@ class AtWork(Place):
         if work is not None:
             self.query_one("#annotate-about", Line).show(*drawing.about(work, self.last_label, cells + 3))
             lines = [*drawing.label_lines(work, cells), *drawing.others_lines(work, cells)]
+            put_away = self.has_room or self.without_guidelines or work.said.revealed
+            free = 0 if put_away else self._free_under(len(lines))
+            lines += drawing.guideline_lines(work.scheme, cells, free)
             self.query_one("#annotate-labels", Page).show(lines)
             self._fit(len(lines))
+
+    def _free_under(self, below: int) -> int:
+        """The lines that a text and so many lines under it leave empty, where guidelines have no pane of their own."""
+        rows = max(self._rows if self.passage.columns == self._columns else 0, self.passage.rows + 2)
+        return self.size.height - 2 - rows - below
 
     def _fit(self, below: int) -> None:
         """Labels and all that is said stand right under the text; a text that is too long for that is scrolled.
@@ -402,6 +413,9 @@ class AtWork(Place):
         for pane, lines in ((passage, height), (labels, max(min(below, room - height), 1))):
             if pane.styles.height is None or pane.styles.height.value != lines:
                 pane.styles.height = lines
+        for pane in self.query(".guidelines"):
+            free = self.size.height - 2 - rows - below
+            pane.styles.height = max(free, _UNDER) if pane.has_class("-under") else "100%"
 
     def remark(self, words: str) -> None:
         """Say this in the footer until the next key: a notice would lie over the text, its labels and numbers."""

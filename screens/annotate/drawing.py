@@ -141,6 +141,8 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
     """Which text, how its answer stands, and how far one is."""
     said = work.said
     left = [Part(f" {work.text.id}", "strong")]
+    if work.place:
+        left.append(Part(f"  from {work.place}", "dim"))
     if work.role:
         left.append(Part(f"  {work.role}", "mark"))
     if work.text.subject:
@@ -236,8 +238,8 @@ def about(work: Work, last: str | None, cells: int) -> tuple[list[Part], list[Pa
 
 
 _BEGIN = (
-    "{begin} begins a span there, {hints} by letters, {word_left} {word_right} move it",
-    "{begin} begins a span, {word_left} {word_right} move it",
+    "{begin} begins a span, {word_left} {word_right} move it, a label's key ends it",
+    "{begin} begins a span, a label's key ends it",
     "{begin} begins a span",
 )
 
@@ -339,8 +341,16 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
             parts.append(Part(label.key or keyed("{labels}"), "key", press))
             parts.append(_named(label, f" {label.name}", holds=holds, press=press))
             parts.append(Part("]" if holds else " ", "strong"))
-        lines += _folded(parts, cells)
-    return lines + _relation_line(work, cells)
+        lines += folded(parts, cells)
+    return lines + _relation_line(work, cells) + _strange_lines(work, cells)
+
+
+def _strange_lines(work: Work, cells: int) -> list[list[Part]]:
+    """That the list's texts are about other emotions than the labels, which are those of evidence in any text."""
+    if not work.strange:
+        return []
+    told = f"not this list's labels: it has {', '.join(map(shown, work.strange))} too; `emotui annotate` takes a scheme"
+    return [[Part(f" {told[start:end].rstrip()}", "mark")] for start, end in wrap(told, max(cells - 2, 20))]
 
 
 def _relation_line(work: Work, cells: int) -> list[list[Part]]:
@@ -353,7 +363,7 @@ def _relation_line(work: Work, cells: int) -> list[list[Part]]:
         press = f"tell('label', '{one.key}')" if one.key.isalnum() else ""
         parts += [Part("[" if begun else " ", "strong"), Part(one.key, "key", press)]
         parts += [Part(f" {one.name}", "strong" if begun else "plain", press), Part("]" if begun else " ", "strong")]
-    return _folded(parts, cells)
+    return folded(parts, cells)
 
 
 def _named(label: Label | None, words: str, *, holds: bool, press: str = "") -> Part:
@@ -363,20 +373,34 @@ def _named(label: Label | None, words: str, *, holds: bool, press: str = "") -> 
     return Part(words, f"{'held' if holds else 'label'}-{label.colour}", press)
 
 
-def _folded(parts: Sequence[Part], cells: int) -> list[list[Part]]:
-    """Parts over as many lines as they need: a label is never cut where a line ends."""
-    lines: list[list[Part]] = [[parts[0]]]
-    used = len(parts[0].text)
-    indent = used
-    for at in range(1, len(parts), 4):
-        label = list(parts[at : at + 4])
-        size = sum(len(part.text) for part in label)
-        if used + size > cells and len(lines[-1]) > 1:
-            lines.append([Part(" " * indent)])
-            used = indent
-        lines[-1] += label
+def folded(parts: Sequence[Part], cells: int) -> list[list[Part]]:
+    """Parts over as many lines as they need, about equally long: a label is never cut where a line ends, and where
+    that saves the last line, one space parts labels and not two.
+    """
+    first, labels = parts[0], [list(parts[at : at + 4]) for at in range(1, len(parts), 4)]
+    if taken(parts) > cells and taken(parts) - len(labels) <= cells:
+        labels = [one[:-1] if one[-1].text == " " else one for one in labels]
+    sizes, indent = [taken(label) for label in labels], len(first.text)
+    lines = _broken(sizes, cells - indent)
+    # The narrowest lines that are not more of them: the last one has more than a word then.
+    room = next(n for n in range(1, max(cells - indent, *sizes, 1) + 1) if len(_broken(sizes, n)) <= len(lines))
+    found: list[list[Part]] = []
+    for at, (start, end) in enumerate(_broken(sizes, room)):
+        head = first if not at else Part(" " * indent)
+        found.append([head, *(part for label in labels[start:end] for part in label)])
+    return found or [[first]]
+
+
+def _broken(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
+    """(start, end) of the labels of each line of so many cells."""
+    lines: list[tuple[int, int]] = []
+    start = used = 0
+    for at, size in enumerate(sizes):
+        if at > start and used + size > room:
+            lines.append((start, at))
+            start, used = at, 0
         used += size
-    return lines
+    return [*lines, (start, len(sizes))] if sizes else []
 
 
 def _number(group: Group, work: Work) -> list[Part]:
@@ -395,7 +419,7 @@ def _numbers(groups: Sequence[Group], work: Work, cells: int) -> list[list[Part]
         press, value = _press(group), _value(group, work)
         parts += [Part("  "), Part(f"{group.key} ", "key", press), Part(f"{group.name:<{width}} ", "plain", press)]
         parts.append(Part(f"{value:<2}", "strong", press))
-    return [[Part(f" each {_ends(groups[0].scale)}", "dim")], *_folded(parts, cells)]
+    return [[Part(f" each {_ends(groups[0].scale)}", "dim")], *folded(parts, cells)]
 
 
 def _alike(group: Group, work: Work) -> list[Group]:
@@ -436,6 +460,30 @@ def _now(group: Group, work: Work) -> frozenset[str]:
         case "text" if group in scheme.of(TEXT):
             return frozenset(said.labels or ())
     return frozenset()
+
+
+_LEAST_GUIDELINES = 4
+"""Lines from which on the beginning of the guidelines stands in them."""
+
+
+def guideline_lines(scheme: Scheme, cells: int, rows: int) -> list[list[Part]]:
+    """As much of the guidelines as so many empty lines hold, under a line of space, without Markdown's signs."""
+    if not scheme.guidelines or rows < _LEAST_GUIDELINES:
+        return []
+    found: list[str] = []
+    for line in filter(str.strip, scheme.guidelines.splitlines()):
+        told = f"• {line.strip()[2:]}" if line.strip().startswith(("- ", "* ")) else line.strip().lstrip("# ")
+        told = shown(told.replace("**", ""))
+        found += [told[start:end].rstrip() for start, end in wrap(told, max(min(cells - 2, _WIDEST), 20))]
+    lines, room = [[Part("")]], rows - 1
+    lines += [[Part(f" {one}", "dim")] for one in found[:room]]
+    if len(found) > room:
+        lines[-1] = [Part(keyed(" {guidelines} shows all of the guidelines"), "dim")]
+    return lines
+
+
+_WIDEST = 90
+"""Cells of a line of guidelines."""
 
 
 def others_lines(work: Work, cells: int) -> list[list[Part]]:

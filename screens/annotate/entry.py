@@ -208,7 +208,7 @@ ENTRY = PlaceEntry(
     samples_of="",
     needs="no text is open to be annotated",
     main=(
-        *("close", "take_span", "begin", "hints", "accept", "guidelines"),
+        *("close", "take_span", "begin", "hints", "accept", "next", "guidelines"),
         *("walk", "remove", "stay", "undo"),
     ),
     actions=ACTIONS,

@@ -37,8 +37,9 @@ class Work(msgspec.Struct):
     `standing`: how far the adjudication is, where the answer settles what others disagree about. `shows_others`:
     whether what others say stands under the text. `number`, `typed`: the name of the number that is being typed, and
     its digits so far. `tie`: the kind of a relation that is begun, and the id of its first span. `role`: of a
-    text whose answer is told afterwards (training, check). `since`: when the text came into sight, in seconds of the
-    monotonic clock.
+    text whose answer is told afterwards (training, check). `place`: whose list the text is of, where that is not
+    Browse's; `strange`: the emotions of that list that the scheme has no labels for. `since`: when the text came into
+    sight, in seconds of the monotonic clock.
     """
 
     scheme: Scheme
@@ -52,6 +53,8 @@ class Work(msgspec.Struct):
     standing: "Adjudicated | None" = None
     shows_others: bool = True
     role: str = ""
+    place: str = ""
+    strange: tuple[str, ...] = ()
     tie: tuple[str, str] | None = None
     number: str = ""
     typed: str = ""

@@ -359,10 +359,14 @@ class AnswerKeys(AtWork):
 
 
 _OWN = frozenset(action.id for action in ACTIONS)
+_UNSEEN = frozenset({"next_open_text", "previous_open_text", "adjudicate", "agreement", "guidelines"})
+"""What says nothing of the text that is open."""
 
 
 class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
     """Says what each key does in the text: one about a number, a letter of a hint, a label, or an action."""
+
+    on_sight = _OWN - _UNSEEN | {"undo", "redo", "note"}
 
     @property
     def takes_letters(self) -> bool:

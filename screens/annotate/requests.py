@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from emotui.errors import EmotuiError
 from emotui.screens.annotate.entry import reserved
 from emotui.screens.annotate.units import TextUnits
+from emotui.tasks.registry import SPANS
 from emotui.workbench.annotate import fitted
 from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
@@ -17,6 +18,7 @@ from emotui.workbench.annotate.answers import AnnotatedText
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.others import PERSON, OtherSaid
 from emotui.workbench.annotate.planning.order import Order
+from emotui.workbench.annotate.scheme import SPAN
 from emotui.workbench.annotate.service import Annotating, Progress
 
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ class Stood(msgspec.Struct, frozen=True):
 
     `tags`: what the list says beside each text. `standing`: how far the adjudication is, where it is one. `role`:
     `training` or `check`, where the text is one whose answer is told. `consent`: the words to agree to before the first
-    text, where that is still to be done.
+    text, where that is still to be done. `strange`: emotions of a dataset of whole texts for which its scheme of spans
+    has no label.
     """
 
     bench: Annotating
@@ -54,6 +57,7 @@ class Stood(msgspec.Struct, frozen=True):
     standing: "Adjudicated | None" = None
     consent: str = ""
     role: str = ""
+    strange: tuple[str, ...] = ()
 
 
 class Benches:
@@ -111,10 +115,20 @@ def stand(benches: Benches, asked: Standing, adjudicating: Adjudicating | None) 
             tags(bench),
             consent=bench.consent(),
             role=bench.role(asked.sample),
+            strange=strange_labels(bench),
         )
     there = versions(adjudicating, asked.sample)
     signs, standing = adjudication_tags(adjudicating), adjudicating.standing()
     return Stood(bench, text, units, said, bench.progress(), there, signs, standing)
+
+
+def strange_labels(bench: Annotating) -> tuple[str, ...]:
+    """The emotions of a dataset of whole texts that the labels of its scheme of spans lack; none for other datasets."""
+    scheme, dataset = bench.scheme, bench.dataset
+    if dataset.kept_as == SPANS or not scheme.spans or any(group.of != SPAN for group in scheme.groups):
+        return ()
+    ours = {label.name.casefold() for group in scheme.groups for label in group.labels}
+    return tuple(name for name in bench.store.samples.emotions(dataset.dataset) if name.casefold() not in ours)
 
 
 def adjudication_tags(adjudicating: Adjudicating) -> Mapping[int, str]:

@@ -250,7 +250,11 @@ async def test_the_guidelines_stand_beside_or_under_the_text_where_there_is_room
         assert "My tea is cold." in screen_text(pilot)
         await pilot.resize_terminal(100, 30)
         await settle(pilot)
-        assert "from unpleasant (1)" not in screen_text(pilot)
+        assert "Valence: from unpleasant (1)" in screen_text(pilot), "as much of them as there are empty lines"
+        assert "F2 shows all of the guidelines" not in screen_text(pilot)
+        await pilot.resize_terminal(100, 16)
+        await settle(pilot)
+        assert "F2 shows all of the guidelines" in screen_text(pilot)
         await press(pilot, "f2")
         assert "Guidelines: valence, arousal and dominance" in screen_text(pilot)
 

@@ -7,11 +7,13 @@ import pytest
 from textual.pilot import Pilot
 
 from emotui.records import Mark, SpanSample
+from emotui.screens.annotate import drawing
 from emotui.screens.annotate.passage import Passage
 from emotui.screens.annotate.place import Annotate
 from emotui.screens.app import EmotuiApp
 from emotui.screens.results.place import Results
 from emotui.screens.widgets.cell_width import width as cells
+from emotui.screens.widgets.line import Part
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.planning.assignment import Assignment, assign
 from emotui.workbench.datasets.samples import add_samples
@@ -170,14 +172,49 @@ async def test_after_an_answer_the_title_says_what_tab_does_first(source: Worksp
         assert "Tab next: others" not in screen_text(pilot)
 
 
+async def test_nothing_is_said_of_a_text_that_the_list_covers_its_keys_open_it(source: Workspace) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "l", "2")
+        listed = screen_text(pilot)
+        assert "The ferry" not in listed.splitlines()[1]
+        for key, label in (("space", "Space “accept, next”"), ("H", "H “happy”"), ("minus", "- “skip, next”")):
+            assert "Space accept" not in screen_text(pilot).splitlines()[-1]
+            await press(pilot, key)
+            told = screen_text(pilot)
+            assert f"{label} was not done: the text was not in sight; here it is" in told
+            assert "open" in told.splitlines()[1]
+            said = kept(source, pilot)
+            assert not said.accepted
+            assert said.answer.silent
+            await press(pilot, "f6")
+        await press(pilot, "enter")
+        assert not kept(source, pilot).accepted, "Enter opens it too"
+        await press(pilot, "space")
+        assert place(pilot).at_work.progress.accepted == 1
+
+
+def test_labels_stand_in_lines_of_about_one_length_and_closer_where_that_saves_one() -> None:
+    names = ("happy", "sad", "disgust", "contempt", "fear", "angry", "surprise")
+    parts = [Part(" label ")]
+    for name in names:
+        parts += [Part(" "), Part(name[0], "key"), Part(f" {name}"), Part(" ")]
+
+    def lines(cells: int) -> list[str]:
+        return ["".join(part.text for part in line) for line in drawing.folded(parts, cells)]
+
+    assert lines(80) == [" label  h happy  s sad  d disgust  c contempt  f fear  a angry  s surprise "]
+    assert lines(70) == [" label  h happy s sad d disgust c contempt f fear a angry s surprise"]
+    assert lines(62) == [" label  h happy  s sad  d disgust  c contempt ", "        f fear  a angry  s surprise "]
+
+
 async def test_while_a_span_is_begun_the_line_says_what_keys_do_and_v_is_not_offered(source: Workspace) -> None:
     async with opened(source, (80, 24)) as pilot:
         await press(pilot, "2")
-        assert "v begins a span there, i by letters, h l move it" in screen_text(pilot)
+        assert "v begins a span, h l move it, a label's key ends it" in screen_text(pilot)
         assert (
             screen_text(pilot)
             .splitlines()[-1]
-            .startswith(" v begin span  i letters  Space accept, next  F2 guidelines")
+            .startswith(" v begin span  i letters  Space accept, next  j k move  F2 guidelines")
         )
         await press(pilot, "l", "v", "l")
         assert "a label's key marks it, Enter without a label" in screen_text(pilot)

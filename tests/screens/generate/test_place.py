@@ -271,3 +271,10 @@ def test_intervals_stand_beside_three_writers_figures_and_letters_have_a_word_be
     wide = written(model_lines(figures, figures.metrics, 0, 110))
     assert wide[0].endswith("what it is")
     assert wide[1].endswith("orig. to emotional")
+
+
+async def test_annotate_says_whose_texts_they_are_and_that_its_labels_are_not_theirs(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
+        await press(pilot, "6", "2")
+        assert "from Generate" in screen_text(pilot)
+        assert "not this list's labels: it has" in screen_text(pilot)
