@@ -33,7 +33,7 @@ from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, width, wrap
 from emotui.screens.widgets.line import Line, Part, tabs
 from emotui.screens.widgets.notice import Notice
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.page import Ended, Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
 
@@ -84,6 +84,12 @@ _ABOUT = (
 )
 """What one looks at, in fewer and fewer cells."""
 
+_ABOUT_HIDDEN = (
+    " A model guesses masked emotion words; guess them first, and see then how you and it have done",
+    " A model guesses masked emotion words; you may guess them first",
+    _ABOUT[-1],
+)
+
 FILL = "masked_fill"
 """The setting that says by what masks are filled: until one is chosen, by nothing."""
 
@@ -104,6 +110,11 @@ class Masked(GuessPlace):
         "masked-doubts": "#masked-mask",
     }
     marks_errors = False
+    on_sight = (
+        *("guess", "judge_first", "judge_second", "judge_both", "judge_neither", "choose", "rationale", "own_codes"),
+        *("keep_mask", "drop_mask", "mask_start_back", "mask_start_on", "mask_end_back", "mask_end_on"),
+        *("undo", "redo"),
+    )
     DEFAULT_CSS = """
     Masked #masked-text { height: auto; min-height: 3; max-height: 50%; }
     Masked.-study #masked-text, Masked.-review #masked-text, Masked.-results #masked-text {
@@ -277,7 +288,8 @@ class Masked(GuessPlace):
             self._seen.add(view.number)
         right = tabs(keyed("{fill}"), FILLS, self.filled, what="fill")
         self.query_one("#masked-title", Line).show(masked_text.title(view, self.filled, self._wanted[1]), right)
-        told = next((way for way in _ABOUT if width(way) < self.size.width), _ABOUT[-1])
+        ways = _ABOUT_HIDDEN if self.filled == HIDDEN else _ABOUT
+        told = next((way for way in ways if width(way) < self.size.width), ways[-1])
         self.query_one("#masked-about", Line).show([Part(told, "dim")])
         text = self.query_one("#masked-text", Page)
         fillings = [masked_text.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
@@ -294,9 +306,14 @@ class Masked(GuessPlace):
             told = told if self.typing else "its word is hidden"
             heading.show([Part(f" mask {self.mask + 1} of {len(view.gold)}", "strong"), Part(f"  {told}", "dim")])
             drafts = {} if self.typing else self.drafts_of(view)
-            hidden = masked_text.hidden_lines(view, drafts, typing=self.typing, blind=self._is_blind(view))
-            tally = tally_line(self.tally)
-            page.show([*hidden, *([[], tally] if tally else [])])
+            blind, typing, n = self._is_blind(view), self.typing, len(self.session.listed())
+            tally = [line for line in (tally_line(self.tally),) if line]
+            page.show_for(
+                lambda room: [
+                    *masked_text.hidden_lines(view, drafts, self.tally, n, room.width - 1, typing=typing, blind=blind),
+                    *tally,
+                ]
+            )
             return
         mask = self.mask
         heading.show(mask_heading(view, mask))
@@ -304,7 +321,7 @@ class Masked(GuessPlace):
         guessed = view.guessed[mask] if mask < len(view.guessed) else None
         tally = tally_line(self.tally)
         if self.fill == HIDDEN:
-            veiled = "{next} goes on, {fill} shows in the list what it keeps from who guesses"
+            veiled = "{next_open_guess} goes to the next text to guess; {fill} shows all words from now on"
             told_last = [[Part(keyed(veiled), "dim")]]
         else:
             told_last = []
@@ -313,7 +330,7 @@ class Masked(GuessPlace):
             # A column is left for the scroll bar, which comes once there are more lines than rows.
             cells = room.width - 1
             words = word_lines(view.gold[mask], said, guessed, cells)
-            told = [*told_lines(view, mask, cells), *told_last]
+            told = [*told_lines(view, mask, cells, self.filled), *told_last]
             examples = example_lines(view, cells)
             # Lines apart, as long as none is lost for that.
             gap: list[list[Part]] = [[]] * (len(words) + len(told) + len(examples) + bool(tally) + 2 <= room.height)
@@ -449,9 +466,29 @@ class Masked(GuessPlace):
         return [place for place, one in enumerate(said) if one.missed]
 
     def can_next_mismatch(self) -> bool:
-        return self._wanted[1] is not None and self.filled != HIDDEN and not self.typing
+        return self._wanted[1] is not None and self.fill != HIDDEN and not self.typing
 
     can_previous_mismatch = can_next_mismatch
+
+    def can_next_open_guess(self) -> bool:
+        return self.fill == HIDDEN and self.tally is not None and not self.typing
+
+    can_previous_open_guess = can_next_open_guess
+
+    def do_next_open_guess(self) -> None:
+        self._seek_open(1)
+
+    def do_previous_open_guess(self) -> None:
+        self._seek_open(-1)
+
+    def _seek_open(self, step: int) -> None:
+        """To the next text that was not guessed; which ones the run missed stays unsaid while words are hidden."""
+        guessed = self.tally.scores if self.tally is not None else {}
+        there = frozenset(one for one in self.session.listed() if one not in guessed)
+        if there - {self._wanted[0]}:
+            self.post_message(self.Sought(there, step))
+        else:
+            self.post_message(Ended("no other text waits for your guess"))
 
     def do_next_mismatch(self) -> None:
         self._step(1)

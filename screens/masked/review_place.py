@@ -16,7 +16,7 @@ from emotui.screens.masked.text import GOLD, HIDDEN
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
-from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.number_format import UNDEFINED, share
 from emotui.screens.widgets.page import Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.store.query import Run
@@ -379,11 +379,15 @@ class GuessPlace(ReviewPlace):
         self.tally = tally
         self.tag_guesses()
         self.draw()
+        self.refresh_bindings()
 
     def tag_guesses(self) -> None:
         """While the list keeps gold and runs to itself, it says how the texts that were guessed came out."""
         if self.mode is not None or self.review is not None:
             return
-        known = self.tally.scores if self.tally is not None and self.blind else {}
-        scores = {sample: f"{share(f1):>6}" for sample, f1 in known.items()}
-        self.post_message(self.Tagged("you F1", scores) if scores else self.Tagged("", None))
+        if self.tally is None or not self.blind:
+            self.post_message(self.Tagged("", None))
+            return
+        known = self.tally.scores
+        scores = {sample: f"{UNDEFINED if f1 is None else share(f1).strip():>6}" for sample, f1 in known.items()}
+        self.post_message(self.Tagged("you F1", dict.fromkeys(self.session.listed(), "  open") | scores))

@@ -12,7 +12,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, wrap
 from emotui.screens.widgets.line import Line, Part
-from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.page import Ended, Page
 from emotui.screens.widgets.row_list import PickedRows
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def _bar(share: float | None) -> str:
 
 
 _NEW = "\0new"
+_BEGINS = "Begin a blind study of two sources: "
 
 
 class StudyPlace(Place):
@@ -156,14 +157,17 @@ class StudyPlace(Place):
         if self.session.overview.dataset is not None:
             self._asks["studies"].ask(self.session.overview.dataset.dataset)
 
-    def _offer_studies(self, _: int, names: list[str]) -> None:
+    def _offer_studies(self, dataset: int, names: list[str]) -> None:
         from emotui.screens.dialogs.choices import Choice, ChoiceDialog
 
         choices = [Choice(name, name) for name in names]
         if self._then == "study":
             choices.append(Choice(_NEW, "begin a study", "two sources, where their vectors differ"))
         if not choices:
-            self.notify(keyed("There is no blind study of this dataset yet: {study} begins one"), markup=False)
+            self.post_message(Ended(keyed("there is no blind study of this dataset yet: {study} begins one")))
+            return
+        if not names:
+            self._asks["sources"].ask(dataset)
             return
 
         def chosen(name: str | None) -> None:
@@ -186,7 +190,8 @@ class StudyPlace(Place):
                     self.notify(keyed("There is one source alone: {model} runs a model"), markup=False)
                     return
                 self.app.push_screen(
-                    ChoiceDialog("Blind study: against which source", rest, rest[0].value), lambda b: second(a, b)
+                    ChoiceDialog(_BEGINS + "the second", rest, rest[0].value),
+                    lambda b: second(a, b),
                 )
 
         def second(a: str, b: str | None) -> None:
@@ -199,7 +204,7 @@ class StudyPlace(Place):
             if name is not None:
                 self._asks["begin"].ask((dataset, name, a, b))
 
-        self.app.push_screen(ChoiceDialog("Blind study: which source", choices, choices[0].value), first)
+        self.app.push_screen(ChoiceDialog(_BEGINS + "the first", choices, choices[0].value), first)
 
     def _begun(self, asked: tuple[int, str, str, str], _: None) -> None:
         self._asks["study"].ask(asked[1])

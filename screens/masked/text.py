@@ -126,17 +126,17 @@ def filling(view: "MaskedView", place: int, filled: str, typed: Mapping[int, str
     if filled == HIDDEN:
         return hidden(place + 1, typed.get(place, ""))
     said = view.said[place] if place < len(view.said) else None
-    differs = DIFFERS if said is not None and not said.same_vector else ""
+    differs = DIFFERS if said is not None and not said.same_vector and has_emotions(view.gold[place]) else ""
     if filled == GOLD:
-        return Filling(view.gold[place].word, "gold-line", differs)
+        return Filling(view.gold[place].word, "gold-line")
     if said is None or said.entry is None:
         return Filling("[no word]", "mark", differs)
     return Filling(said.entry.word, "ground", differs)
 
 
-def without_vector(gold: "WordEntry", said: "WordEntry") -> bool:
-    """Can the vectors of two words share no emotion, whatever the words are?"""
-    return not all(one.vector is not None and any(one.vector) for one in (gold, said))
+def has_emotions(word: "WordEntry") -> bool:
+    """Does a word carry any emotion that another one could share?"""
+    return any(word.vector or ())
 
 
 def why_not_compared(gold: "WordEntry", said: "WordEntry") -> str:
@@ -150,7 +150,7 @@ def why_not_compared(gold: "WordEntry", said: "WordEntry") -> str:
 
 def can_be_scored(view: "MaskedView") -> bool:
     """Is there a mask whose gold word has emotions, so that a guess can share some?"""
-    return any(one.vector is not None and any(one.vector) for one in view.gold)
+    return any(map(has_emotions, view.gold))
 
 
 def shared(gold: "WordEntry", said: "WordEntry | None") -> int:
@@ -166,16 +166,17 @@ def title(view: "MaskedView", filled: str, run: Run | None) -> list[Part]:
         return [*left, Part(f"  {so_many(len(view.gold), 'mask')}", "dim")]
     left.append(Part("  F1 of vectors" if view.said or view.guessed else " ", "dim"))
     if view.guessed:
-        left += [Part("  you "), Part(_mean(view.guessed), "strong")]
-    left += [Part("  run "), Part(_mean(view.said), "strong")] if view.said else [Part("  run")]
+        left += [Part("  you "), Part(_mean(view, view.guessed), "strong")]
+    left += [Part("  run "), Part(_mean(view, view.said), "strong")] if view.said else [Part("  run")]
     left.append(Part(f" {_run_name(run)}", "said", "do('run')"))
     if view.repeats > 1:
         left.append(Part(f"  first of {view.repeats} answers", "dim"))
     return left
 
 
-def _mean(said: "Sequence[MaskSaid]") -> str:
-    return share(sum(one.f1 for one in said) / len(said)).strip()
+def _mean(view: "MaskedView", said: "Sequence[MaskSaid]") -> str:
+    """F1 over the masks; none where gold has no emotions behind any of them."""
+    return share(sum(one.f1 for one in said) / len(said)).strip() if can_be_scored(view) else UNDEFINED
 
 
 def _run_name(run: Run | None) -> str:
@@ -185,22 +186,36 @@ def _run_name(run: Run | None) -> str:
     return run.model if len(run.model) <= _LONGEST else f"…{run.model[1 - _LONGEST :]}"
 
 
-def hidden_lines(view: "MaskedView", drafts: Mapping[int, str], *, typing: bool, blind: bool) -> "Lines":
-    """What can be done while words are hidden.
+def hidden_lines(
+    view: "MaskedView",
+    drafts: Mapping[int, str],
+    tally: "Tally | None",
+    n: int,
+    cells: int,
+    *,
+    typing: bool,
+    blind: bool,
+) -> "Lines":
+    """What can be done while words are hidden, and what comes after it.
 
     Args:
         drafts: by mask what the person has written and not handed in.
+        tally: how the person does so far; None: not known yet.
+        n: texts of the list.
+        cells: of a line.
         typing: the person is writing a guess, so that no key but those of the text field does anything.
         blind: the person has not seen the words yet.
     """
+    from emotui.metrics.masked import DIMENSIONS
+
     lines = [[Part("a word that fits each gap; then gold's and the run's stand beside yours", "dim")]]
     if not typing:
         lines = [
             [
-                Part(keyed("{guess} "), "key"),
-                Part("guesses: a word for each mask, and then gold and the run are shown"),
+                Part(keyed("{guess}"), "key"),
+                Part("  guesses: a word for each mask; then gold and the run are shown"),
             ],
-            [Part(keyed("{fill} "), "key"), Part("shows the words without a guess")],
+            [Part(keyed("{fill}"), "key"), Part("  shows the words without a guess")],
         ]
     if drafts:
         written = ", ".join(f"mask {place + 1} “{word}”" for place, word in drafts.items())
@@ -211,7 +226,31 @@ def hidden_lines(view: "MaskedView", drafts: Mapping[int, str], *, typing: bool,
         lines.append([Part(f"you guessed before: {', '.join(view.guess.words)}", "dim")])
     if not blind:
         lines.append([Part("you have seen these words: a guess is kept as one that is not blind", "dim")])
+    lines.append([])
+    for head, told in (
+        ("emotions", f"that a word may carry, by EmoLex: {', '.join(DIMENSIONS)}"),
+        ("after it", "gold's word, the run's and yours under each other, with the emotions of each"),
+        ("F1", "how far a word carries the emotions that gold's does: 1 just these, 0 none of them"),
+    ):
+        lines += _told_of(head, told, cells)
+    if tally is not None:
+        goes = len(tally.scores) < n and not typing
+        further = keyed("; {next_open_guess} goes to the next that is not") if goes else ""
+        lines += _told_of("so far", f"{len(tally.scores):,} of {so_many(n, 'text')} guessed{further}", cells)
     return lines
+
+
+_HEAD = 10
+"""Cells of the word before what is told of a text with hidden words."""
+
+
+def _told_of(head: str, told: str, cells: int) -> list[list[Part]]:
+    places = wrap(told, max(min(cells, WIDEST) - _HEAD, 20))
+    heads = [head] + [""] * (len(places) - 1)
+    return [
+        [Part(f"{one:<{_HEAD}}", "strong"), Part(told[start:end].rstrip(), "dim")]
+        for one, (start, end) in zip(heads, places, strict=True)
+    ]
 
 
 # Under the text: a row a word (gold, the run's, one's own, other likely ones) and a column an emotion of EmoLex; then
@@ -253,8 +292,8 @@ def _rows(gold: "WordEntry", said: "MaskSaid | None", guessed: "MaskSaid | None"
 
 
 def _counted(gold: "WordEntry", entry: "WordEntry", f1: float) -> float | None:
-    """F1 of two words' vectors; None where one of them has none to compare."""
-    return None if not f1 and without_vector(gold, entry) else f1
+    """F1 of two words' vectors; None where gold's has none to compare."""
+    return f1 if f1 or has_emotions(gold) else None
 
 
 def word_lines(gold: "WordEntry", said: "MaskSaid | None", guessed: "MaskSaid | None", cells: int) -> list[list[Part]]:
@@ -318,7 +357,7 @@ def _cell(gold: "WordEntry", row: _WordRow, place: int) -> tuple[str, str]:
     return sign, "rest" if sign == _NEITHER else _KINDS[sign] if row.kind in ("ground", "strong") else "dim"
 
 
-def told_lines(view: "MaskedView", mask: int, cells: int) -> list[list[Part]]:
+def told_lines(view: "MaskedView", mask: int, cells: int, filled: str) -> list[list[Part]]:
     """What each word shares with gold's, with the signs of the table; and what else is to be known of the mask."""
     from emotui.metrics.masked import DIMENSIONS
 
@@ -332,6 +371,8 @@ def told_lines(view: "MaskedView", mask: int, cells: int) -> list[list[Part]]:
         if one.entry is None:
             lines.append([Part(f"{role:<{_ROLE}}", "dim"), Part("no word for this mask: it scores 0", "mark")])
             continue
+        if not has_emotions(gold) and not one.f1:
+            continue  # the heading says so, once
         lacks = why_not_compared(gold, one.entry)
         if lacks:
             counts = "but it is the same word: it scores 1" if one.same_vector and one.f1 else "it scores 0"
@@ -350,7 +391,7 @@ def told_lines(view: "MaskedView", mask: int, cells: int) -> list[list[Part]]:
         lines += _flowing(parts, cells)
     if said is None:
         lines.append([Part(view.why, "mark")])
-    for remark, kind in _remarks(view, mask, said, guessed):
+    for remark, kind in _remarks(view, mask, said, guessed, filled):
         lines += [[Part(remark[start:end].rstrip(), kind)] for start, end in wrap(remark, max(cells, 20))]
     return lines
 
@@ -369,7 +410,7 @@ _OF_P = "P: the probability that the run gives the word"
 
 
 def _remarks(
-    view: "MaskedView", mask: int, said: "MaskSaid | None", guessed: "MaskSaid | None"
+    view: "MaskedView", mask: int, said: "MaskSaid | None", guessed: "MaskSaid | None", filled: str
 ) -> list[tuple[str, str]]:
     remarks = []
     if mask < len(view.leaked) and view.leaked[mask]:
@@ -385,18 +426,15 @@ def _remarks(
     entries = [view.gold[mask], *(one.entry for one in (said, guessed) if one is not None and one.entry is not None)]
     entries += list(said.entries if said is not None else ())
     signs = (
-        f"{DIFFERS} not gold's emotions" if said is not None and not said.same_vector else "",
-        f"{UNDEFINED} not in EmoLex" if any(one.vector is None for one in entries) else "",
+        f"{DIFFERS} not gold's emotions" if filled == RUN and filling(view, mask, filled, {}).sign else "",
+        f"{UNDEFINED * 3} not in EmoLex" if any(one.vector is None for one in entries) else "",
         "° EmoLex lacks it: emotui adds it" if any(one.standing == "supplement" for one in entries) else "",
         "a row of dots: in EmoLex without any" if any(one.standing == "zero" for one in entries) else "",
     )
     if any(signs):
         remarks.append(("   ".join(filter(None, signs)), "dim"))
-    if view.gold[mask].vector is None:
-        gold = shown(view.gold[mask].word)
-        remarks.append((f"{gold} is neither in EmoLex nor among the words that emotui adds to it (°)", "dim"))
-        told = "{next} goes on to the next text" if mask + 1 == len(view.gold) else "{mask_on} goes on to the next mask"
-        remarks.append((keyed(f"no word is compared with it, so it says nothing of the run: {told}"), "dim"))
+    if not has_emotions(view.gold[mask]) and len(view.gold) > 1:
+        remarks.append((keyed("{mask_on} goes on to the next mask"), "dim"))
     return remarks
 
 
@@ -412,8 +450,8 @@ def mask_heading(view: "MaskedView", mask: int) -> list[Part]:
     if not shares:
         return parts
     if not wanted:
-        lacks = "has no" if gold.vector is None else "ties no emotion to"
-        return [*parts, Part(f" EmoLex {lacks} {shown(gold.word)}: no word can share an emotion with it", "dim")]
+        lacks = "EmoLex has no" if gold.vector is None else "EmoLex ties no emotion to"
+        return [*parts, Part(f" not scored: {lacks} {shown(gold.word)}, so that nothing can be shared", "dim")]
     of = f"gold's {so_many(wanted, 'emotion')}" if wanted > 1 else "gold's one emotion"
     return [*parts, Part(f" of {of} {', '.join(shares)}", "dim")]
 

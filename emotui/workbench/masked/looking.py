@@ -118,11 +118,12 @@ class MaskedView(msgspec.Struct, frozen=True):
 class Tally(msgspec.Struct, frozen=True):
     """A person's last guesses about a dataset, against the same texts by a run.
 
-    `scores`: by sample the F1 of vectors, a mean over its masks. `blind`: how many texts the two means are of: those
-    that were guessed blind, and where there is a run, that it has answered. Means are None where there is no such text.
+    `scores`: by sample the F1 of vectors, a mean over its masks; None of a text in which no word of gold has emotions:
+    it is in no mean. `blind`: how many texts the two means are of: those that were guessed blind, and where there is a
+    run, that it has answered. Means are None where there is no such text.
     """
 
-    scores: Mapping[int, float] = {}
+    scores: Mapping[int, float | None] = {}
     blind: int = 0
     person: float | None = None
     run: float | None = None
@@ -149,6 +150,11 @@ def mask_said(gold: str, predicted: str | None, likeliest: Sequence[tuple[str, f
 def is_leaked(word: str, pieces: Sequence[str]) -> bool:
     """Does a word stand in the text around the masks too?"""
     return re.search(rf"(?<!\w){re.escape(fold(word))}(?!\w)", " ".join(pieces).lower()) is not None
+
+
+def _can_be_scored(gold: Sequence[str], words: WordVectors) -> bool:
+    """Has any word of gold emotions that another word could share?"""
+    return any(any(words.table.get(fold(word)) or ()) for word in gold)
 
 
 def _mean_f1(gold: Sequence[str], guessed: Sequence[str], words: WordVectors) -> float:
@@ -220,10 +226,15 @@ class MaskedBench:
             number: msgspec.json.decode(record, type=MaskedGold) for number, record in store.samples.records([*last])
         }
         guess_of_text = {number: msgspec.json.decode(last[number].payload, type=Guess) for number in golds}
-        scores = {number: _mean_f1(golds[number].labels, guess.words, words) for number, guess in guess_of_text.items()}
-        blind = [number for number, guess in guess_of_text.items() if guess.blind]
+        known = {
+            number: _mean_f1(golds[number].labels, guess.words, words)
+            for number, guess in guess_of_text.items()
+            if _can_be_scored(golds[number].labels, words)
+        }
+        scores = {number: known.get(number) for number in guess_of_text}
+        blind = [number for number in known if guess_of_text[number].blind]
         if run is None or not blind:
-            return Tally(scores, len(blind), mean(scores[one] for one in blind) if blind else None)
+            return Tally(scores, len(blind), mean(known[one] for one in blind) if blind else None)
         rows = last_attempts(store.results.of_run(run, blind))
         of_run = {
             row.sample: _mean_f1(
@@ -234,7 +245,7 @@ class MaskedBench:
         }
         if not of_run:
             return Tally(scores)
-        return Tally(scores, len(of_run), mean(scores[one] for one in of_run), mean(of_run.values()))
+        return Tally(scores, len(of_run), mean(known[one] for one in of_run), mean(of_run.values()))
 
     def studies(self, dataset: int) -> list[str]:
         """The names of the blind studies about a dataset."""

@@ -52,16 +52,16 @@ async def test_masks_are_filled_by_one_key_and_missed_ones_walked(tmp_path: Path
         await press(pilot, "o")
         assert place.fill == GOLD
         first, gold = place.view.number, place.view.gold[0].word
-        assert f"▸{gold}≠" in shown(place)
+        assert f"▸{gold} " in shown(place), "gold's word is not unlike itself"
         assert "happy" in screen_text(pilot)
         assert "A model guesses masked emotion words" in screen_text(pilot)
         await press(pilot, "o")
         assert place.fill == RUN
-        assert "▸happy≠" in shown(place)
+        assert "▸happy " in shown(place), "where gold's word has no emotions, no word is unlike them"
         await press(pilot, "o")
         assert frame(pilot).session.run_shown is not None
         assert frame(pilot).session.run_shown.run == WRITES
-        assert "▸angry≠" in shown(place)
+        assert "▸angry " in shown(place)
         assert "one example was shown" in screen_text(pilot)
         await press(pilot, "n")
         assert place.view.id == "m-007", "until there every word shares an emotion with gold's, or has no vector"
@@ -129,9 +129,20 @@ async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None
         assert frame(pilot).pane.blind
         listed = [line.partition("│")[0] for line in screen_text(pilot).splitlines()]
         assert any("you F1" in line for line in listed)
-        assert any(place.view.id in line and ".00" in line for line in listed)
+        assert any(place.view.id in line and " – " in line for line in listed), "nobody can be scored on it"
+        assert any("m-002" in line and " open " in line for line in listed)
         assert not any(gold in line for line in listed)
-        assert keyed("{fill} shows in the list what it keeps from who guesses") in screen_text(pilot)
+        told = screen_text(pilot)
+        assert keyed("{next_open_guess} goes to the next text to guess; {fill} shows all words from now on") in told
+        assert "F1 of vectors  you –  run –" in told
+        assert "guessed blind" not in told, "it is in no mean"
+        assert told.count("EmoLex has no") == 1, "one reason once"
+        assert "n p not guessed" in told.splitlines()[-1], "which ones the run missed is not told"
+        await press(pilot, "n")
+        assert place.view.id == "m-002"
+        assert f"1 of {frame(pilot).pane.n} texts guessed; n goes to the next that is not" in screen_text(pilot)
+        await press(pilot, "p")
+        assert place.view.id == "m-002", "the one before is guessed"
         await press(pilot, "o")
         listed = [line.partition("│")[0] for line in screen_text(pilot).splitlines()]
         assert any(gold in line for line in listed)
@@ -156,7 +167,7 @@ def test_a_row_a_word_says_which_of_golds_emotions_it_carries() -> None:
     assert [row.replace("█", "").split() for row in rows] == [
         ["gold", "glad", *"····", hit, *"····", hit],
         ["run", "calm°", ".50", ".50", *"····", missed, *"··", extra, "·", hit],
-        ["you", "glum", "–", *["–––"] * 10],
+        ["you", "glum", ".00", *["–––"] * 10],
         ["2", "glad", ".25", "1.00", *"····", hit, *"····", hit],
     ]
     assert "anticipation" in drawn(word_lines(GLAD, said, you, 130))[0]
@@ -167,20 +178,24 @@ def test_a_row_a_word_says_which_of_golds_emotions_it_carries() -> None:
 def test_of_a_mask_that_cannot_be_scored_it_is_told_why_and_what_comes_next() -> None:
     said = MaskSaid(CALM, 0.0, False)
     view = MaskedView(1, "m", ("", ""), (GLUM,), said=(said,), guessed=(), leaked=(False,))
-    told = ["".join(part.text for part in line) for line in told_lines(view, 0, 120)]
-    assert "glum is neither in EmoLex nor among the words that emotui adds to it (°)" in told
-    assert keyed("no word is compared with it, so it says nothing of the run: {next} goes on to the next text") in told
+    heading = "".join(drawn([mask_heading(view, 0)]))
+    assert heading == " mask 1 of 1  not scored: EmoLex has no glum, so that nothing can be shared"
+    told = "\n".join(drawn(told_lines(view, 0, 120, GOLD)))
+    assert "––– not in EmoLex" in told
+    assert "glum" not in told, "the reason stands in the heading"
+    two = MaskedView(1, "m", ("", "", ""), (GLUM, GLAD), said=(said, said), leaked=(False, False))
+    assert keyed("{mask_on} goes on to the next mask") in drawn(told_lines(two, 0, 120, GOLD))
 
 
 def test_what_words_share_and_lack_is_told_in_words() -> None:
     said = MaskSaid(CALM, 0.5, False, (("calm", 0.5), ("glad", 0.25)), 2, (CALM, GLAD), (0.5, 1.0))
     view = MaskedView(1, "m", ("", ""), (GLAD,), said=(said,), guessed=(MaskSaid(GLUM, 0.0, False),), leaked=(True,))
-    assert drawn(told_lines(view, 0, 90)) == [
+    assert drawn(told_lines(view, 0, 90, RUN)) == [
         "run  ▆ hit positive  ▒ extra trust  ▁ missed joy  ",
         "you  EmoLex has no glum, it scores 0",
         "leaked: gold's word stands in the text outside the mask too",
         "P: the probability that the run gives the word; gold's is its number 2",
-        "≠ not gold's emotions   – not in EmoLex   ° EmoLex lacks it: emotui adds it",
+        "≠ not gold's emotions   ––– not in EmoLex   ° EmoLex lacks it: emotui adds it",
     ]
     assert "".join(drawn([mask_heading(view, 0)])) == (
         " mask 1 of 1  of gold's 2 emotions the run shares 1, you share 0"

@@ -83,7 +83,11 @@ async def test_a_study_is_judged_by_keys_and_its_results_wait_for_the_last_answe
 async def test_a_study_is_begun_in_the_place_and_gone_on_with(tmp_path: Path) -> None:
     source = masked_workspace(tmp_path)
     async with opened(source, (80, 24)) as pilot:
-        await press(pilot, "5", "f4", "enter", "enter", "enter", "enter")
+        await press(pilot, "5", "f3")
+        assert "there is no blind study of this dataset yet: F4 begins one" in screen_text(pilot).splitlines()[-1]
+        await press(pilot, "f4")
+        assert "Begin a blind study of two sources: the first" in screen_text(pilot), "there is none to choose from"
+        await press(pilot, "enter", "enter", "enter")
         place = frame(pilot).query_one(Masked)
         assert place.mode is not None
         assert place.mode.coding.name == "study"
