@@ -482,6 +482,7 @@ SHARED: tuple[Action, ...] = (
         "clear text",
         "Clear all of the text while one types (^Z undoes that)",
         "Writing",
+        5,
         needs="it clears the text while one types there",
     ),
 )

@@ -79,8 +79,8 @@ def count_on_texts(bench: "Callable[[], GenerationBench]", asked: OnTexts) -> Ma
 
 _AXIS = 6
 _MARGIN = 0.06
-_STEPS = 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5
-"""Between what is written at the axis of human F1."""
+_STEPS = 1, 2, 2.5, 5, 10, 20, 25, 50, 100
+"""Between what is written at an axis, times a power of ten."""
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -110,7 +110,7 @@ def plotted(points: Sequence[Point], across: str, cells: int, height: int, *, to
     Args:
         told: which letter is which model stands over the plot.
     """
-    columns, rows = max(cells - _AXIS - 1, 10), max(height - 3, 3)
+    columns, rows = max(cells - _AXIS - 1, 10), max(height - 4, 3)
     if not points:
         return [[Part("No writer has both a human F1 and this metric.", "dim")]]
     left, right = _ends([(one.x, one.x_ends) for one in points])
@@ -144,7 +144,8 @@ def plotted(points: Sequence[Point], across: str, cells: int, height: int, *, to
         if letter in tall and letter not in hidden:
             _, top, bottom = tall[letter]
             for at in range(top, bottom + 1):
-                sign = "┬" if at == top else "┴" if at == bottom else "│"
+                crosses = canvas[at][column(one.x)][0] == "─"
+                sign = "┬" if at == top else "┴" if at == bottom else "┼" if crosses else "│"
                 canvas[at][column(one.x)] = (sign, kind)
     for letter, one in reversed(lettered(points)):
         canvas[row(one.y)][column(one.x)] = (letter, "dim" if one.published else "strong")
@@ -153,14 +154,26 @@ def plotted(points: Sequence[Point], across: str, cells: int, height: int, *, to
     lines = [[Part(fit("human F1" + "".join(names), cells - 1).rstrip(), "dim")]]
     ticks = {row(value): value for value in _round_values(low, high)}
     for at, cells_of_row in enumerate(canvas):
-        tick = f"{number(ticks[at]):>{_AXIS - 1}} ┤" if at in ticks else " " * _AXIS + "│"
+        tick = f"{at_axis(ticks[at]):>{_AXIS - 1}} ┤" if at in ticks else " " * _AXIS + "│"
         lines.append([Part(tick, "dim"), *(Part(sign, kind) for sign, kind in cells_of_row)])
-    start, end = number(left), number(right)
-    name = fit(across, max(columns - len(start) - len(end) - 4, 8)).strip()
-    middle = name.center(max(columns - len(start) - len(end), 0))
-    lines.append([Part(" " * _AXIS + "└" + "─" * columns, "dim")])
-    lines.append([Part(" " * (_AXIS + 1) + start + middle + end, "dim")])
+    below = {column(value): at_axis(value) for value in _round_values(left, right)}
+    axis = "".join("┴" if at in below else "─" for at in range(columns))
+    values = [" "] * (columns + _AXIS)
+    for at, written in below.items():
+        start = min(max(at - len(written) // 2, 0), columns - len(written))
+        values[start : start + len(written)] = written
+    lines.append([Part(" " * _AXIS + "└" + axis, "dim")])
+    lines.append([Part(" " * (_AXIS + 1) + "".join(values).rstrip(), "dim")])
+    lines.append([Part(" " * (_AXIS + 1) + fit(across, columns).strip().center(columns).rstrip(), "dim")])
     return lines
+
+
+def at_axis(value: float) -> str:
+    """A round value: as many places as it takes, `.8` as `.80`."""
+    if abs(value) >= 10:
+        return f"{value:g}"
+    written = f"{value:.2f}" if round(value, 2) == value else f"{value:.6f}".rstrip("0")
+    return written.replace("0.", ".", 1) if abs(value) < 1 else written
 
 
 def _covering(stretches: Mapping[str, tuple[int, int, int]]) -> set[str]:
@@ -174,10 +187,11 @@ def _covering(stretches: Mapping[str, tuple[int, int, int]]) -> set[str]:
 
 
 def _round_values(low: float, high: float) -> list[float]:
-    """Two to five values of the axis, in steps that one reads at once."""
-    step = next((one for one in _STEPS if (high - low) / one <= 4), _STEPS[-1])
+    """Two to five values of an axis, in steps that one reads at once."""
+    power = 10.0 ** math.floor(math.log10(max(high - low, 1e-6)) - 1)
+    step = next(one * power for one in _STEPS if (high - low) / (one * power) <= 4)
     first = math.ceil(low / step - 1e-9)
-    return [round(at * step, 3) for at in range(first, math.floor(high / step + 1e-9) + 1)]
+    return [round(at * step, 9) for at in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 def legend(points: Sequence[Point], cells: int) -> list[list[Part]]:

@@ -222,10 +222,14 @@ class RateDialog(Dialog[Wish]):
             _row(
                 "attention checks",
                 Input(_as_rate(own.checks), id="checks", compact=True),
-                Label("a text; one may fail", classes="between"),
-                number_field("allowed", str(own.allowed), failing),
+                Label("for each text; 0: none", classes="between"),
             ),
-            Label("The paper has 10/84 with neutral versions, 28/277 with emotional ones; 0: none."),
+            _row(
+                "of these may fail",
+                number_field("allowed", str(own.allowed), failing),
+                Label("of a batch that counts", classes="between"),
+            ),
+            Label("In the paper: 28/277 with emotional versions, 10/84 with neutral ones."),
             _row("ties", OneOf(_TIES, own.ties, ["no label", "the target", "first in the alphabet"], id="ties")),
         ]
 
@@ -494,14 +498,14 @@ class Generate(Place):
         if self.view != TEXT:
             models = () if self.figures is None else self.figures.models
             left = [Part(f" {so_many(len(models), 'writer')}", "strong")]
-            if self.session.job is not None and self.session.job.brings:
+            if self._comes:
                 left.append(Part(" so far, more on their way", "mark"))
             if self.figures is None:
                 left = [Part(" being counted…", "dim")]
             elif self.view == MODELS:
                 left += [Part("  "), *tabs(keyed("{part}"), PARTS, self.part, what="part")]
-        if found.illustration:
-            left.append(Part(f"{' ' if self.view == MODELS else '  '}{_ILLUSTRATION}", "mark"))
+        if found.illustration and self.view != MODELS:  # there it stands under the figures alone
+            left.append(Part(f"  {_ILLUSTRATION}", "dim"))
         self.query_one("#generate-title", Line).show(left, tabs(keyed("{view}"), VIEWS, self.view))
 
     def _draw_text(self) -> None:
@@ -510,6 +514,8 @@ class Generate(Place):
         page = self.query_one("#generate-texts", Page)
         cells = max(self.size.width - 3, 20)
         lines = three_texts(found, version, cells, against_original=self.against_original)
+        if not found.versions:
+            lines = [[Part("original", "strong")], *marked(found.original, [], "", "plain", min(cells, WIDEST)), []]
         page.styles.height = len(lines)
         page.show(lines)
         rows = self.versions
@@ -521,8 +527,8 @@ class Generate(Place):
                 [
                     [
                         Part(
-                            "The versions of this text are on their way: the top line says how far."
-                            if self.session.job is not None and self.session.job.brings
+                            "Its neutral and emotional versions are on their way, with what raters saw in them."
+                            if self._comes
                             else keyed(
                                 "Nobody has written versions of this text yet: {model} runs a model that writes."
                             ),
@@ -532,9 +538,17 @@ class Generate(Place):
                 ]
             )
         labels = "  texts, writers and raters are invented" if found.illustration else ""
-        self.query_one("#generate-seen", Line).show([Part(" all metrics of this text", "strong"), Part(labels, "mark")])
+        self.query_one("#generate-seen", Line).show([Part(" all metrics of this text", "strong"), Part(labels, "dim")])
+        comes = not found.versions and self._comes
+        for name in ("seen", "values"):
+            self.query_one(f"#generate-{name}").display = not comes
         values = self.query_one("#generate-values", Page)
         values.show_for(lambda room: _below(found, rows.cursor, room))
+
+    @property
+    def _comes(self) -> bool:
+        """Are versions on their way?"""
+        return self.session.job is not None and self.session.job.brings
 
     def _version_lines(self, rows: "Sequence[Version]", cursor: int, cells: int) -> list[list[Part]]:
         return version_lines(rows, cursor, cells, "" if self.found is None else self.found.target)

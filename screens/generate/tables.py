@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 NEUTRAL = "neutral"
 _SUFFIX = " (illustration)"
 _VALUE = 9
+"""Cells of a column of a text's values, at most, and those that one has at least."""
+_NARROW = 6
 
 
 def briefly(name: str) -> str:
@@ -114,16 +116,18 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
         return [[Part("No metric has a value for this text yet.", "dim")]]
     widest = min(max(len(called(metric)) for metric in metrics), 16)
     head = [Part(f"{'metric':{widest}} better", "dim")]
-    for at, version in enumerate(found.versions):
+    names = [fit(briefly(version.writer.name), _VALUE - 2).rstrip() for version in found.versions]
+    size = min(max(_NARROW, *(width(name) + 2 for name in names)), _VALUE)
+    for at, name in enumerate(names):
         head += [
             Part("  "),
             Part(
-                f"{'▸' * (at == cursor) + fit(briefly(version.writer.name), _VALUE - 2).rstrip():>{_VALUE - 1}} ",
+                f"{'▸' * (at == cursor) + name:>{size - 1}} ",
                 "picked" if at == cursor else "dim",
             ),
         ]
     lines = [head]
-    room = cells - widest - 7 - (_VALUE + 2) * len(found.versions) - 4
+    room = cells - widest - 7 - (size + 2) * len(found.versions) - 4
     words = [_plainly(metric.help) for metric in metrics]
     folded = [[said[start:end].rstrip() for start, end in wrap(said, max(room, 20))] for said in words]
     whole = 1 + sum(map(len, folded)) <= height
@@ -136,7 +140,7 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
         line = [Part(f"{fit(called(metric), widest)} {end:^6}")]
         for at, version in enumerate(found.versions):
             value = figure(metric, version.values.get(metric.name))
-            line += [Part("  "), Part(f"{value:>{_VALUE - 1}} ", "picked" if at == cursor else "plain")]
+            line += [Part("  "), Part(f"{value:>{size - 1}} ", "picked" if at == cursor else "plain")]
         indent = " " * taken(line)
         lines.append([*line, Part(f"  {said[0]}", "dim")] if about else line)
         lines += [[Part(f"{indent}  {more}", "dim")] for more in said[1:] if about]
@@ -189,6 +193,9 @@ _METRIC = 15
 _PLAIN, _SURE = 11, 19
 """Cells of a figure alone, and of one with its interval."""
 
+_FIGURE = 6
+"""Cells of a figure, over which a writer's name ends where the figure does."""
+
 _ABOUT = 14
 """Cells from which on it is said beside figures what they are."""
 
@@ -220,9 +227,10 @@ def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
     there = models[: max((cells - _METRIC - 4 + 1) // size, 1)]
     room = cells - _METRIC - 4 - size * len(there)
     head = [Part(f"  {'figure':{_METRIC - 6}} better ", "dim")]
-    head += [Part(fit(briefly(one.writer.name), size - 1) + " ", "strong") for one in there]
+    head += [Part(fit(f"{briefly(one.writer.name):>{_FIGURE}}", size - 1) + " ", "strong") for one in there]
     if len(there) < len(models):
-        head[-1] = Part(f"{fit(briefly(there[-1].writer.name), size - 4)} +{len(models) - len(there)} ", "strong")
+        last = fit(f"{briefly(there[-1].writer.name):>{_FIGURE}}", size - 4)
+        head[-1] = Part(f"{last} +{len(models) - len(there)} ", "strong")
     lines = [[*head, Part(" what it is", "dim")] if room >= _ABOUT else head]
     for at, metric in enumerate(rows):
         line = [
@@ -235,8 +243,8 @@ def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
             value = None if estimate is None else estimate.value
             sure = between(estimate.low, estimate.high) if estimate is not None and size == _SURE else ""
             line += [
-                Part(f"{number(value):>6} ", "strong" if value is not None and value == best else "plain"),
-                Part(fit(sure, size - 7), "dim"),
+                Part(f"{number(value):>{_FIGURE}} ", "strong" if value is not None and value == best else "plain"),
+                Part(fit(sure, size - _FIGURE - 1), "dim"),
             ]
         if room >= _ABOUT:
             line.append(Part(fit(f" {in_brief(metric)}", room).rstrip(), "dim"))

@@ -7,7 +7,10 @@ ENTRY = PlaceEntry(
     place="emotui.screens.rephrase.place:Rephrase",
     samples_of="rephrase",
     needs="no round is open, or nothing is written yet",
-    main=("submit", "judge", "write", "leave", "next_open", "skip", "suggest", "words", "view", "undo"),
+    main=(
+        *("submit", "judge", "write", "leave", "next_open", "skip", "suggest", "words", "view"),
+        *("undo", "clear_text"),
+    ),
     actions=(
         Action("submit", ("enter",), "Enter", "submit", "Submit the text as the next attempt", "Rephrase", 1),
         Action("skip", ("ctrl+s",), "^S", "skip", "Leave this text and go to the next", "Rephrase", 3),
@@ -66,7 +69,7 @@ ENTRY = PlaceEntry(
                 "gold's probability left of the middle, its best rival's right of it; each half goes from 0 to 1",
             ),
             ("▸ │ ·", "of a label's bar: the likeliest now, where gold was with the original, what is left up to 1"),
-            ("by keystroke", "gold's probability after each of the last keys: the higher, the more probable"),
+            ("after each key", "gold's probability after each of the last keys: the higher, the more probable"),
             ("similarity", "how alike what you write and the original are in meaning, by the cosine; 1: the same"),
             ("read as, gold, sim", "of an attempt: the classifier's label, its probability of gold, the similarity"),
             ("cues", "words that the lexicon EmoLex ties to emotions, which stand after them"),

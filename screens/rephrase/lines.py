@@ -152,6 +152,8 @@ def _aims(chain: "ChainView") -> Sequence[str]:
         f"rewrite it: people should still read {label}, the model no longer",
         f"people should still read {label}, the model no longer",
         f"people still read {label}, the model no longer",
+        f"still {label} to people, not to the model",
+        f"{label} to people, not to the model",
     )
 
 
@@ -170,6 +172,8 @@ def meaning(
     most: int,
     gold: str = "",
     written: str | None = None,
+    *,
+    leans: bool = True,
 ) -> Lines:
     """How near the text still is, what kind of text it is, and which words give it away.
 
@@ -177,25 +181,20 @@ def meaning(
         written: the text, where `words` may be of an earlier one.
         gold: its label; EmoLex has the cues of eight emotions, of which another may stand for it.
         most: lines that the cue words may take.
+        leans: the words that give it away stand nowhere else.
     """
     similarity, is_new = nearness
     first = [Part("similarity ", "dim"), Part(share(similarity).strip(), "strong" if is_new else "dim")]
     if lexical is not None:
-        first += [Part(f"   cue words {_about(lexical, gold)}: ", "dim"), Part(lexical.category, "strong")]
+        first += [Part("   cue words ", "dim"), Part(lexical.category, "strong")]
         first += [Part("   negation ", "dim"), Part("yes" if lexical.negated else "no", "strong")]
-    lines: list[list[Part]] = [first, *_cues(lexical, cells, most, gold), _leaning(words, cells, written)]
+    lines: list[list[Part]] = [first, *_cues(lexical, cells, most, gold)]
+    if leans:
+        lines.append(_leaning(words, cells, written))
     for warning in warnings:
         for place, line in enumerate(folded(warning, max(cells - 2, 10))):
             lines.append([Part("  " if place else "! ", "mark"), *line])
     return lines
-
-
-_ABOUT_CUES = {
-    "explicit": "of gold",
-    "misleading": "of others alone",
-    "implicit": "none",
-}
-"""What the cue words of a text of each category are, where EmoLex has gold itself."""
 
 
 def _stands_for(lexical: "Lexical", gold: str) -> str:
@@ -203,27 +202,20 @@ def _stands_for(lexical: "Lexical", gold: str) -> str:
     return lexical.emotion or "" if gold and lexical.emotion != gold.strip().lower() else ""
 
 
-def _about(lexical: "Lexical", gold: str) -> str:
-    """What the cue words of this text are."""
-    other = _stands_for(lexical, gold)
-    if not other or lexical.category == "implicit":
-        return _ABOUT_CUES[lexical.category]
-    return f"of {other}" if lexical.category == "explicit" else f"of others, not {other}"
-
-
 def _cues(lexical: "Lexical | None", cells: int, most: int, gold: str) -> list[list[Part]]:
     """The cue words with their emotions, on at most so many lines."""
     if lexical is None:
         return [[Part("no cue words: no list ties words to this label", "dim")]]
     other = _stands_for(lexical, gold)
-    lacks = f"EmoLex has no cues of {shown(gold)}, {other}'s count"
+    head = f"EmoLex ({shown(gold)} → {other}): " if other else "EmoLex: "
     if not lexical.cues:
-        return [[Part(f"no cue words left{f'; {lacks}' if other else ''}", "dim")]]
-    head = f"cues in EmoLex ({shown(gold)} as {other}) " if other else "cues in EmoLex "
+        return [[Part(f"{head}no cue word left", "dim")]]
+    if lexical.category == "misleading":
+        head += f"no {other or shown(gold) or 'such'} word; "
     lines = [[Part(head, "dim")]]
     room = cells - width(head)
     for cue in lexical.cues:
-        tied = f" ({', '.join(cue.emotions)})"
+        tied = f" {', '.join(cue.emotions)}"
         size = width(cue.word) + width(tied) + 2
         if size > room:
             if len(lines) == most:
@@ -231,7 +223,7 @@ def _cues(lexical: "Lexical | None", cells: int, most: int, gold: str) -> list[l
                 break
             lines.append([Part(" " * width(head))])
             room = cells - width(head)
-        lines[-1] += [Part(cue.word, "cue"), Part(f"{tied}  ", "dim")]
+        lines[-1] += [Part(cue.word, "cue"), Part(f"{tied}   ", "dim")]
         room -= size
     return lines
 
@@ -343,15 +335,15 @@ def session(progress: "Progress", last: str, cells: int) -> Lines:
     """How far one is: done, succeeded and at which attempt, failed, skipped, left, set aside."""
     at = ", ".join(f"{count(n)} at the {_NTH[place]}" for place, n in enumerate(progress.succeeded_at) if n)
     whole = [
-        [Part(f"{count(progress.done)}", "strong"), Part(" done   ", "dim")],
+        [Part(f"{count(progress.done)}", "strong"), Part(f" of {so_many(progress.offered, 'text')} done   ", "dim")],
         [
             Part(f"{count(sum(progress.succeeded_at))}", "strong"),
             Part(f" succeeded{f': {at}' if at else ''}   ", "dim"),
         ],
         [Part(f"{count(progress.failed)}", "strong"), Part(" failed   ", "dim")],
         [Part(f"{count(progress.skipped)}", "strong"), Part(" skipped   ", "dim")],
-        [Part(f"{count(progress.left)}", "strong"), Part(f" of {count(progress.offered)} left   ", "dim")],
-        [Part(f"{count(progress.set_aside)}", "strong"), Part(" set aside: errors already", "dim")],
+        [Part(f"{count(progress.left)}", "strong"), Part(" to come   ", "dim")],
+        [Part(f"{count(progress.set_aside)}", "strong"), Part(" more left out: the model errs already", "dim")],
     ]
     if progress.errors is not None:
         whole[-1] = [

@@ -68,9 +68,19 @@ def tug_lines(
     size = max((cells - taken([*left, *right]) - 1) // 2, 4)
     said = list(verdict(probs, gold, was, cells, counters=counters, aim=len(history) < 2))
     if len(history) > 1:
-        path = [Part(f"   {gold} by keystroke ", "dim"), Part(sparkline(history, _SPARK).rstrip(), "gold")]
+        path = [Part(f"   {gold} after each key ", "dim"), Part(sparkline(history, _SPARK).rstrip(), "gold")]
         said += path if taken([*said, *path]) <= cells else []
+    else:
+        said += next((way for way in _HALVES if taken([*said, *way]) <= cells), ())
     return [[*left, *_half(for_gold, size, left=True), *_half(against, size, left=False), *right], said]
+
+
+_HALVES = (
+    (Part("   ┃ outward: █ gold, ▒ its rival, each half full at 1", "dim"),),
+    (Part("   ┃ outward, each half full at 1", "dim"),),
+    (Part("   each half full at 1", "dim"),),
+)
+"""What the two halves are, in fewer and fewer words, until there is what was typed to be told."""
 
 
 def verdict(
@@ -81,7 +91,7 @@ def verdict(
     if other is None:
         return []
     for_gold, against = probs.get(gold, 0.0), probs[other]
-    before = f"{gold} was {share(was).strip()}; " if was is not None else ""
+    before = f"{gold} was {share(was).strip()}; " if was is not None and not aim else ""
     wins = against > for_gold
     tick = Part("✓ ", "said") if wins is not counters else Part("  ")
     if wins:
@@ -393,7 +403,8 @@ class Writing(Container):
         self._draw_tug()
         self._draw_bars()
         seen = self.seen
-        now = partial(rephrase_lines.meaning, seen.nearness, seen.now, seen.words, seen.warnings)
+        leans = not self._words_in_sight
+        now = partial(rephrase_lines.meaning, seen.nearness, seen.now, seen.words, seen.warnings, leans=leans)
         gold = "" if seen.chain is None else seen.chain.label
         low = self.has_class("-low")
         meaning = self.query_one("#rephrase-meaning", Page)
@@ -476,6 +487,18 @@ class Writing(Container):
         room = height - len(chain) - 1
         return [*chain, [], *self._bar_lines(cells, room)] if room >= 2 else chain
 
+    @property
+    def _words_in_sight(self) -> bool:
+        """Does what each word adds stand in the lower pane?"""
+        if self.part == WORDS:
+            return True
+        if self.stacked or self.part != CHAIN or self.seen.chain is None:
+            return False
+        room = self.query_one("#rephrase-below", Page).scrollable_content_region
+        lines = rephrase_lines.chain_lines(self.seen.chain, self.seen.drafts, _cells(room.size))
+        changes = rephrase_lines.difference(self.seen.difference, _cells(room.size))
+        return room.height - len(lines) - 1 - len(changes) >= _LEAST_WORDS
+
     def draw_session(self) -> None:
         """How far one is."""
         if self.seen.progress is None:
@@ -489,6 +512,7 @@ class Writing(Container):
         if name in (*self.parts, *VIEWS):
             self.part = CHAIN if name == WRITE else name
             self.query_one("#rephrase-below", Page).scroll_home(animate=False)
+            self.draw_live(stale=self._stale)
             self.draw_below()
 
     def step_view(self, step: int) -> None:

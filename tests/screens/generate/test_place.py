@@ -79,9 +79,9 @@ def test_where_there_is_room_all_writers_texts_stand_side_by_side() -> None:
 
 def test_what_a_metric_is_stands_in_full_beside_its_values_or_under_all_of_them() -> None:
     found = _of_two("EAnS R1, cosine of one text and of quite another one (section 5.4)")
-    there = written(value_lines(found, 0, 64, 4))
+    there = written(value_lines(found, 0, 58, 4))
     assert [line[-25:].strip() for line in there][1:] == ["cosine of one text and of", "quite another one"]
-    under = written(value_lines(found, 0, 64))
+    under = written(value_lines(found, 0, 58))
     assert "cosine" not in "".join(under[:2])
     assert [line.split(maxsplit=1) for line in under[4:]] == [["m", "cosine of one text and of quite another one"]]
 
@@ -113,26 +113,33 @@ def test_a_point_stands_where_its_figures_are_with_a_cross_as_long_as_its_interv
     ]
     lines = written(plotted(points, "metric", 60, 13))
     assert [letter for letter, _ in lettered(points)] == ["A", "B", "a"]
-    row = {letter: next(at for at, line in enumerate(lines[1:-2]) if letter in line[7:]) for letter in "ABa"}
+    row = {letter: next(at for at, line in enumerate(lines[1:-3]) if letter in line[7:]) for letter in "ABa"}
     column = {letter: lines[1 + row[letter]].index(letter, 7) for letter in "ABa"}
     assert row["B"] < row["a"] < row["A"]
     assert column["A"] < column["a"] < column["B"]
     assert "├" in lines[1 + row["B"]][: column["B"]]
     assert all(len(line) <= 60 for line in lines)
-    assert [line.split("┤")[0].strip() for line in lines[1:-2] if "┤" in line[:7]] == [
+    assert [line.split("┤")[0].strip() for line in lines[1:-3] if "┤" in line[:7]] == [
         "1.00",
-        ".750",
-        ".500",
-        ".250",
-        ".000",
+        ".75",
+        ".50",
+        ".25",
+        ".00",
     ]
+    assert lines[-2].split() == [".00", ".50", "1.00"], "round values under the other axis too"
+    assert lines[-1].strip() == "metric"
+
+
+def test_where_intervals_of_two_writers_cross_the_crossing_is_drawn() -> None:
+    points = [Point("one", 0.2, 0.5, (0.1, 0.9), None), Point("two", 0.6, 0.8, None, (0.2, 0.9))]
+    assert any("┼" in line for line in written(plotted(points, "metric", 60, 13)))
 
 
 def test_intervals_that_would_cover_each_other_are_left_out_and_that_is_told() -> None:
     near = [Point("one", 0.5, 0.5, (0.3, 0.7), (0.1, 0.2)), Point("two", 0.6, 0.5, (0.4, 0.8), None)]
     lines = written(plotted([*near, Point("three", 0.5, 0.9, (0.3, 0.7), None)], "metric", 120, 13, told=True))
     assert "metric; A B: intervals too near" in lines[-1]
-    assert [sum("├" in line for line in lines[1:-2]), sum("┬" in line for line in lines[1:-2])] == [1, 0]
+    assert [sum("├" in line for line in lines[1:-3]), sum("┬" in line for line in lines[1:-3])] == [1, 0]
 
 
 async def test_a_way_through_the_place(tmp_path: Path) -> None:
@@ -271,6 +278,7 @@ def test_intervals_stand_beside_three_writers_figures_and_letters_have_a_word_be
     wide = written(model_lines(figures, figures.metrics, 0, 110))
     assert wide[0].endswith("what it is")
     assert wide[1].endswith("orig. to emotional")
+    assert wide[0].index("ada") + 3 == wide[1].index("1.00") + 4, "a name ends where its figures do"
 
 
 async def test_annotate_says_whose_texts_they_are_and_that_its_labels_are_not_theirs(tmp_path: Path) -> None:
@@ -278,3 +286,12 @@ async def test_annotate_says_whose_texts_they_are_and_that_its_labels_are_not_th
         await press(pilot, "6", "2")
         assert "from Generate" in screen_text(pilot)
         assert "not this list's labels: it has" in screen_text(pilot)
+
+
+async def test_checks_are_asked_for_in_sentences_and_an_illustration_is_a_note(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), (80, 24)) as pilot:
+        await press(pilot, "6", "f4")
+        said = screen_text(pilot)
+        assert "for each text; 0: none" in said
+        assert "of these may fail 0" in said
+        assert "In the paper: 28/277 with emotional versions, 10/84 with neutral ones." in said

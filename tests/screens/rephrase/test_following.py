@@ -49,9 +49,9 @@ async def test_cue_words_are_underlined_and_named_with_their_emotions_as_one_typ
         assert "explicit" in meaning
         assert "negation yes" in meaning
         lonely = next(cue for cue in here.seen.now.cues if cue.word == "lonely")
-        assert f"lonely ({', '.join(lonely.emotions)})" in meaning
+        assert f"lonely {', '.join(lonely.emotions)}" in meaning
         await write(pilot, IMPLICIT)
-        assert "no cue words left" in page(pilot, "#rephrase-meaning")
+        assert "no cue word left" in page(pilot, "#rephrase-meaning")
         assert "implicit" in page(pilot, "#rephrase-meaning")
 
 
@@ -63,6 +63,11 @@ async def test_when_typing_rests_the_words_that_carry_the_verdict_are_named(sour
         await press(pilot, "i", *" x")
         await awaited(lambda: here.seen.words is not None and here.seen.words.text == here.editor.text)
         await settle(pilot)
+        assert "word by word" in page(pilot, "#rephrase-below")
+        assert "leans on" not in page(pilot, "#rephrase-meaning"), "the same stands word by word"
+        await pilot.resize_terminal(160, 24)
+        await settle(pilot)
+        assert "word by word" not in page(pilot, "#rephrase-below")
         leaning = next(line for line in page(pilot, "#rephrase-meaning").splitlines() if "leans on" in line)
         assert f"leans on, for {here.chain.label} (log-odds lost without it)" in leaning
         assert leaning.split(") ")[1].split()[0] in ("sad", "lonely")

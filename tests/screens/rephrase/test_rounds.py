@@ -32,8 +32,8 @@ async def test_3_begins_a_round_and_offers_only_texts_that_the_classifier_gets_r
         here = await arrive(pilot)
         assert here.round is not None
         assert (here.round.correct, here.round.incorrect) == (6, 1)
-        assert "1 set aside" in page(pilot, "#rephrase-session")
-        assert "6 of 6 left" in page(pilot, "#rephrase-session")
+        assert "1 more left out" in page(pilot, "#rephrase-session")
+        assert "0 of 6 texts done" in page(pilot, "#rephrase-session")
         assert "no error" in screen_text(pilot), "in the list it is an error of the classifier"
         assert here.chain is not None
         assert here.chain.id == "rs-1"
@@ -123,7 +123,7 @@ async def test_each_annotator_has_a_round_of_their_own_and_is_named(source: Scri
             await settle(pilot)
             here = await arrive(pilot, "i")
             assert f"by {name}" in screen_text(pilot)
-            assert "6 of 6 left" in page(pilot, "#rephrase-session")
+            assert "0 of 6 texts done" in page(pilot, "#rephrase-session")
             assert here.chain is not None
             assert here.chain.id == "rs-1"
             await submit(pilot, IMPLICIT)
@@ -150,7 +150,7 @@ async def test_another_live_model_begins_a_round_of_its_own_after_a_sheet_says_s
         await settle(pilot, work=True)
         assert here.round is not None
         assert (here.round.model, here.round.number) == ("hf:other", 2)
-        assert "6 of 6 left" in page(pilot, "#rephrase-session")
+        assert "0 of 6 texts done" in page(pilot, "#rephrase-session")
 
 
 async def test_a_round_that_cannot_begin_says_why_and_i_tries_again(source: Scripted) -> None:

@@ -50,10 +50,15 @@ def test_the_halves_fit_and_have_one_scale(gold: float, other: float, cells: int
     assert right.count(RIVAL_SIDE) == round(other * size)
 
 
-def test_what_gold_was_by_keystroke_is_named() -> None:
-    assert "keystroke" not in "".join(part.text for part in lines(LOSING, "gratitude", 0.98, [0.67], 80)[1])
-    said = "".join(part.text for part in lines(LOSING, "gratitude", 0.98, [0.98, 0.5], 80)[1])
-    assert said.endswith("gratitude by keystroke █▅")
+def test_until_something_is_typed_it_is_told_what_the_halves_are_and_then_what_gold_was_after_each_key() -> None:
+    def said(history: list[float], cells: int) -> str:
+        return "".join(part.text for part in lines(LOSING, "gratitude", 0.98, history, cells)[1])
+
+    aim = "  neutral is .36 behind; another has to lead"
+    assert said([0.67], 100) == f"{aim}   ┃ outward: █ gold, ▒ its rival, each half full at 1"
+    assert said([0.67], 80) == f"{aim}   ┃ outward, each half full at 1"
+    assert said([0.67], 50) == aim
+    assert said([0.98, 0.5], 80).endswith("gratitude after each key █▅")
 
 
 def told(text: str, label: str) -> list[str]:
@@ -64,19 +69,19 @@ def told(text: str, label: str) -> list[str]:
 
 def test_of_a_label_that_emolex_lacks_it_is_told_which_emotions_cues_count() -> None:
     first, cues, _ = told("I am not in hospital", "gratitude")
-    assert first == "similarity 1.00   cue words of others, not joy: misleading   negation yes"
-    assert cues.rstrip() == "cues in EmoLex (gratitude as joy) hospital (trust, fear)"
-    assert told("I am glad", "gratitude")[0] == "similarity 1.00   cue words of joy: explicit   negation no"
-    assert told("I am home", "gratitude")[1] == "no cue words left; EmoLex has no cues of gratitude, joy's count"
+    assert first == "similarity 1.00   cue words misleading   negation yes"
+    assert cues.rstrip() == "EmoLex (gratitude → joy): no joy word; hospital trust, fear"
+    assert told("I am glad", "gratitude")[1].rstrip() == "EmoLex (gratitude → joy): glad joy"
+    assert told("I am home", "gratitude")[1] == "EmoLex (gratitude → joy): no cue word left"
 
 
 def test_what_kind_a_text_is_and_whether_it_is_negated_stands_in_words() -> None:
     first, cues, leaning = told("I am not in hospital", "joy")
-    assert first == "similarity 1.00   cue words of others alone: misleading   negation yes"
-    assert cues.rstrip() == "cues in EmoLex hospital (trust, fear)"
+    assert first == "similarity 1.00   cue words misleading   negation yes"
+    assert cues.rstrip() == "EmoLex: no joy word; hospital trust, fear"
     assert leaning.rstrip() == "leans on, for sadness (log-odds lost without it) sad 2.00  so .20"
-    assert told("I am glad", "joy")[0] == "similarity 1.00   cue words of gold: explicit   negation no"
-    assert told("I am home", "joy")[0] == "similarity 1.00   cue words none: implicit   negation no"
+    assert told("I am glad", "joy")[0] == "similarity 1.00   cue words explicit   negation no"
+    assert told("I am home", "joy")[0] == "similarity 1.00   cue words implicit   negation no"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +92,8 @@ def test_of_what_succeeded_only_attempts_at_which_something_did_are_counted(
 ) -> None:
     progress = Progress(offered=60, done=6, succeeded_at=at, failed=0, skipped=0, left=54, set_aside=3)
     words = "".join(part.text for line in session(progress, "", 100) for part in line)
-    assert f"{expected}   0 failed" in words
+    assert f"6 of 60 texts done   {expected}   0 failed   0 skipped   54 to come" in words
+    assert "3 more left out: the model errs already" in words
 
 
 def test_a_sparkline_has_the_last_figures_in_eighths() -> None:
