@@ -321,7 +321,7 @@ class Masked(GuessPlace):
         guessed = view.guessed[mask] if mask < len(view.guessed) else None
         tally = tally_line(self.tally)
         if self.fill == HIDDEN:
-            veiled = "{next_open_guess} goes to the next text to guess; {fill} shows all words from now on"
+            veiled = "{next_mismatch} goes to the next text to guess; {fill} shows all words from now on"
             told_last = [[Part(keyed(veiled), "dim")]]
         else:
             told_last = []
@@ -466,23 +466,13 @@ class Masked(GuessPlace):
         return [place for place, one in enumerate(said) if one.missed]
 
     def can_next_mismatch(self) -> bool:
-        return self._wanted[1] is not None and self.fill != HIDDEN and not self.typing
+        there = self.tally if self.fill == HIDDEN else self._wanted[1]
+        return there is not None and not self.typing
 
     can_previous_mismatch = can_next_mismatch
 
-    def can_next_open_guess(self) -> bool:
-        return self.fill == HIDDEN and self.tally is not None and not self.typing
-
-    can_previous_open_guess = can_next_open_guess
-
-    def do_next_open_guess(self) -> None:
-        self._seek_open(1)
-
-    def do_previous_open_guess(self) -> None:
-        self._seek_open(-1)
-
     def _seek_open(self, step: int) -> None:
-        """To the next text that was not guessed; which ones the run missed stays unsaid while words are hidden."""
+        """To the next text that was not guessed, or the one before."""
         guessed = self.tally.scores if self.tally is not None else {}
         there = frozenset(one for one in self.session.listed() if one not in guessed)
         if there - {self._wanted[0]}:
@@ -491,10 +481,17 @@ class Masked(GuessPlace):
             self.post_message(Ended("no other text waits for your guess"))
 
     def do_next_mismatch(self) -> None:
-        self._step(1)
+        self._go(1)
 
     def do_previous_mismatch(self) -> None:
-        self._step(-1)
+        self._go(-1)
+
+    def _go(self, step: int) -> None:
+        """To a mask that is missed; while words are hidden, that would tell which ones are: to a text not guessed."""
+        if self.fill == HIDDEN:
+            self._seek_open(step)
+        else:
+            self._step(step)
 
     def _step(self, step: int) -> None:
         ahead = [place for place in self._mismatches() if (place - self.mask) * step > 0]

@@ -235,7 +235,7 @@ def hidden_lines(
         lines += _told_of(head, told, cells)
     if tally is not None:
         goes = len(tally.scores) < n and not typing
-        further = keyed("; {next_open_guess} goes to the next that is not") if goes else ""
+        further = keyed("; {next_mismatch} goes to the next that is not") if goes else ""
         lines += _told_of("so far", f"{len(tally.scores):,} of {so_many(n, 'text')} guessed{further}", cells)
     return lines
 

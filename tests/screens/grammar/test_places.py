@@ -34,6 +34,7 @@ class Able(Acting):
         self.kinds = kinds
         self.own_keys: tuple[Any, ...] = ()
         self.modes: tuple[type[Acting], ...] = ()
+        self.on_sight: tuple[str, ...] = ()
         self.takes_letters, self.only, self.alone = False, None, False
 
     def doing(self, action: str) -> Any:

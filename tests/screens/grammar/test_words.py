@@ -29,7 +29,7 @@ DATA = {
 }
 """Modules whose characters are no marks on a screen."""
 
-TYPOGRAPHY = "\xa0“”’–…—─┄┆│└┬┴┐┌┘├┤┝┥━┃,"
+TYPOGRAPHY = "\xa0“”’–…—•─┄┆│└┬┴┼┐┌┘├┤┝┥━┃,"
 """Punctuation and lines."""
 
 

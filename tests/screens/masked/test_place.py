@@ -133,11 +133,11 @@ async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None
         assert any("m-002" in line and " open " in line for line in listed)
         assert not any(gold in line for line in listed)
         told = screen_text(pilot)
-        assert keyed("{next_open_guess} goes to the next text to guess; {fill} shows all words from now on") in told
+        assert keyed("{next_mismatch} goes to the next text to guess; {fill} shows all words from now on") in told
         assert "F1 of vectors  you –  run –" in told
         assert "guessed blind" not in told, "it is in no mean"
         assert told.count("EmoLex has no") == 1, "one reason once"
-        assert "n p not guessed" in told.splitlines()[-1], "which ones the run missed is not told"
+        assert "n p next " in told.splitlines()[-1]
         await press(pilot, "n")
         assert place.view.id == "m-002"
         assert f"1 of {frame(pilot).pane.n} texts guessed; n goes to the next that is not" in screen_text(pilot)
