@@ -79,6 +79,7 @@ class Frame(Acting, LaidOut):
         super().__init__()
         self._file, self._annotates = file, annotates
         self.session = Session(self, self, open_source, list_tasks(), annotator, annotates=annotates)
+        self.session.other_places = {task: TITLES[place_of(task)] for task in list_tasks()[1:]}
         self.session.keymap = Keymap(ACTIONS)
         hold(self.session.keymap)
         self.pane = ListPane(self.session, id="list-pane")

@@ -161,6 +161,8 @@ class Session:
         """What was asked last in SQL."""
         self.keymap = Keymap(())
         """The actions with their keys: told by the frame."""
+        self.other_places: Mapping[str, str] = {}
+        """By task the place that has its list, where that is not the first one: told by the frame."""
         self._owner, self._view = owner, view
         self._marker: object = None
         self._dirty = False

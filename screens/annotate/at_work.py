@@ -20,7 +20,6 @@ from emotui.screens.annotate.writing import ACCEPT, DO, SUGGEST, Kept, Wish, Wri
 from emotui.screens.jobs import WAIT
 from emotui.screens.keymaps import keyed
 from emotui.screens.place import EMPTY_LIST, NO_WORKSPACE, OTHERS, Place
-from emotui.screens.places import BROWSE, PLACES, place_of
 from emotui.screens.requests import LatestRequest, any_busy
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line
@@ -231,8 +230,7 @@ class AtWork(Place):
                 work.number = "" if first is None or first != stood.bench.scheme.groups[0] else first.name
         work.others, work.progress, work.standing = stood.others, stood.progress, stood.standing
         work.role, work.strange = stood.role, stood.strange
-        entry = PLACES[place_of(stood.bench.dataset.kept_as)]
-        work.place = "" if entry is PLACES[BROWSE] else entry.title
+        work.place = self.session.other_places.get(stood.bench.dataset.kept_as, "")
         work.take(work.said if self._writing.busy else stood.said)
         self.query_one(Notice).hide()
         if self.display:
@@ -413,9 +411,9 @@ class AtWork(Place):
         for pane, lines in ((passage, height), (labels, max(min(below, room - height), 1))):
             if pane.styles.height is None or pane.styles.height.value != lines:
                 pane.styles.height = lines
-        for pane in self.query(".guidelines"):
+        for guidelines in self.query(".guidelines"):
             free = self.size.height - 2 - rows - below
-            pane.styles.height = max(free, _UNDER) if pane.has_class("-under") else "100%"
+            guidelines.styles.height = max(free, _UNDER) if guidelines.has_class("-under") else "100%"
 
     def remark(self, words: str) -> None:
         """Say this in the footer until the next key: a notice would lie over the text, its labels and numbers."""

@@ -10,15 +10,14 @@ from msgspec.structs import replace
 from emotui.errors import EmotuiError
 from emotui.screens.annotate.entry import reserved
 from emotui.screens.annotate.units import TextUnits
-from emotui.tasks.registry import SPANS
 from emotui.workbench.annotate import fitted
 from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
 from emotui.workbench.annotate.answers import AnnotatedText
+from emotui.workbench.annotate.fits import strange_labels
 from emotui.workbench.annotate.marks import Said
 from emotui.workbench.annotate.others import PERSON, OtherSaid
 from emotui.workbench.annotate.planning.order import Order
-from emotui.workbench.annotate.scheme import SPAN
 from emotui.workbench.annotate.service import Annotating, Progress
 
 if TYPE_CHECKING:
@@ -115,20 +114,11 @@ def stand(benches: Benches, asked: Standing, adjudicating: Adjudicating | None) 
             tags(bench),
             consent=bench.consent(),
             role=bench.role(asked.sample),
-            strange=strange_labels(bench),
+            strange=strange_labels(bench.store, bench.dataset, bench.scheme),
         )
     there = versions(adjudicating, asked.sample)
     signs, standing = adjudication_tags(adjudicating), adjudicating.standing()
     return Stood(bench, text, units, said, bench.progress(), there, signs, standing)
-
-
-def strange_labels(bench: Annotating) -> tuple[str, ...]:
-    """The emotions of a dataset of whole texts that the labels of its scheme of spans lack; none for other datasets."""
-    scheme, dataset = bench.scheme, bench.dataset
-    if dataset.kept_as == SPANS or not scheme.spans or any(group.of != SPAN for group in scheme.groups):
-        return ()
-    ours = {label.name.casefold() for group in scheme.groups for label in group.labels}
-    return tuple(name for name in bench.store.samples.emotions(dataset.dataset) if name.casefold() not in ours)
 
 
 def adjudication_tags(adjudicating: Adjudicating) -> Mapping[int, str]:

@@ -527,7 +527,7 @@ class Generate(Place):
                 [
                     [
                         Part(
-                            "Its neutral and emotional versions are on their way, with what raters saw in them."
+                            "Its neutral and emotional versions are on their way, with raters' labels."
                             if self._comes
                             else keyed(
                                 "Nobody has written versions of this text yet: {model} runs a model that writes."

@@ -306,12 +306,13 @@ class Masked(GuessPlace):
             told = told if self.typing else "its word is hidden"
             heading.show([Part(f" mask {self.mask + 1} of {len(view.gold)}", "strong"), Part(f"  {told}", "dim")])
             drafts = {} if self.typing else self.drafts_of(view)
-            blind, typing, n = self._is_blind(view), self.typing, len(self.session.listed())
-            tally = [line for line in (tally_line(self.tally),) if line]
+            dataset = self.session.overview.dataset
+            blind, typing, n = self._is_blind(view), self.typing, 0 if dataset is None else dataset.n
+            over_all = [line for line in (tally_line(self.tally),) if line]
             page.show_for(
                 lambda room: [
                     *masked_text.hidden_lines(view, drafts, self.tally, n, room.width - 1, typing=typing, blind=blind),
-                    *tally,
+                    *over_all,
                 ]
             )
             return

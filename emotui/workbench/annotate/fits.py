@@ -4,6 +4,9 @@ from itertools import pairwise
 
 from emotui.errors import BadInput
 from emotui.records import PARTS, RELATIONS
+from emotui.store.query import Dataset
+from emotui.store.store import Store
+from emotui.tasks.registry import SPANS
 from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import (
     Accept,
@@ -191,3 +194,11 @@ def _sentence_fault(scheme: Scheme, text: AnnotatedText, place: int, said: Sente
         if value is not None and (group is None or value not in group.names):
             return f"the scheme has no {name} {value!r} for sentences"
     return None
+
+
+def strange_labels(store: Store, dataset: Dataset, scheme: Scheme) -> tuple[str, ...]:
+    """The emotions of a dataset of whole texts that the labels of its scheme of spans lack; none for other datasets."""
+    if dataset.kept_as == SPANS or not scheme.spans or any(group.of != SPAN for group in scheme.groups):
+        return ()
+    ours = {label.name.casefold() for group in scheme.groups for label in group.labels}
+    return tuple(name for name in store.samples.emotions(dataset.dataset) if name.casefold() not in ours)
