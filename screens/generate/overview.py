@@ -163,7 +163,7 @@ def plotted(points: Sequence[Point], across: str, cells: int, height: int, *, to
         start = min(max(at - len(written) // 2, 0), columns - len(written))
         values[start : start + len(written)] = written
     lines.append([Part(" " * _AXIS + "└" + axis, "dim")])
-    lines.append([Part(" " * (_AXIS + 1) + "".join(values).rstrip(), "dim")])
+    lines.append([Part(f"{'metric':{_AXIS + 1}}" + "".join(values).rstrip(), "dim")])
     lines.append([Part(" " * (_AXIS + 1) + fit(across, columns).strip().center(columns).rstrip(), "dim")])
     return lines
 

@@ -126,7 +126,7 @@ def test_a_point_stands_where_its_figures_are_with_a_cross_as_long_as_its_interv
         ".25",
         ".00",
     ]
-    assert lines[-2].split() == [".00", ".50", "1.00"], "round values under the other axis too"
+    assert lines[-2].split() == ["metric", ".00", ".50", "1.00"], "round values under the other axis too"
     assert lines[-1].strip() == "metric"
 
 
