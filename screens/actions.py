@@ -537,6 +537,10 @@ class Acting:
         """What is not there that an action needs now, in words; empty: what the action itself says of it."""
         return ""
 
+    def worded(self, action: str) -> str:
+        """What the footer calls an action now, where that depends on what is looked at; empty: as it always does."""
+        return ""
+
 
 @cache
 def _done_by(kind: type) -> frozenset[str]:

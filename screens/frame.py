@@ -291,6 +291,7 @@ class Frame(Acting, LaidOut):
         match event:
             case Place.Tagged():
                 pane.rows.show_tags(event.name, event.tags, event.of)
+                pane.show_legend(event.legend)
             case Place.Arranged():
                 if pane.hold_order(event.samples, event.why):
                     self.show_list()
@@ -347,6 +348,7 @@ class Frame(Acting, LaidOut):
         self.pane.blind = self.place.blind
         self.pane.of_any_task = self.place.entry.of_any_task
         self.pane.rows.show_tags("", None)
+        self.pane.show_legend("")
         rearranged = self.pane.as_it_was()
         entry = self.place.entry
         if session.turn_to(self._samples_for(entry, same_list=same_list)):

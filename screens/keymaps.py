@@ -249,6 +249,7 @@ FAMILIES = (
     Family("write to a file", ("e",), ("export", "write_set")),
     Family("what papers printed", ("P",), ("papers", "published")),
     Family("the other one to compare with", ("B",), ("compare_with", "second")),
+    Family("how it is done", ("f2",), ("guidelines", "method")),
     Family("what it came to", ("f3",), ("figures", "study_results", "agreement")),
     Family("judge others", ("f4",), ("adjudicate", "review", "study", "rate")),
 )

@@ -208,6 +208,10 @@ class Keys:
                 return action.shown if key == action.keys[0] else sign_of(key)
         return None
 
+    def worded(self, action: str) -> str:
+        """What the footer calls an action now; empty: as it always does."""
+        return self._place.worded(action)
+
     @property
     def main(self) -> Sequence[str]:
         """What one does first: in the list that which is of it, and then that of the place."""

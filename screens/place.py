@@ -61,12 +61,12 @@ class Place(Acting, Vertical):
 
     class Tagged(OfList):
         """What the list is to say beside each sample, in up to six cells under a name; None: its own marks again.
-        `of`: what its figures are of, where that may be taken for something else.
+        `of`: what its figures are of, where that may be taken for something else. `legend`: what its signs mean.
         """
 
-        def __init__(self, name: str, tags: Mapping[int, str] | None, of: str = "") -> None:
+        def __init__(self, name: str, tags: Mapping[int, str] | None, of: str = "", legend: str = "") -> None:
             super().__init__()
-            self.name, self.tags, self.of = name, tags, of
+            self.name, self.tags, self.of, self.legend = name, tags, of, legend
 
     class Sought(OfList):
         """The nearest of these samples is to be selected, below (1) or above (-1) in the list; 0: wherever it is."""

@@ -369,7 +369,11 @@ class Session:
         """Say, once, that a list which had no run has one now; not while it may be one's own that begins."""
         if dataset not in self._told and self.job is None:
             self._told.add(dataset)
-            self._owner.notify(f"{run.model} has a run over this list now: " + keyed("{run} shows it"), markup=False)
+            self._owner.notify(
+                f"There are first answers about these samples, by {run.model}: "
+                + keyed("{run} shows them beside the texts"),
+                markup=False,
+            )
 
     def _take_opened(self, _: None, opened: Opened) -> None:
         self.source, self.title = opened.source, opened.title

@@ -76,6 +76,8 @@ _WORDS = {
     "P": "precision",
     "R": "recall",
     "Sim": "similarity",
+    "Acc_l": "of labels",
+    "Acc_v": "of all labels",
     "Acc_L": "the gold word",
     "Acc_V": "a word of its vector",
     "F1_V": "of the vectors",

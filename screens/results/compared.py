@@ -1,5 +1,6 @@
 """Two sources sample by sample, the parts of a dataset and rules that were found, by any metric; ● against ◇."""
 
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.geometry import Size
 
+from emotui.screens.keymaps import keyed
 from emotui.screens.place import Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.results import parts
@@ -40,7 +42,7 @@ from emotui.screens.results.parts import (
 from emotui.screens.results.state import ALL, PAIR, RULES, Looked
 from emotui.screens.session import Session
 from emotui.screens.widgets import drawing as axis
-from emotui.screens.widgets.cell_width import shown
+from emotui.screens.widgets.cell_width import shown, wrap
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.page import Lines, Page
@@ -60,6 +62,21 @@ _TALL = 26
 """Lines from which on all that has to be known of rows stands under them."""
 
 
+_SHORT = 2
+"""Lines of a method that are told unasked."""
+
+
+def in_short(names: str, words: str) -> str:
+    """Whose figures they are, how intervals come about, how p is corrected, what makes them doubtful; and the key that
+    tells the rest.
+    """
+    first, *others = words.split("; ")
+    corrected = re.search(r"by (Holm|Benjamini and Hochberg)", words)
+    said = [first, *([f"p corrected {corrected[0]}"] if corrected and corrected[0] not in first else [])]
+    said += [one for one in others if "gold may rest" in one]
+    return f"{names}{'; '.join([*said, keyed('{method} tells all')])}"
+
+
 class ComparedView(Vertical):
     """Figures above, the samples by their difference below, and under them the text with what both mark."""
 
@@ -70,11 +87,12 @@ class ComparedView(Vertical):
     ComparedView #compare-parts, ComparedView #compare-rules { height: 1fr; min-height: 4; display: none; }
     ComparedView #compare-note { height: auto; max-height: 7; color: $text-muted; display: none; }
     ComparedView #compare-said { height: 1fr; min-height: 1; max-height: 40%; display: none; }
-    ComparedView.-said #compare-said { display: block; }
+    ComparedView #compare-head { display: none; }
+    ComparedView.-said #compare-said, ComparedView.-said #compare-head { display: block; }
     ComparedView #compare-text { height: 1fr; min-height: 3; }
     ComparedView.-many #compare-figures, ComparedView.-many #compare-rows { display: none; }
     ComparedView.-many #compare-sample, ComparedView.-many #compare-text { display: none; }
-    ComparedView.-many #compare-said { display: none; }
+    ComparedView.-many #compare-said, ComparedView.-many #compare-head { display: none; }
     ComparedView.-many #compare-note { display: block; }
     ComparedView.-low #compare-note { max-height: 3; }
     ComparedView.-parts #compare-parts, ComparedView.-rules #compare-rules { display: block; }
@@ -83,18 +101,21 @@ class ComparedView(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.found: Found | None = None
+        self.in_full = False
+        """Is all told of how figures were counted, and not a line?"""
         self._words = self._names = ""
 
     def compose(self) -> ComposeResult:
         yield Page(id="compare-figures")
         yield DifferenceRows(id="compare-rows")
-        parts: PickedRows[Sliced] = PickedRows(self._part_lines, id="compare-parts")
+        parts: PickedRows[Sliced] = PickedRows(self._part_lines, airy=True, id="compare-parts")
         yield parts
-        rules: PickedRows[FoundRule] = PickedRows(self._rule_lines, id="compare-rules")
+        rules: PickedRows[FoundRule] = PickedRows(self._rule_lines, airy=True, id="compare-rules")
         yield rules
         yield Page(id="compare-note")
         yield Line(id="compare-sample", classes="-pane")
         yield Page(id="compare-said")
+        yield Line(id="compare-head")
         yield TieredText(id="compare-text")
 
     def on_resize(self) -> None:
@@ -169,7 +190,12 @@ class ComparedView(Vertical):
         self.set_class(bool(marks.lines), "-said")
         said = self.query_one("#compare-said", Page)
         said.show_for(lambda room: self._as_high(said, said_lines(marks, room.width)), home=True)
-        self.query_one(TieredText).show(annotated(marks))
+        # Under what is said of it the text has a head of its own, and no more lines than it needs.
+        self.query_one("#compare-head", Line).show([Part(" text:", "dim")])
+        text = self.query_one(TieredText)
+        lines = len(wrap(marks.text, max(min(self.size.width - 2, 90), 20)))
+        text.styles.height = min(lines, max(self.size.height // 5, 3)) if marks.lines else "1fr"
+        text.show(annotated(marks))
 
     @staticmethod
     def _as_high(page: Page, lines: list[list[Part]]) -> list[list[Part]]:
@@ -197,6 +223,8 @@ class ComparedView(Vertical):
             picked = " ".join(part for part in (self._cut_name(room.width), self._against_rest()) if part)
             cut = [[Part(f" {line}", "plain")] for line in textwrap.wrap(picked, width)]
             told = (names if room.width < _TOLD_FROM or self._picked_as else "") + shown(words)
+            if not self.in_full and len(textwrap.wrap(told, width)) > _SHORT:
+                told = in_short(names, shown(words))
             return [*cut, *([Part(f" {line}", "dim")] for line in textwrap.wrap(told, width))]
 
         self.query_one("#compare-note", Page).show_for(lines)

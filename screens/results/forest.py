@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from emotui.screens.keymaps import keyed
-from emotui.screens.results.cells import decimals, in_words, shortened, written
+from emotui.screens.results.cells import in_words, shortened, written
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.drawing import Dot, Scale
@@ -264,7 +264,7 @@ def drawn(
         own = [at for at, point in enumerate(points) if point.kind == kind]
         if not own and kind != "run":
             continue
-        lines.append([Part(heading, "dim")])
+        lines.append([Part(f"{heading}{shown(shared_ending(forest, kind))}", "dim")])
         if not own:
             press = "do('model')"
             lines.append(
@@ -344,7 +344,7 @@ def beneath(forest: "Forest", shape: _Shape) -> list[list[Part]]:
 
 
 def _ticks(scale: Scale) -> str:
-    return axis.headed(scale, [_tick(value) for value in scale.ticks])
+    return axis.headed(scale, axis.written(scale.ticks))
 
 
 def _rows(forest: "Forest", shape: _Shape, scale: Scale, cursor: int | None) -> list[list[Part]]:
@@ -391,9 +391,9 @@ def _chooser(figure: str, figures: Mapping[str, str], cells: int) -> list[Part]:
         every = [opened(name, press) if one == figure else Part(f" {name} ", "dim", press) for one, name, press in told]
         if taken([*lead, *every]) <= cells:
             return [*lead, *every]
-    of = f"   {list(figures).index(figure) + 1} of {len(figures)} figures"
+    of = keyed(f"   figure {list(figures).index(figure) + 1} of {len(figures)}, {{metric}} lists them")
     room = max(cells - 4 - 2 - len(of), 8)
-    return [*lead, opened(fit(figures[figure], room).rstrip(), ""), Part(of, "dim")]
+    return [*lead, opened(fit(figures[figure], room).rstrip(), ""), Part(of, "dim", "do('metric')")]
 
 
 def _limits(forest: "Forest") -> tuple[float | None, float | None]:
@@ -406,16 +406,23 @@ def _limits(forest: "Forest") -> tuple[float | None, float | None]:
     return (0.0 if min(values, default=0) >= 0 else None), (1.0 if max(values, default=1) <= 1 else None)
 
 
-def _tick(value: float) -> str:
-    return "0" if value == 0 else decimals(value, n=2) if abs(value) < 10 else f"{value:.0f}"
+def shared_ending(forest: "Forest", kind: str) -> str:
+    """What all names of a kind end with in brackets, ` (illustration)`: it stands once, in their heading."""
+    ends = {
+        f" ({point.label.rpartition(' (')[2]}" if point.label.endswith(")") and " (" in point.label else ""
+        for point in forest.points
+        if point.kind == kind
+    }
+    return ends.pop() if len(ends) == 1 and kind != PUBLISHED else ""
 
 
 def _names(forest: "Forest") -> list[tuple[str, str]]:
     """Of each source its name and what else tells it from others; that only where those of its kind differ in it."""
+    endings = {kind: shared_ending(forest, kind) for kind in HEADINGS}
     told = {kind: {point.told for point in forest.points if point.kind == kind} for kind in HEADINGS}
     return [
         (
-            shown(point.label) + (" †" if point.kind == PUBLISHED else ""),
+            shown(point.label.removesuffix(endings[point.kind])) + (" †" if point.kind == PUBLISHED else ""),
             shown(point.told) if len(told[point.kind]) > 1 else "",
         )
         for point in forest.points

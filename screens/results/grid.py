@@ -1,5 +1,6 @@
 """A table with a cursor on one cell: its names stay in sight, its columns scroll sideways, its notes stand below."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_other
@@ -11,6 +12,7 @@ from textual import events
 from textual.binding import Binding
 from textual.message import Message
 
+from emotui.screens.keymaps import keyed
 from emotui.screens.results.cells import heading_of, label_of, shortened, written
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.drawing import ground
@@ -75,6 +77,7 @@ class Grid(Page, inherit_bindings=False):
         self._shades = self._plain = self._below = False
         self._grounds: tuple[tuple[float | None, ...], ...] | None = None
         self._gap = _GAP
+        self._in_full = True
         self._wide = False
         self._under: tuple[tuple[str, ...], ...] | None = None
         self._first = 0
@@ -103,6 +106,7 @@ class Grid(Page, inherit_bindings=False):
         wide: bool = False,
         under: tuple[tuple[str, ...], ...] | None = None,
         run: str | None = None,
+        in_full: bool = True,
         grounds: tuple[tuple[float | None, ...], ...] | None = None,
     ) -> None:
         """Show a table; the cursor keeps its place in the same one, else begins at the first figure of its own.
@@ -114,6 +118,7 @@ class Grid(Page, inherit_bindings=False):
             plain: without headings over own, annotators' and published rows.
             wide: columns take the room there is, and rows too.
             under: what stands under each figure of a table that is wide, where there are lines for it.
+            in_full: all notes stand below it, and not the first line of them.
             run: whose first figure the cursor begins at, where it is in the table.
             grounds: figures of a square table stand on grounds that are the stronger the greater these are; those of
                 a row and its own column have a sign.
@@ -122,7 +127,7 @@ class Grid(Page, inherit_bindings=False):
         table = without_unasked(table)
         self.table, self._shades, self._plain = table, shades, plain
         self._wide, self._under = wide or under is not None, under
-        self._grounds = grounds
+        self._grounds, self._in_full = grounds, in_full
         if same and before is not None and self._wanted is None:
             self._wanted = before[0].label, before[1].key
         place, self._wanted = _place_of(table, self._wanted), None
@@ -211,7 +216,11 @@ class Grid(Page, inherit_bindings=False):
         lines: list[_Line] = [_Line(-1, tuple(parts)) for parts in self._heads(table, seen)]
         self.heads = min(len(lines), max(self.size.height // 3, 1))
         self._row_lines = {}
-        notes = [line for note in (*table.notes, *table.hints) for line in _note_lines(shown(note), cells)]
+        notes = [line for note in table.notes for line in _note_lines(shown(note), cells)]
+        if len(notes) > 2 and not self._in_full:
+            first = re.split(r"(?<=\w)[;.] ", table.notes[0].removesuffix("."))[0]
+            notes = _note_lines(shown(f"{first}; ") + keyed("{method} tells how all was counted"), cells)
+        notes += [line for note in table.hints for line in _note_lines(shown(note), cells)]
         kinds = 0 if self._plain else len({row.kind for row in table.rows})
         spaced = self._wide and len(lines) + 2 * len(table.rows) + kinds + 1 + len(notes) <= self.size.height
         kind = ""

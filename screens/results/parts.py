@@ -380,7 +380,7 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     values = [dot.value for dot in over if dot.value is not None]
     low, high = (0.0 if min(values, default=0) >= 0 else None), (1.0 if max(values, default=1) <= 1 else None)
     scale = axis.scaled(*axis.ends(over, None, low, high, _SPAN if high else 0), max(cells - name - fixed, 8))
-    ticks = axis.headed(scale, [bare(value, 2) if value else "0" for value in scale.ticks])
+    ticks = axis.headed(scale, axis.written(scale.ticks))
     figures = f"    {axis.OWN}     {axis.OTHER}    gap" if two else "   mean"
     head = (
         f"  {'part':{name}}     n  {ticks}  {figures}{' ' * bool(spread)}{'95%' if spread else '':{spread}} {'p':>{_P}}"

@@ -268,7 +268,7 @@ class Results(CountedPlace):
             return
         named, at, of = looked.named
         left = (self.compared_heading() if looked.of_sources else [Part(f" {named}", "strong")]) or [Part(" ")]
-        place = [Part(f"   {at} of {of}", "dim")] if of > 1 else []
+        place = [Part(f"   {looked.thing} {at} of {of}", "dim")] if of > 1 else []
         if looked.runs and not looked.of_sources and looked.view != TRANSITIONS:
             place.append(Part(f"   just {so_many(len(looked.runs), 'run')}", "mark", "do('run')"))
         views = tabs(keyed("{view}"), looked.views, looked.view, self.size.width)
@@ -371,6 +371,9 @@ class Results(CountedPlace):
         if action == "samples" and self.looked.on_axis:
             return "the others stand against this one: on a row of theirs it opens both, text by text"
         return super().lacking(action)
+
+    def worded(self, action: str) -> str:
+        return self.looked.thing if action == "next_table" else super().worded(action)
 
     def _can_compare(self, action: str) -> bool:
         looked, source = self.looked, self.view.standing
@@ -519,6 +522,15 @@ class Results(CountedPlace):
         if looked.view != ALL:
             looked.view = TABLES
         self._look()
+
+    def can_method(self) -> bool:
+        return self.looked.has_method and self.looked.plotted is None
+
+    def do_method(self) -> None:
+        """Say all of how the figures were counted, or a line."""
+        self.looked.in_full = not self.looked.in_full
+        self.compared.in_full = self.looked.in_full
+        self.draw()
 
     def do_values(self) -> None:
         """A table as numbers or as points or shades; transitions begin as numbers."""

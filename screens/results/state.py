@@ -177,7 +177,8 @@ class Looked:
     `run`: the one over the list. `people`: the runs that are people's; `few`: those over fewer than ten texts, where
     others are over more, by what is said of them. `figure`: by which figure sources stand on one axis, where one was
     chosen. `against`: all sources against one, by one metric; None: nobody knows yet, and without a row there is no
-    such thing. `pictured`: tables are drawn as points or shades, where they can be.
+    such thing. `pictured`: tables are drawn as points or shades, where they can be. `in_full`: all is told
+    of how figures were counted, and not a line.
     """
 
     def __init__(self) -> None:
@@ -189,6 +190,7 @@ class Looked:
         self.few: dict[str, str] = {}
         self.published = False
         self.pictured = True
+        self.in_full = False
         self.view = VIEWS[0]
         self.figure = ""
         self.against: Axis | None = None
@@ -245,6 +247,11 @@ class Looked:
         """The table that is looked at, where it is drawn as points."""
         table = self.table if self.view == TABLES and self.pictured else None
         return table if table is not None and table.plot is not None else None
+
+    @property
+    def has_method(self) -> bool:
+        """Is there more to say of how it was counted than a line?"""
+        return (self.of_sources and self.view in (GROUPS, RULES)) or self.view in (TABLES, AGREEMENT)
 
     def begin(self, dataset: int | None) -> None:
         """Look at this dataset; another one than before is looked at from its first figure on."""
@@ -543,6 +550,13 @@ class Looked:
         part, by, figure = bars
         title = next(table.title for table in tables if table.key == part)
         return f"{title}: {self._metrics(part)[figure]} by {by}", at % of + 1, of
+
+    @property
+    def thing(self) -> str:
+        """What there are several of in a view, and n and p go through: texts, tables, or what is drawn."""
+        if self.view == PAIR:
+            return "text"
+        return "table" if self.view in (TABLES, AGREEMENT, TRANSITIONS) else "chart"
 
     def turn_to_figures(self) -> str | None:
         """From bars to the table that holds F1 of the same labels; says of what: emotion or valence."""

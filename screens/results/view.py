@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from emotui.screens.keymaps import keyed
 from emotui.screens.results import cells as results_bars
 from emotui.screens.results import cells as results_cells
-from emotui.screens.results.forest import Against, ForestRows, standing
+from emotui.screens.results.forest import Against, ForestRows, shared_ending, standing
 from emotui.screens.results.grid import Grid
 from emotui.screens.results.parts import p_value, signed
 from emotui.screens.results.state import AGREEMENT, ALL, GROUPS, STILL_COUNTED, TABLES, Looked
@@ -19,6 +19,7 @@ from emotui.screens.widgets.cell_width import shown, wrap
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.page import Page
+from emotui.tables import reads_zero
 from emotui.workbench.results import span_tables
 from emotui.workbench.results.forests import figures_of, lower_of
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Transitions
     from emotui.workbench.compare.pairs import Axis, Standing
     from emotui.workbench.slices.slicing import Sliced
+
+_APART = ("agreement", "agreement-labels", "agreement-pairs")
+"""Tables by whose figures Enter goes to what sources say differently."""
 
 _MOST_NAMES = 4
 """Lines of names over a plot, where a third of the place would be fewer."""
@@ -109,9 +113,10 @@ class ResultsView(Vertical):
             if looked.table is not None:
                 heat = looked.table.heat
                 self._show_grid()
-                wide = looked.view == AGREEMENT
                 shades = heat and looked.pictured
-                self.grid.show_table(looked.table, shades=shades, plain=heat, wide=wide, run=looked.run)
+                self.grid.show_table(
+                    looked.table, shades=shades, plain=heat, wide=not shades, run=looked.run, in_full=looked.in_full
+                )
         elif held is None:
             return
         elif looked.view == GROUPS:
@@ -142,7 +147,11 @@ class ResultsView(Vertical):
         forest, self._standing = standing(found, looked.aside)
         first = next((row for row in found.rows if row.key == found.first and not row.published), None)
         said = tuple("–" if row is first else _against(row) for row in self._standing)
-        against = None if first is None else Against(f"against {first.name}", said)
+        at = None if first is None else self._standing.index(first)
+        named = (
+            "" if at is None else forest.points[at].label.removesuffix(shared_ending(forest, forest.points[at].kind))
+        )
+        against = None if first is None else Against(f"against {named}", said)
         by = "Holm" if correction == "holm" else "Benjamini-Hochberg"
         name = "" if first is None else first.name
         test, over = (
@@ -276,9 +285,18 @@ class ResultsView(Vertical):
             return
         row, column, cell = picked
         n = len(cell.samples)
-        right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(f" {count(n)} sample{'s' * (n != 1)} ", "dim")]
+        right = [
+            Part(keyed("{samples}"), "key", "do('samples')"),
+            Part(f" {so_many(n, 'sample')}{self._of_samples} ", "dim"),
+        ]
         line.show([Part(f" {results_cells.said(row, column, cell)}", "strong")], right if n else [])
         self._tell(page, [*self._of_one_kind(), *results_cells.about(row, cell)])
+
+    @property
+    def _of_samples(self) -> str:
+        """Which of the samples that a figure is over Enter goes to, where not all."""
+        table = self._looked.table if self._looked.view == AGREEMENT else None
+        return " where they differ" if table is not None and table.key in _APART else ""
 
     def _of_one_kind(self) -> list[str]:
         """Why a figure is not what it is where all texts are taken together."""
@@ -309,7 +327,9 @@ class ResultsView(Vertical):
     def tell_won(self, key: str, parts: "Sequence[Sliced]") -> None:
         """Say in which parts a source is farthest above the one that all stand against."""
         said = "   ".join(
-            f"{shown(f'{one.facet} {one.value}')} {signed(one.difference or 0)} ({one.n})" for one in parts
+            f"{shown(f'{one.facet} {one.value}')} {signed(one.difference or 0)} ({one.n})"
+            for one in parts
+            if (one.difference or 0) > 0 and not reads_zero(one.difference or 0)
         )
         self._won = key, f"where it wins most (means, untested)   {said}" if said else ""
         if self.standing is not None and self.standing.key == key:

@@ -48,6 +48,7 @@ class ListPane(Acting, Vertical):
     DEFAULT_CSS = """
     ListPane > Input { height: 1; border: none; padding: 0 1; background: $entry; text-style: $entry-text-style; }
     ListPane > Input:focus { border: none; }
+    ListPane > #list-legend { display: none; }
     """
 
     headings: ClassVar[Mapping[str, str]] = {"list": "#list-title"}
@@ -100,6 +101,13 @@ class ListPane(Acting, Vertical):
         yield ListHead()
         yield SampleList(id="list")
         yield Notice("ListHead, SampleList", id="list-notice")
+        yield Line(id="list-legend")
+
+    def show_legend(self, legend: str) -> None:
+        """Say under the list what a place's signs in it mean; empty: it has none."""
+        line = self.query_one("#list-legend", Line)
+        line.display = bool(legend)
+        line.show([Part(f" {legend}", "dim")])
 
     @property
     def _corpus(self) -> CorpusLine:

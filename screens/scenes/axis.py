@@ -179,18 +179,25 @@ def heading(
 ) -> Sides:
     """What a view is about, its parts, and as far as there is room how many scenarios flip; at the right the views."""
     flips = decoded.flips
-    words = f" {len(flips.gains)}▴ {len(flips.losses)}▾ {len(flips.even)}~"
-    named = f" {len(flips.gains)}▴ better, {len(flips.losses)}▾ worse, {len(flips.even)}~ even"
+    better, worse, even = len(flips.gains), len(flips.losses), len(flips.even)
+    named = f" {better}▴ better, {worse}▾ worse, {even}~ even"
+    words = f" {better}▴ better, {worse}▾ worse"
     told, names = Part(f" {about} ", "strong"), list(views[here])
     right = tabs(keyed("{view}"), list(views), here, cells)
     room = cells - taken(right) - 1
     parts = tabs(keyed("{part}"), names, part, room - taken([told]), "part") if len(names) > 1 else []
     left = [told, *parts] if taken([told, *parts]) <= room else parts
     versus = f" flips vs α {alpha_text(decoded.other)} "
-    for said in (versus + named, named, versus + words, words):
-        if taken(left) + width(said) <= room:
-            return [*left, Part(said, "dim", "do('alpha')")], right
+    # Without room for what the view is about, that stands in its parts' or the views' names.
+    ways = [(one, said) for one in (left, parts) for said in (versus + named, named, words)]
+    for before, said in ways:
+        if taken(before) + width(said) <= room:
+            return [*before, Part(said, "dim", "do('alpha')")], right
     return left, right
+
+
+LEGEND = "✓ all right  ▴ better  ▾ worse  ~ even"
+"""What the signs in the list mean."""
 
 
 def tags(scenes: "SceneRun", decoded: "Decoded") -> dict[int, str]:

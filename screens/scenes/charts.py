@@ -31,9 +31,13 @@ CURVES: tuple[tuple[str, "Callable[[Figures], float]", str], ...] = (
 
 
 def sweep(
-    found: "Sweep", chosen: "Chosen | None", here: int, axis: Axis, rows: int, *, in_sample: bool
+    found: "Sweep", chosen: "Chosen | None", here: int, axis: Axis, rows: int, *, in_sample: bool, cells: int = 0
 ) -> list[list[Part]]:
-    """A curve a figure over the alphas, all from 0 to one greatest value, on so many lines each, over their axis."""
+    """A curve a figure over the alphas, all from 0 to one greatest value, on so many lines each, over their axis.
+
+    Args:
+        cells: for the words under them, where these have more room than the axis.
+    """
     series = found.in_sample if in_sample else found.nested_cv
     nested_cv = None if chosen is None else nearest_step(found.alphas, chosen.choice.alpha)
     lines: list[list[Part]] = [axis.track(here, nested_cv)]
@@ -41,11 +45,11 @@ def sweep(
     most = max(max(values) for _, values, _ in curves) or 1.0
     for name, values, kind in curves:
         lines += _curve(name, values, most, here, rows, axis, kind)
-    told = f"full height {share(most).strip()}; Acc_v: share all right; Hamming: share wrong, less is better"
+    told = f"full height {share(most).strip()}; Acc_v: texts all right; Hamming↓: labels wrong"
     return [
         *lines,
         [Part(axis.ticks(), "dim")],
-        *_fitted(axis.cells, *([Part(f"{' ' if at else '  '}{word}", "dim")] for at, word in enumerate(told.split()))),
+        *_broken([Part(f"  {told}", "dim")], max(cells, axis.cells)),
     ]
 
 

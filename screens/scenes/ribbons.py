@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HIT, EXTRA, MISSED, NEITHER = "▆", "▒", "▁", "·"
 _KINDS = {HIT: "said", EXTRA: "mark", MISSED: "gold", NEITHER: "rest"}
-_P, _GOLD, _VERDICT, _FLIPS = 8, 5, 12, 8
+_P, _GOLD, _VERDICT, _FLIPS = 8, 5, 15, 8
 _APART = "│"
 """Between what runs along alpha and a figure at one alpha."""
 
@@ -128,20 +128,20 @@ def ribbon(on: Sequence[int], gold: bool, step: int, axis: Axis) -> list[Part]:
 
 
 def _verdict(row: "Row", cells: int) -> Part:
-    """What is wrong with the emotion, in a word or, where there is no room, a letter; ▾ ▴: the flip brought it."""
+    """What is wrong with the emotion, in a word or a letter; `by α`, or an arrow before it: the prior made it so."""
     if row.clamp is not None:
         said, kind = ("clamp yes" if row.clamp else "clamp no"), "key"
         ways: tuple[str, ...] = (f" {said}", said, f" {said[6:]}", said[6:], said[6:7])
     elif row.now != row.gold:
         letter, word = ("M", "missed") if row.gold else ("X", "extra")
-        flip, kind = ("▾" if row.before != row.now else ""), "mark"
-        ways = tuple(
-            way.rstrip()
-            for way in (f" {letter} {word} {flip}", f" {word} {flip}", f"{word}{flip}", f" {letter}{flip}", letter)
-        )
+        kind = "mark"
+        if row.before != row.now:
+            ways = (f" {letter} {word} by α", f" {word} by α", f"{word} by α", f"→{word}", f"→{letter}", letter)
+        else:
+            ways = (f" {letter} {word}", f" {word}", word, f" {letter}", letter)
     else:
         kind = "said"
-        ways = (" right ▴", "▴") if row.before != row.now else ("",)
+        ways = (" right by α", "right by α", "→right", "→") if row.before != row.now else ("",)
     return Part(fit(next((way for way in ways if width(way) <= cells), ""), cells), kind)
 
 

@@ -1,6 +1,7 @@
 """How Scenes is laid out and drawn: the scenario, its ribbons under alpha, and a view of the whole set."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -45,13 +46,27 @@ def fit(source: "BrowseSource", bench: "SceneBench", run: "Run", tuning: "Tuning
     return bench.redecode(run, tuning or tuning_from(source.setting(SETTING)))
 
 
+def _names(runs: "Sequence[Run]") -> list[str]:
+    """The model of each run; where that is not enough the way it was asked too, and where that is not when."""
+    told = [
+        (run.model, f"{run.model} {run.config.get('way') or ''}".rstrip(), f"{run.model} {run.started[:16]}")
+        for run in runs
+    ]
+    counts = [Counter(names) for names in zip(*told, strict=True)]
+    return [
+        next((name for name, often in zip(names, counts, strict=True) if often[name] == 1), f"{names[1]} {run.run[:4]}")
+        for names, run in zip(told, runs, strict=True)
+    ]
+
+
 def read_reports(source: "BrowseSource", bench: "SceneBench", dataset: int) -> "Reports":
     """The figures of every run over a dataset, and the published ones."""
     from emotui.workbench.scenes.service import published_table
 
     runs = [run for run in source.runs(dataset) if run.task == "scenes"]
     reports = bench.by_emotion(runs)
-    named = {run.run: (f"{run.model} {run.run[:4]}", reports[run.run]) for run in runs if run.run in reports}
+    there = [run for run in runs if run.run in reports]
+    named = {run.run: (name, reports[run.run]) for run, name in zip(there, _names(there), strict=True)}
     return named, published_table()
 
 
@@ -497,7 +512,7 @@ class ShownScenes(AskingScenes):
         # What a run scored is what its model said by itself, as at alpha 0.
         name = f"α{alpha_text(decoded.other)}→now"
         name = name if width(name) <= _TAG else f"{alpha_text(decoded.other)}→now"
-        self.post_message(self.Tagged(name, tags, of="α0"))
+        self.post_message(self.Tagged(name, tags, of="α0", legend=axis.LEGEND))
 
     def on_resize(self) -> None:
         self.set_class(self.size.height < LOW, "-low")

@@ -138,8 +138,9 @@ def _sum_note(rows: "Sequence[Row]", cursor: int, cells: int) -> list[list[Part]
     held, p_yes = share(row.given).strip(), share(row.posterior).strip()
     if held == p_yes:
         return []
-    whole = f"  {row.label}: P(yes) {p_yes} is over all that the other emotions may be; held as decoded: {held}"
-    return note(whole if width(whole) <= cells else f"  P(yes) {p_yes} over all others; held as decoded: {held}", cells)
+    whole = f"  {row.label}: P(yes) {p_yes} allows for all that the other emotions may be; as decoded it is {held}"
+    short = f"  P(yes) {p_yes}: whatever the others may be; {held}: as they are decoded"
+    return note(whole if width(whole) <= cells else short, cells)
 
 
 def _one(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | None") -> Lines:
@@ -233,8 +234,7 @@ def _evidence(shown: Shown, cells: int, height: int) -> Lines:
     lines = evidence(shown.rows, shown.label, cells, height, _answer(shown))
     room = height - len(lines)
     if room < _CHARTS:
-        signs = note("  list: ✓ all right  x not  ▴ more right  ▾ fewer  ~ as many", cells)
-        return [*lines, *signs] if len(lines) + len(signs) <= height else lines
+        return lines
     # What is leaked stands in the view of the whole set alone.
     charts = _sweep(replace(shown, in_sample=False), cells, max(room - 1, _CHARTS))
     return [*lines, *([[]] if room > _CHARTS else []), *charts]
@@ -262,12 +262,12 @@ def _sweep(shown: Shown, cells: int, height: int) -> Lines:
     axis = Axis.of(shown.sweep.alphas, left, label, 0)
     drawn = partial(sweep, shown.sweep, shown.chosen, shown.step, in_sample=shown.in_sample)
     if axis.together > 1 or height < len(names) + 1:
-        return [*drawn(Axis.of(shown.sweep.alphas, cells), rows), *said]
+        return [*drawn(Axis.of(shown.sweep.alphas, cells), rows, cells=cells), *said]
     block = heatmap("couplings (nats)", names, prior.couplings, cell=cell, diagonal=False, upper=True)
     if rows >= 2 and 3 * rows + 2 >= len(block):
-        return [*side_by_side([drawn(axis, rows), block], [axis.cells, beside], cells), *said]
+        return [*side_by_side([drawn(axis, rows, cells=left), block], [axis.cells, beside], cells), *said]
     # Where lines are few, what was chosen stands under the curves and beside the couplings, as much as has room.
-    curves, room = drawn(axis, 1), max(height, len(block))
+    curves, room = drawn(axis, 1, cells=left), max(height, len(block))
     for with_prior in (shown.with_prior, None):
         said = choice(shown.chosen, with_prior, left, in_sample=shown.in_sample)
         if len(curves) + len(said) <= room:

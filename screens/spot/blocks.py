@@ -143,7 +143,7 @@ LEAST_LOST = 0.1
 MUCH_LOST = 0.5
 """Logits that fill a bar, where no word takes more: 12 points of a probability of .5."""
 
-NO_WORD = f"no word carries it: none takes {LEAST_LOST:.2f} or more"
+NO_WORD = "no word carries it alone"
 """What is said where all words together carry a label, or none does."""
 
 NAMES = {
@@ -254,7 +254,7 @@ def carrying(words: "Attribution | None", most: int = FEW) -> list[tuple[int, in
 
 def _evidence(text: str, spans: "Sequence[Evidence]", cells: int) -> Lines:
     if not spans:
-        return [[Part("  nothing is marked", "dim")]]
+        return [[Part("  none", "dim")]]
     room = max(cells - 2 - _NAME - 5 - 2, 8)
     return [
         [
@@ -272,8 +272,8 @@ def _literal(text: str, cells: int) -> str:
 
 
 def _about(one: "Classification", every: bool) -> str:
-    some = f"{len(_seen(one, every))} of {len(one.probs)} " if len(one.probs) > FEW and not every else ""
-    said = [f"{some}probabilities" + EACH * one.multi_label]
+    some = f"{len(_seen(one, every))} of {len(one.probs)}" if len(one.probs) > FEW and not every else "probabilities"
+    said = [some + EACH * one.multi_label]
     if one.truncated:
         said.append("the text was cut")
     return " · ".join(said)
@@ -349,7 +349,7 @@ def _emotion(name: str, odds: float, best: bool, cells: int, differs: bool) -> l
 def _words(text: str, words: "Attribution", cells: int, every: bool) -> Lines:
     found = sorted(words.words, key=lambda word: -abs(word[2])) if every else carrying(words)
     if not found:
-        return [[Part(f"  {NO_WORD}", "dim")]]
+        return [[Part(f"  none takes {LEAST_LOST:.2f} or more with it", "dim")]]
     most = max(MUCH_LOST, *(abs(drop) for _, _, drop in found))
     size = _bar_room(cells, 7)
     return [

@@ -213,6 +213,7 @@ class Spot(Place):
         self._offered = offered
         if self.editor.text == self._taken and not self._about_to_type:
             self._begin(offered.text)
+            self.view.page.scroll_home(animate=False)
         self._stand()
 
     @property
@@ -247,7 +248,7 @@ class Spot(Place):
         if self._takes_by_leaving:
             key, press = "{leave}", "do('leave')"
         else:
-            key, press = "{leave} {take}" if self.editor.has_focus else "{take}", "do('take')"
+            key, press = "{leave}, then {take}" if self.editor.has_focus else "{take}", "do('take')"
         return [Part(keyed(key), "key", press), Part(f" takes {offered.id}", "dim", press)]
 
     @property
@@ -454,6 +455,7 @@ class Spot(Place):
     def do_take(self) -> None:
         if self._offered is None or not self._fits(self._offered.text):
             return
+        self.view.page.scroll_home(animate=False)
         if self.editor.text in ("", self._taken):
             self._begin(self._offered.text)
         else:

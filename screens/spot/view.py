@@ -215,7 +215,10 @@ def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells:
     names = max(width(one.answer) for one in known)
     figures = max(width(one.figure) for one in known)
     differ = bool(shared) and len({one.answer for one in known}) > 1
-    fixed = 2 + names + 2 + 1 + figures + 3 * differ + 3
+    # What a line answers stands before it, where several of one model are not of one question.
+    several = len(columns) == 1 and len(known) > 1
+    asks = max(width(one.question) for one in known) + 2 if several else 0
+    fixed = 2 + asks + names + 2 + 1 + figures + 3 * differ + 3
     told = [one.unit + one.then for one in known]
     before = [one.said.text not in (text, spared) for one in known]
     told = [f"{OF_BEFORE}; {unit}" if old else unit for old, unit in zip(before, told, strict=True)]
@@ -232,6 +235,7 @@ def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells:
             stale = one.said.text not in (text, spared)
             line = [
                 Part(sign, "key"),
+                *([Part(one.question.ljust(asks), "dim")] if several else []),
                 Part(one.answer + " " * (names - width(one.answer)), "strong"),
                 Part("  "),
                 *(bar(one.filled, 1.0, room) if one.filled is not None else [Part(" " * room)]),
@@ -243,9 +247,6 @@ def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells:
     if len(columns) > 1:
         return lines
     rests = _rests_on(columns[0], text)
-    if len(asked[0]) > 1:
-        questions = "; ".join(one.question for one in asked[0].values())
-        rests = f"two questions: {questions}" + f" · {rests}" * bool(rests)
     if rests:
         lines += [[Part(f"  {rests[a:b]}", "dim")] for a, b in wrap(rests, max(cells - 2, 20))]
     return lines
@@ -261,7 +262,7 @@ def _questions(column: "Column") -> "dict[str, _Headline]":
         then = f"; then {shown(others[-1][1])} {share(others[-1][0]).strip()}" if others else ""
         value = one.probs.get(one.label, 0.0)
         unit = f"probability, {shown(name)}"
-        question = f"which label of {shown(name)}"
+        question = "which label"
         found[f"classes {name}"] = _Headline(
             question, shown(one.label), value, share(value).strip(), unit, then, answer
         )
@@ -273,7 +274,7 @@ def _questions(column: "Column") -> "dict[str, _Headline]":
         )
         then = f"; then {ranked[1]} {odds[1]:+.2f}" if len(ranked) > 1 else ""
         unit = ODDS if odds[0] > 0 else f"{ODDS}, none above 0"
-        question = "is it there, of each emotion"
+        question = "is it there"
         found["emotions"] = _Headline(question, ranked[0], None, f"{odds[0]:+.2f}", unit, then, answer)
     return found
 

@@ -73,6 +73,24 @@ def scaled(low: float, high: float, cells: int, shaded: tuple[float, float] | No
     return Scale(low, high, cells, tuple(values), shaded)
 
 
+_MOST_DECIMALS = 4
+
+
+def written(ticks: Sequence[float]) -> list[str]:
+    """Ticks with as many decimals each as tell them apart: two of a share at least, of larger values as few as can be.
+
+    0 alone is `0`.
+    """
+    least = 2 if all(abs(tick) <= 1 for tick in ticks) else 0
+    exact = (n for n in range(least, _MOST_DECIMALS) if all(abs(round(tick, n) - tick) < 1e-9 for tick in ticks))
+    n = next(exact, _MOST_DECIMALS)
+    words = (f"{tick:.{n}f}" for tick in ticks)
+    return [
+        "0" if not tick else word.replace("0.", ".", 1) if word.lstrip("-").startswith("0.") else word
+        for tick, word in zip(ticks, words, strict=True)
+    ]
+
+
 def headed(scale: Scale, written: Sequence[str]) -> str:
     """The line over an axis: what is written of each tick stands over it, where it has room."""
     line = [" "] * scale.cells

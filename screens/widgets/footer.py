@@ -40,6 +40,9 @@ class Told(Protocol):
     def pressed_for(self, action: Action, taken: Collection[str]) -> str | None:
         """How the key is shown that does this now, but for those that are `taken`; None: none does."""
 
+    def worded(self, action: str) -> str:
+        """What an action is called now, by its id; empty: as it always is."""
+
 
 class KeyBar(Line):
     """Follows the focus. Where not all fit, those of a lower rank give way to `? more`; it never has a second line."""
@@ -181,6 +184,8 @@ class KeyBar(Line):
         """The action under the key that does it now; None: no key does."""
         shown = self._keys.pressed_for(action, taken)
         if shown is None or shown == action.shown:
+            word = "" if shown is None or action.footer is None else self._keys.worded(action.id)
+            action = replace(action, footer=(action.footer[0], word)) if word and action.footer is not None else action
             return None if shown is None else action
         return replace(action, shown=shown, footer=None)
 

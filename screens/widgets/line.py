@@ -172,7 +172,7 @@ def tabs(key: str, names: Sequence[str], here: str, room: int | None = None, wha
     if room is None or taken(whole) <= room:
         return whole
     at = names.index(here)
-    return [lead, named[at], Part(f" {at + 1} of {len(names)} ", "dim", turns)]
+    return [lead, named[at], Part(f" {what} {at + 1} of {len(names)} ", "dim", turns)]
 
 
 def drawn(parts: Sequence[Part], style: Callable[[str], Style]) -> tuple[list[Segment], list[Press]]:

@@ -53,8 +53,8 @@ def tenths(values: Sequence[float], least: float = 0, most: float = 1) -> list[i
 
 
 def count(number: int) -> str:
-    """A count with thin groups: `1 000 000`."""
-    return f"{number:,}".replace(",", " ")
+    """A count in groups, as it is written everywhere: `1,000,000`."""
+    return f"{number:,}"
 
 
 def so_many(number: int, thing: str) -> str:

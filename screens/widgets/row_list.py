@@ -28,8 +28,12 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
     class Picked(Message):
         """The cursor stands on another line."""
 
-    def __init__(self, drawn: Callable[[Sequence[R], int, int], Lines], *, id: str | None = None) -> None:
+    def __init__(
+        self, drawn: Callable[[Sequence[R], int, int], Lines], *, airy: bool = False, id: str | None = None
+    ) -> None:
+        """Args: airy: a free line stands between rows where there is room for one between all."""
         super().__init__(id=id)
+        self._airy = airy
         self.cursor = 0
         self.rows: tuple[R, ...] = ()
         self._drawn = drawn
@@ -48,7 +52,15 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
         self.draw()
 
     def draw(self) -> None:
-        self.show(self._drawn(self.rows, self.cursor, self.scrollable_content_region.width))
+        lines = self._drawn(self.rows, self.cursor, self.scrollable_content_region.width)
+        if self._apart == 2:
+            lines = [*lines[:1], *(one for line in lines[1:] for one in (line, []))]
+        self.show(lines)
+
+    @property
+    def _apart(self) -> int:
+        """Lines from one row to the next."""
+        return 2 if self._airy and 1 < 2 * len(self.rows) < self.scrollable_content_region.height else 1
 
     def on_resize(self) -> None:
         self.draw()
@@ -79,11 +91,11 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
         if self.cursor == 0:
             self.scroll_home(animate=False)
         else:
-            self.bring_into_sight(self.cursor + 1)
+            self.bring_into_sight(self.cursor * self._apart + 1)
         self.post_message(self.Picked())
 
     async def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
         at = -1 if offset is None else offset.y + self.scroll_offset.y - 1
-        if 0 <= at < len(self.rows):
-            self.pick(at)
+        if 0 <= at // self._apart < len(self.rows):
+            self.pick(at // self._apart)

@@ -124,7 +124,7 @@ def measure_labels(
     notes: dict[str, str] = {}
     if several:
         notes["questions"] = (
-            f"every label of a text is a question with the answers no and yes: {len(asked.table)} questions"
+            f"every label of a text is a question with the answers no and yes: {len(asked.table):,} questions"
             + ("" if panel.groups else "; intervals draw texts")
         )
         measured.append(

@@ -165,8 +165,8 @@ def _both_silent(pairs: Sequence[Between], silent: Mapping[tuple[str, str], int]
     told = [f"{pair.a} and {pair.b} {n} of {pair.n}" for pair in pairs if (n := silent[pair.a, pair.b])]
     more = f" and {len(told) - _NAMED} more pairs" if len(told) > _NAMED else ""
     return (
-        "texts in which neither of two marks anything are among those that both looked at (over), and add nothing to "
-        f"F1, neither 1 nor 0: {', '.join(told[:_NAMED])}{more}"
+        "a text in which neither of two marks anything is left out of their F1, and counted under “over”: "
+        f"{', '.join(told[:_NAMED])}{more}"
     )
 
 

@@ -257,7 +257,9 @@ def agreement_tables(
     if found.measured:
         rows = [_row(one.title, one) for one in found.measured]
         told = tuple(_about(one) for one in found.measured)
-        tables.append(ResultsTable("agreement", f"Agreement of {who}", _VALUE, tuple(rows), (*notes, *told)))
+        undefined = tuple(f"– {one.title}: {one.figure.why}" for one in found.measured if one.figure.value is None)
+        table = ResultsTable("agreement", f"Agreement of {who}", _VALUE, tuple(rows), (*notes, *told), hints=undefined)
+        tables.append(table)
     if found.kind == VALUES:
         each = [(f"{name}: {one.title}", one) for name, figures in found.by_label.items() for one in figures]
         told = tuple(dict.fromkeys(_about(one) for _, one in each))
@@ -297,7 +299,7 @@ def _row(label: str, one: Measured) -> Row:
     """Value, interval, and over how much."""
     value = _cell(one)
     ends = (
-        Cell() if end is None else Cell(end, convention=value.convention, samples=value.samples)
+        Cell(why=value.why) if end is None else Cell(end, convention=value.convention, samples=value.samples)
         for end in (one.figure.low, one.figure.high)
     )
     return Row(label, "people", "", (value, *ends, Cell(one.figure.n, convention=value.convention)))
@@ -433,7 +435,7 @@ def _raters(found: Agreement) -> list[ResultsTable]:
         for one in found.estimate.raters
     ]
     stood = "" if found.estimate.converged else "; EM was cut short before it stood still"
-    note = f"the estimate is over {found.estimate.questions} questions, in {found.estimate.steps} steps{stood}"
+    note = f"the estimate is over {found.estimate.questions:,} questions, in {found.estimate.steps} steps{stood}"
     opens = "its texts: those in which what it says is hardly there, the least probable first"
     columns = (Column("accuracy", "accuracy"), Column("n", "answers", unit="count"))
     whole = ResultsTable("agreement-sources", "Sources as estimated", columns, tuple(rows), (about, note, opens))

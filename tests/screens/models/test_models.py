@@ -288,7 +288,7 @@ def test_everything_known_of_a_model_is_said() -> None:
         "● write",
         "● score",
         "· ranks  cannot: which label",
-        "context 4 096 tokens",
+        "context 4,096 tokens",
         "51 tokens out/s",
         "it died",
     ):

@@ -143,8 +143,8 @@ async def test_a_paste_of_100_kb_is_left_out_with_its_line_and_costs_no_time(sou
         await settle(pilot)
         assert here.editor.text == before
         (said,) = notified(pilot)
-        assert "105 083 characters" in said
-        assert "at most 4 000" in said
+        assert "105,083 characters" in said
+        assert "at most 4,000" in said
         assert "Nothing was put in" in said
         here.editor.paste(" and a short one")
         assert here.editor.text == before + " and a short one"

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
 from emotui.screens.results import cells as results_cells
-from emotui.screens.results.forest import Against, _Shape, drawn
+from emotui.screens.results.compared import in_short
+from emotui.screens.results.forest import Against, _Shape, drawn, shared_ending
 from emotui.screens.results.grid import Grid, window, without_unasked
 from emotui.screens.results.plot import bar_lines
 from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted, held_back
+from emotui.screens.widgets import drawing
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.drawing import BASELINE, PERSON, legend
 from emotui.tables import Bars, Cell, Column, ResultsTable, Row, Series, short_names
@@ -30,7 +32,7 @@ def test_a_figure_has_three_decimals_and_no_leading_zero(value: float, said: str
 def test_a_cell_says_mean_and_spread_by_its_unit() -> None:
     assert results_cells.written(Cell(0.5, 0.0125), "share") == (".500", "±.013")
     assert results_cells.written(Cell(0.5 - 0.45), "difference") == ("+.050", "")
-    assert results_cells.written(Cell(1200), "count") == ("1 200", "")
+    assert results_cells.written(Cell(1200), "count") == ("1,200", "")
     assert results_cells.written(Cell(2.5, 0.7), "count") == ("2.5", "±0.7")
     assert results_cells.written(Cell(), "share") == ("·", "")
     assert results_cells.written(Cell(why="no samples"), "share") == ("–", "")
@@ -204,3 +206,27 @@ def test_an_interval_of_large_figures_is_whole() -> None:
     assert any(line.endswith("[98.25, 132.75]") for line in text)
     assert max(map(width, text)) <= 100
     assert shape.spread == len("[98.25, 132.75]")
+
+
+def test_ticks_of_an_axis_have_as_many_decimals_as_tell_them_apart() -> None:
+    assert drawing.written((12.5, 13.0, 13.5)) == ["12.5", "13.0", "13.5"]
+    assert drawing.written((9.0, 10.0, 11.0)) == ["9", "10", "11"]
+    assert drawing.written((0.0, 0.25, 0.5)) == ["0", ".25", ".50"]
+    assert drawing.written((0.412, 0.414)) == [".412", ".414"]
+
+
+def test_what_all_names_of_a_kind_end_with_in_brackets_stands_once_over_them() -> None:
+    def forest(*names: str) -> Forest:
+        points = tuple(Point(name, "", "run", Cell(0.5), at, 0, False) for at, name in enumerate(names))
+        return Forest("key", "F1", "share", points)
+
+    assert shared_ending(forest("ada (illustration)", "cleo (illustration)"), "run") == " (illustration)"
+    assert shared_ending(forest("ada (illustration)", "cleo"), "run") == ""
+    assert shared_ending(forest("ada (illustration)"), "people") == ""
+
+
+def test_a_method_in_short_says_how_intervals_and_p_come_about_and_what_makes_them_doubtful() -> None:
+    whole = "95% BCa bootstrap: 2,000 resamples; p: Wilcoxon; over 3 tests by Holm (1979); gold may rest on it"
+    assert in_short("", whole) == (
+        "95% BCa bootstrap: 2,000 resamples; p corrected by Holm; gold may rest on it; F2 tells all"
+    )

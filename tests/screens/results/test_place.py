@@ -299,9 +299,9 @@ async def test_v_goes_through_what_there_is_to_see_and_n_through_each_and_transi
         assert seen == ["agreement", "all", "two", "by group"]
         await press(pilot, "n")
         assert frame(pilot).query_one(ResultsPlot).display
-        assert "Task 1: one sentence: F1 by emotion   2 of 13" in screen_text(pilot)
+        assert "Task 1: one sentence: F1 by emotion   chart 2 of 13" in screen_text(pilot)
         await press(pilot, "n")
-        assert "Task 1: one sentence: F1 by valence   3 of 13" in screen_text(pilot)
+        assert "Task 1: one sentence: F1 by valence   chart 3 of 13" in screen_text(pilot)
         await press(pilot, "v", "v", "v")
         assert screen_text(pilot).count("From one sentence to the next, by emotion") == 1
         assert "of the pairs that begin with" in about(pilot)
@@ -452,7 +452,7 @@ async def test_dots_come_before_their_intervals_and_ctrl_x_stops_the_counting_of
         assert all(line.count("●") == 1 and "├" not in line for line in means.values())
         await strike(pilot, "j")
         await strike(pilot, "V", "V", "V")
-        await until(pilot, "^X stops it", "2 000 of 7 000 answers read")
+        await until(pilot, "^X stops it", "2,000 of 7,000 answers read")
         await strike(pilot, "v", "v", "v")
         await until(pilot, "intervals are being counted")
         await press(pilot, "ctrl+x")
@@ -528,7 +528,7 @@ async def test_a_report_is_stopped_and_nothing_is_written(
         monkeypatch.setattr(Service, "tables", endless)
         await press(pilot, "enter")
         await until(pilot, "report: answers")
-        assert "1 200/4 000  ^X stops" in screen_text(pilot)
+        assert "1,200/4,000  ^X stops" in screen_text(pilot)
         await press(pilot, "ctrl+x")
         await settle(pilot, work=True)
         assert any("out.md is not written" in said for said in notified(pilot))

@@ -172,7 +172,7 @@ async def test_a_paste_of_100_kb_costs_a_line_and_not_the_screen(empty: Workspac
         await settle(pilot)
         assert time.process_time() - begun < 2
         assert editor(pilot).text == "here"
-        assert any("100 004 characters; 20 000 fit" in told for told in notified(pilot))
+        assert any("100,004 characters; 20,000 fit" in told for told in notified(pilot))
         editor(pilot).paste("word " * 3_000)
         await settle(pilot)
         assert len(editor(pilot).text) == 15_004
@@ -219,7 +219,7 @@ async def test_the_keys_begin_in_an_empty_text_and_leave_it_for_the_selected_sam
         await write(pilot, "I am so glad")
         assert frame(pilot).place is spot(pilot)
         assert editor(pilot).text == "I am so glad"
-        assert f"Esc T takes {sample}" in screen_text(pilot), "T alone would be typed"
+        assert f"Esc, then T takes {sample}" in screen_text(pilot), "T alone would be typed"
         await press(pilot, "ctrl+u", "escape")
         first = editor(pilot).text
         assert f"of {sample}" in screen_text(pilot)
