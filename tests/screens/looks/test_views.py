@@ -71,4 +71,4 @@ def test_where_views_do_not_fit_the_open_one_stands_with_its_number() -> None:
     assert "".join(part.text for part in whole) == "v  one [two] three  "
     assert tabs("v", ("one", "two", "three"), "two", taken(whole)) == whole
     short = tabs("v", ("one", "two", "three"), "two", taken(whole) - 1)
-    assert "".join(part.text for part in short) == "v [two] 2 of 3 "
+    assert "".join(part.text for part in short) == "v [two] view 2 of 3 "
