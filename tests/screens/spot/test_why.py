@@ -41,7 +41,8 @@ async def test_w_takes_each_marked_span_away_and_says_which_the_answer_needs(sou
         await settle(pilot)
         first, _, second = said(pilot).partition("\n me\n")
         assert first.startswith(" weep\n")
-        assert "sadness .90, without it falls to .20 (change -.70). Without 13 random stretches as long: " in " ".join(first.split())
+        words = " ".join(first.split())
+        assert "sadness .90, without it falls to .20 (change -.70). Without 13 random stretches as long: " in words
         assert "as low without 13 of these 13." in second
         await press(pilot, "w", "w")
         assert "closes" not in screen_text(pilot)
