@@ -125,12 +125,16 @@ def _fitted(cells: int, *groups: Sequence[Part]) -> list[list[Part]]:
         if used and used + size > cells:
             lines.append([])
             used = 0
-            indented = [Part("  "), *group]
-            size += 2
-            group = indented if not group or not group[0].text.startswith(" ") else group
+            group = [Part("  "), *_without_space(group)]
+            size = taken(group)
         lines[-1] += group
         used += size
     return [broken for line in lines if line for broken in (_broken(line, cells) if taken(line) > cells else [line])]
+
+
+def _without_space(group: Sequence[Part]) -> list[Part]:
+    """A group without what it begins with where it stands behind another."""
+    return [Part(group[0].text.lstrip(), group[0].kind, group[0].press), *group[1:]] if group else []
 
 
 def _broken(line: Sequence[Part], cells: int) -> list[list[Part]]:

@@ -482,7 +482,7 @@ class SpotView(Vertical):
         if len(text) >= LONGEST:
             size += ", which is all that fits"
         name = "who marked what" if self.query_one("#spot-rows").display else "text"
-        told = Part(f"   {size}   ", "dim") if text else Part("   type or paste one   ", "mark")
+        told = Part(f"   {size}   ", "dim") if text else Part("   type or paste one   ", "strong")
         left = [Part(f" {name}", "strong", "do('annotators')"), told, *self.from_where]
         if not self.editor.has_focus:
             left += [Part(keyed("   {write}"), "key", "do('write')"), Part(" writes", "dim", "do('write')")]
