@@ -87,6 +87,7 @@ class Frame(Acting, LaidOut):
         self._begun = ""
         self._notes_due = False
         self._told: int | None = None
+        self._veiled = ""
         self.places = OpenPlaces(self.session)
         self.note_line = NoteLine(id="note-line")
         self.notes = NoteActions(
@@ -300,6 +301,7 @@ class Frame(Acting, LaidOut):
                     self.show_list()
             case Place.Veiled():
                 pane.blind = event.veiled
+                self._veiled = self.session.list_task if event.veiled else ""
             case Place.Sought():
                 pane.seek(event.samples, event.step)
 
@@ -344,14 +346,17 @@ class Frame(Acting, LaidOut):
         self.early.place_opens()
         await self.places.open(number)
         self.folding.seclude()
+        if self.place.in_front and self.folding.covers:
+            self.folding.show_list(False)
         self.pane.steps_errors = self.place.marks_errors
-        self.pane.blind = self.place.blind
+        samples_of = self._samples_for(self.place.entry, same_list=same_list)
+        # What one place keeps from who guesses, no other tells beside the same list.
+        self.pane.blind = self.place.blind or self._veiled == (samples_of or session.list_task)
         self.pane.of_any_task = self.place.entry.of_any_task
         self.pane.rows.show_tags("", None)
         self.pane.show_legend("")
         rearranged = self.pane.as_it_was()
-        entry = self.place.entry
-        if session.turn_to(self._samples_for(entry, same_list=same_list)):
+        if session.turn_to(samples_of):
             self.pane.forget()
             self._told = None
             self.place.show_nothing("the list is being read")
@@ -419,8 +424,6 @@ class Frame(Acting, LaidOut):
             bar.say(f"{sign_of(key)} “{unseen}” was not done: the text was not in sight; here it is")
         elif key == "enter" and (leads := self.tool.tour_leads):
             await self.run_action(leads)
-        elif key == "enter" and not self.keys.in_list and self.can("list"):
-            self.action_do("list")  # from a text to the list it was opened from, where that is folded away
         elif self._opens_other(key):
             await self.action_place(int(key))
         else:
@@ -473,6 +476,8 @@ class Frame(Acting, LaidOut):
             except Exception as error:
                 error.add_note(f"{self._named(action)} failed")
                 raise
+            if one is self.place and action in self.place.into_sight and self.folding.covers:
+                self.folding.show_list(False)
 
     def _named(self, action: str) -> str:
         """An action as it is told of: its key and what that does."""

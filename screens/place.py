@@ -50,6 +50,12 @@ class Place(Acting, Vertical):
     on_sight: ClassVar[Collection[str]] = ()
     """Actions that say or change something of what is shown: while the list covers it, their keys open it alone."""
 
+    into_sight: ClassVar[Collection[str]] = ()
+    """Actions that show something in it: where the list covers it, it comes to the front with them."""
+
+    in_front: ClassVar[bool] = False
+    """Does it come to the front when it is opened, where the list would cover it?"""
+
     blind: ClassVar[bool] = False
     """Does the list keep to itself what gold and runs say while this place is open?"""
 

@@ -48,6 +48,7 @@ class Browse(Place):
     """The score of a sample; below it, where they are asked for, the raw output, or a span taken out of the text."""
 
     entry = ENTRY
+    into_sight = ("take_away", "annotators", "raw", "overlay", "repeat")
     headings = {"text": "#sample-title", "raw": "#below-title", "why-page": "#why-title"} | SAID_HEADINGS
     DEFAULT_CSS = """
     Browse > #above { height: 3fr; }

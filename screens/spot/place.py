@@ -58,6 +58,7 @@ class Spot(Place):
         "push-page": "#push-title",
     }
     marks_errors = False
+    in_front = True
     DEFAULT_CSS = """
     Spot > WhyPane, Spot > PushPane { height: 1fr; }
     """

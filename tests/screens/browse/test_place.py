@@ -68,6 +68,18 @@ async def test_o_cycles_the_overlays_and_a_goes_to_the_annotators(source: Worksp
         assert not stave(pilot).score.rows
 
 
+@pytest.mark.parametrize("key", ["a", "O", "o"])
+async def test_what_a_key_shows_in_the_text_comes_before_a_list_that_covers_it(source: Workspace, key: str) -> None:
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "l")
+        assert frame(pilot).folding.covers
+        await press(pilot, key)
+        assert not frame(pilot).folding.covers
+        await press(pilot, "enter")
+        assert not frame(pilot).folding.covers
+        assert "Enter opens a text from the list" in screen_text(pilot)
+
+
 async def test_O_shows_the_raw_output_and_the_prompt_as_they_were_kept(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "O")

@@ -49,6 +49,12 @@ async def test_masks_are_filled_by_one_key_and_missed_ones_walked(tmp_path: Path
         assert place.view.id == "m-001", "it can be looked at"
         assert place.fill == HIDDEN, "what was seen could not be guessed any more"
         assert frame(pilot).pane.blind
+        await press(pilot, "8", "escape")
+        assert frame(pilot).pane.blind, "nor does another place tell beside the same list"
+        await press(pilot, "1")
+        assert not frame(pilot).pane.blind
+        await press(pilot, "5")
+        assert frame(pilot).pane.blind
         await press(pilot, "o")
         assert place.fill == GOLD
         first, gold = place.view.number, place.view.gold[0].word
