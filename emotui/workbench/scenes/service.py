@@ -190,8 +190,8 @@ def annotator_labels(scene: ScenesGold) -> dict[str, str]:
 # EmoScene's Table 1 with own runs beside the published ones.
 
 _FIGURES = (
-    ("lexical_accuracy", "Acc_l", FINE),
-    ("vector_accuracy", "Acc_v", FINE),
+    ("lexical_accuracy", "Lexical accuracy", FINE),
+    ("vector_accuracy", "Vector accuracy", FINE),
     ("hamming_loss", "Hamming loss", FINE),
     ("macro_f1", "Macro-F1", "share"),
 )
