@@ -218,8 +218,8 @@ class Grid(Page, inherit_bindings=False):
         self._row_lines = {}
         notes = [line for note in table.notes for line in _note_lines(shown(note), cells)]
         if len(notes) > 2 and not self._in_full:
-            first = re.split(r"(?<=\w)[;.] ", table.notes[0].removesuffix("."))[0]
-            notes = _note_lines(shown(f"{first}; ") + keyed("{method} tells how all was counted"), cells)
+            said = "; ".join(_in_short(table.notes))
+            notes = _note_lines(shown(f"{said}; ") + keyed("{method} tells how all was counted"), cells)
         notes += [line for note in table.hints for line in _note_lines(shown(note), cells)]
         kinds = 0 if self._plain else len({row.kind for row in table.rows})
         spaced = self._wide and len(lines) + 2 * len(table.rows) + kinds + 1 + len(notes) <= self.size.height
@@ -448,6 +448,18 @@ def _spread(sizes: Sequence[_Width], gap: int, room: int) -> list[_Width]:
         more = 0 if not one.mean and one.title else min(each, max(_MOST_CELLS - one.all, 0))
         found.append(with_other(one, mean=one.mean + more if one.mean else 0, all=one.all + more))
     return found
+
+
+_DOUBTS = re.compile(
+    r"\b(learnt from|left out|unlabelled|invented|illustration|may rest|may be too|not tested)\b", re.I
+)
+"""Words of a note that says what makes figures doubtful: it stands there unasked."""
+
+
+def _in_short(notes: Sequence[str]) -> list[str]:
+    """The first sentence of all notes, and those that make figures doubtful."""
+    first, *others = [one for note in notes for one in re.split(r"(?<=\w)[;.] ", note.removesuffix("."))]
+    return [first, *(one for one in others if _DOUBTS.search(one))]
 
 
 def _note_lines(note: str, cells: int) -> list[str]:
