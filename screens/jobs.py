@@ -1,5 +1,6 @@
 """Long work for the screen, such as a run of a model: in a thread, told of by messages, stopped on request."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from textual.widget import Widget
 
 from emotui.screens.keymaps import keyed
 from emotui.screens.requests import in_words
-from emotui.screens.widgets.cell_width import shown, width
+from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Part, taken
 from emotui.screens.widgets.number_format import count, seconds
 
@@ -172,5 +173,7 @@ def _unknown(ticks: int) -> list[Part]:
 
 
 def _cut(words: str, room: int) -> str:
-    """The end of what does not fit: of a SPEC it tells more than the beginning."""
-    return words if width(words) <= room else "…" + words[1 - room :]
+    """What fits of words; of a SPEC its end, which tells more than the beginning."""
+    if width(words) <= room or not re.search(r"\w[:/]\S", words):
+        return fit(words, min(width(words), room)).rstrip()
+    return "…" + words[1 - room :]

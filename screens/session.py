@@ -40,6 +40,8 @@ _FIRST_START = "first start"
 LIVE_MODEL = "live model"
 """The setting that remembers which model is live."""
 
+_GENERATION = "generation"
+
 _LIST_SETTINGS = {"spans": "browse"}
 """By task: under which name the list is remembered, where it is not the task's."""
 
@@ -366,8 +368,10 @@ class Session:
             self._looked_at[number] = NO_RUN if usual is None else usual.run
 
     def _tell_of_first(self, dataset: int, run: Run) -> None:
-        """Say, once, that a list which had no run has one now; not while it may be one's own that begins."""
-        if dataset not in self._told and self.job is None:
+        """Say, once, that a list which had no run has one now; not while it may be one's own that begins, nor of versions,
+        of which Generate shows all writers' at once.
+        """
+        if dataset not in self._told and self.job is None and self._own_task != _GENERATION:
             self._told.add(dataset)
             self._owner.notify(
                 f"There are first answers about these samples, by {run.model}: "

@@ -1,5 +1,6 @@
 """From the answer, the caret and what others say to what the panes show."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import count as count_from
 from operator import is_
@@ -25,6 +26,9 @@ SELECTED = " selected"
 _SIGNS = {"positive": "+", "negative": "−", "neutral": "0"}
 _MANY = 4
 """Numbers of one scale from which on they stand side by side."""
+
+_COLOURED = 10
+"""Labels of a group up to which each has a colour that tells it from the others."""
 
 _SAID = 40
 """Characters of a span's words that stand in the line about it."""
@@ -316,7 +320,9 @@ def _words(text: str, place: Span) -> str:
 
 
 def label_lines(work: Work, cells: int) -> list[list[Part]]:
-    """A line for each group of the scheme: its labels with their keys, those that hold now in brackets."""
+    """A line for each group of the scheme: its labels with their keys, those that hold now in brackets, and last those
+    without a key, after the key that any label is chosen by.
+    """
     lines: list[list[Part]] = []
     places = count_from(0)
     for group in work.scheme.groups:
@@ -334,12 +340,18 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
             elif group == alike[0]:
                 lines += _numbers(alike, work, cells)
             continue
-        for label in group.labels:
+        labels = [(next(places), label) for label in group.labels]
+        coloured, told = len(labels) <= _COLOURED, False
+        for place, label in sorted(labels, key=lambda one: not one[1].key):
+            if not label.key and not told:
+                told = True
+                parts += [Part(" "), Part(keyed("{labels}"), "key", "do('labels')"), Part(" more:", "dim"), Part("")]
             holds = label.name in now
-            press = f"tell('label_at', {next(places)})"
+            press = f"tell('label_at', {place})"
+            name = f" {label.name}" if label.key else label.name
             parts.append(Part("[" if holds else " ", "strong"))
-            parts.append(Part(label.key or keyed("{labels}"), "key", press))
-            parts.append(_named(label, f" {label.name}", holds=holds, press=press))
+            parts.append(Part(label.key, "key", press))
+            parts.append(_named(label if coloured else None, name, holds=holds, press=press))
             parts.append(Part("]" if holds else " ", "strong"))
         lines += folded(parts, cells)
     return lines + _relation_line(work, cells) + _strange_lines(work, cells)
@@ -473,7 +485,7 @@ def guideline_lines(scheme: Scheme, cells: int, rows: int) -> list[list[Part]]:
     found: list[str] = []
     for line in filter(str.strip, scheme.guidelines.splitlines()):
         told = f"• {line.strip()[2:]}" if line.strip().startswith(("- ", "* ")) else line.strip().lstrip("# ")
-        told = shown(told.replace("**", ""))
+        told = shown(_EMPHASIS.sub(r"\2", told))
         found += [told[start:end].rstrip() for start, end in wrap(told, max(min(cells - 2, _WIDEST), 20))]
     lines, room = [[Part("")]], rows - 1
     lines += [[Part(f" {one}", "dim")] for one in found[:room]]
@@ -481,6 +493,9 @@ def guideline_lines(scheme: Scheme, cells: int, rows: int) -> list[list[Part]]:
         lines[-1] = [Part(keyed(" {guidelines} shows all of the guidelines"), "dim")]
     return lines
 
+
+_EMPHASIS = re.compile(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
+"""Words between Markdown's signs of emphasis, or those of code."""
 
 _WIDEST = 90
 """Cells of a line of guidelines."""

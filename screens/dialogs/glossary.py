@@ -25,7 +25,7 @@ _RIGHT: Signs = (
         ("EM", "exact match: the share of texts whose spans are just the gold ones, case and punctuation aside"),
         ("EM, letters", "the share of texts that came back letter by letter"),
         ("Accuracy", "the share of answers that are right"),
-        ("right", "yes where the answer is the gold label"),
+        ("right", "yes where the answer is the gold label, no or ✗ where it is another"),
         ("exact, Exact match, Exact", "the share of texts given just their gold labels, none more and none less"),
         ("Macro-F1", "F1 of each label, and of these the plain mean: rare labels count as much as common ones"),
         ("Micro-F1", "F1 over all labels of all texts together: common labels count more"),

@@ -111,7 +111,7 @@ def three_texts(found: "Versions", version: "Version | None", cells: int, *, aga
     injected = differing(first, emotional)[1] if emotional and first else []
     of = "original" if against_original else "neutral"
     blocks = [
-        _block("original", ("−[ ] left out",) if gone else (), found.original, gone, "−", "gone", room),
+        _block("original", ("−[ ] left out",) if gone else (), found.original, gone, "−", "left-out", room),
         _block("neutral", _about_neutral(neutral, gone, new), neutral, new, "+", "new", room),
         _block(
             f"emotional: {found.target}",
@@ -281,6 +281,9 @@ def _below(found: "Versions", cursor: int, room: "Size") -> Lines:
 
 _TITLE = "Original, neutral and emotional, side by side"
 _ILLUSTRATION = "illustration"
+_ON_THEIR_WAY = (
+    "70 texts with the versions of three invented writers are on their way (illustration): this takes a few seconds"
+)
 
 
 class Generate(Place):
@@ -422,7 +425,7 @@ class Generate(Place):
         if bench is None or not lacks or session.job is not None:
             return
         if session.overview.dataset is None:
-            self.say(_TITLE, "70 texts with the versions of three invented writers are on their way (illustration)")
+            self.say(_TITLE, _ON_THEIR_WAY)
         over = threading.Event()
         session.begin(
             "sample texts",
@@ -499,7 +502,7 @@ class Generate(Place):
             models = () if self.figures is None else self.figures.models
             left = [Part(f" {so_many(len(models), 'writer')}", "strong")]
             if self._comes:
-                left.append(Part(" so far, more on their way", "mark"))
+                left.append(Part(" so far, more on their way", "dim"))
             if self.figures is None:
                 left = [Part(" being counted…", "dim")]
             elif self.view == MODELS:

@@ -78,9 +78,12 @@ def called(metric: "Metric") -> str:
     return f"{metric.title} {_BRIEF.get(metric.name, ('', ''))[0]}".rstrip()
 
 
-def in_brief(metric: "Metric") -> str:
-    """What a metric is in a few words; what its own help says where there are none."""
-    return _BRIEF[metric.name][1] if metric.name in _BRIEF else _plainly(metric.help)
+def in_brief(metric: "Metric", cells: int) -> str:
+    """What a metric is: what its own help says where that fits or there are no fewer words."""
+    whole = _plainly(metric.help)
+    if width(whole) <= cells:
+        return whole
+    return _BRIEF[metric.name][1] if metric.name in _BRIEF else whole
 
 
 def version_lines(rows: "Sequence[Version]", cursor: int, cells: int, target: str) -> list[list[Part]]:
@@ -133,7 +136,7 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
     whole = 1 + sum(map(len, folded)) <= height
     about = whole and room >= 20
     if not about and room >= _ABOUT and all(metric.name in _BRIEF for metric in metrics):
-        about, folded = True, [[fit(in_brief(metric), room).rstrip()] for metric in metrics]
+        about, folded = True, [[fit(in_brief(metric, room), room).rstrip()] for metric in metrics]
     head += [Part("  what it is", "dim")] if about else []
     for metric, said in zip(metrics, folded, strict=True):
         end = better(metric)
@@ -247,7 +250,7 @@ def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
                 Part(fit(sure, size - _FIGURE - 1), "dim"),
             ]
         if room >= _ABOUT:
-            line.append(Part(fit(f" {in_brief(metric)}", room).rstrip(), "dim"))
+            line.append(Part(fit(f" {in_brief(metric, room - 1)}", room).rstrip(), "dim"))
         lines.append(line)
     return lines
 
@@ -314,7 +317,7 @@ def _pair_lines(figures: "Figures", rows: "Sequence[Metric]", cursor: int, cells
                 _metric_cells(metric, here=at == cursor),
                 Part(f"  {same} of {pairs}  " if pairs else f"  {UNDEFINED:6}  "),
                 Part("■" * same + "·" * (pairs - same) + " " * max(7 - pairs, 0), "said"),
-                Part(f"  {fit(in_brief(metric), room).rstrip()}" if room >= _ABOUT else "", "dim"),
+                Part(f"  {fit(in_brief(metric, room), room).rstrip()}" if room >= _ABOUT else "", "dim"),
             ]
         )
     return lines

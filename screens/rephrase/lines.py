@@ -366,7 +366,7 @@ def difference(changes: "Sequence[Change]", cells: int) -> Lines:
     """The original with what was left out of it (−) and what is new (+), in place."""
     if not any(change.kind != "same" for change in changes):
         return [[Part("nothing changed yet from the original", "dim")]] if changes else []
-    signs = {"same": ("", "plain"), "removed": ("−", "gone"), "added": ("+", "new")}
+    signs = {"same": ("", "plain"), "removed": ("−", "left-out"), "added": ("+", "new")}
     lines: list[list[Part]] = [[]]
     used = 0
     for change in changes:

@@ -204,13 +204,16 @@ def stand(service: "Rephrasing", asked: Standing) -> Stood:
     )
 
 
-def tag(chain: "ChainView") -> str:
-    """A chain in six cells of the list: succeeded at which attempt, failed, skipped, at which attempt, set aside.
+_MISREAD = "misread"
 
-    A text that the classifier reads wrong as it is, is an error: there is nothing to rewrite, but in a counter-test.
+
+def tag(chain: "ChainView") -> str:
+    """A chain in seven cells of the list: succeeded at which attempt, failed, skipped, at which attempt, set aside.
+
+    Of a text that the classifier reads wrong as it is, nothing is to be rewritten, but in a counter-test.
     """
     if not chain.offered:
-        return "error"
+        return _MISREAD
     tries = len(chain.attempts)
     match chain.state:
         case "succeeded":
@@ -220,7 +223,7 @@ def tag(chain: "ChainView") -> str:
         case "skipped":
             return "skip"
     if not tries:
-        return "" if chain.right else "error"
+        return "" if chain.right else _MISREAD
     return f"{tries}/4"
 
 

@@ -67,20 +67,19 @@ def tug_lines(
     ]
     size = max((cells - taken([*left, *right]) - 1) // 2, 4)
     said = list(verdict(probs, gold, was, cells, counters=counters, aim=len(history) < 2))
-    if len(history) > 1:
+    if len(history) >= _KEYS:
         path = [Part(f"   {gold} after each key ", "dim"), Part(sparkline(history, _SPARK).rstrip(), "gold")]
         said += path if taken([*said, *path]) <= cells else []
-    else:
-        said += next((way for way in _HALVES if taken([*said, *way]) <= cells), ())
+    elif len(history) < 2 and taken([*said, _HALVES]) <= cells:
+        said.append(_HALVES)
     return [[*left, *_half(for_gold, size, left=True), *_half(against, size, left=False), *right], said]
 
 
-_HALVES = (
-    (Part("   ┃ outward: █ gold, ▒ its rival, each half full at 1", "dim"),),
-    (Part("   ┃ outward, each half full at 1", "dim"),),
-    (Part("   each half full at 1", "dim"),),
-)
-"""What the two halves are, in fewer and fewer words, until there is what was typed to be told."""
+_HALVES = Part("   ┃ outward: █ gold, ▒ its rival, each half full at 1", "dim")
+"""What the two halves are: where all of it has room, and until there is what was typed to be told."""
+
+_KEYS = 10
+"""Keys from which on it is drawn what they came to: of fewer, blocks show no course."""
 
 
 def verdict(

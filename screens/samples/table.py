@@ -442,7 +442,10 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         segments = [Segment(fit(row.id, shape.id) + " ", base)]
         if shape.value and self.metric is not None:
             value = row.values.get(self.metric.name)
-            said = value_of(self.metric, value).rjust(shape.value - 1) + " "
+            said = value_of(self.metric, value)
+            if self._tags is not None and said.strip() == "no":
+                said = _WRONG  # "no" and a place's word beside it would read as one phrase: "no misread"
+            said = said.rjust(shape.value - 1) + " "
             segments.append(Segment(said, dim if value is None else base))
         if shape.marks:
             tag = "" if self._tags is None else self._tags.get(row.sample, "")
@@ -461,6 +464,9 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 # What the list asks a source for: its order, pages of rows, where the errors are.
+
+_WRONG = "✗"
+"""A yes-or-no figure that is no, beside what a place says of each sample."""
 
 _AMISS = "≠x✗"
 """What a place's sign of a sample has where something is wrong with it; all others are drawn as words are."""

@@ -26,7 +26,8 @@ _KINDS = {
     "said": "color: $predicted-bar;",
     "ground": "color: $predicted-text; background: $predicted;",
     "rest": "color: $rule;",
-    "cue": "color: $mark; text-style: bold;",
+    "cue": "text-style: underline;",
+    "left-out": "color: $text-muted; text-style: strike;",
     "gone": "color: $mark; text-style: strike;",
     "new": "color: $predicted-bar; text-style: bold;",
     "stale": "color: $text-disabled;",
@@ -43,7 +44,7 @@ _KINDS = {
     "gold-now": "color: $gold; background: $field;",
     "rest-now": "color: $text-muted; background: $field;",
 }
-_GREYED = ("dim", "strong", "mark", "gold", "gold-line", "said", "cue", "gone", "new")
+_GREYED = ("dim", "strong", "mark", "gold", "gold-line", "said", "cue", "left-out", "gone", "new")
 """Kinds that have no colour of their own while what they say is out of date."""
 
 _WITHOUT_COLOUR = {

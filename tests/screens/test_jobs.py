@@ -208,7 +208,7 @@ def test_a_name_stands_whole_or_as_the_end_of_its_path_or_not_at_all() -> None:
     assert _said(34, model="embedded") == "50/200  4 s left  ^X stops"
     assert _said(26, model="embedded") == "50/200  4 s left  ^X stops"
     assert _said(25, model="embedded") == "50/200  ^X stops"
-    assert _said(12, n=0, step="loading a model") == "…ing a model"
+    assert _said(12, n=0, step="loading a model") == "loading a m…"
 
 
 async def test_eighty_columns_hold_every_place_beside_a_run(many: Workspace) -> None:

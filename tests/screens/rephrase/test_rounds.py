@@ -34,7 +34,7 @@ async def test_3_begins_a_round_and_offers_only_texts_that_the_classifier_gets_r
         assert (here.round.correct, here.round.incorrect) == (6, 1)
         assert "1 more left out" in page(pilot, "#rephrase-session")
         assert "0 of 6 texts done" in page(pilot, "#rephrase-session")
-        assert "no error" in screen_text(pilot), "in the list it is an error of the classifier"
+        assert "✗ misread" in screen_text(pilot), "two words that make no phrase"
         assert here.chain is not None
         assert here.chain.id == "rs-1"
         title = screen_text(pilot).splitlines()[1]
