@@ -368,8 +368,8 @@ class Session:
             self._looked_at[number] = NO_RUN if usual is None else usual.run
 
     def _tell_of_first(self, dataset: int, run: Run) -> None:
-        """Say, once, that a list which had no run has one now; not while it may be one's own that begins, nor of versions,
-        of which Generate shows all writers' at once.
+        """Say, once, that a list which had no run has one now; not while it may be one's own that begins, nor of texts
+        that are written, since Generate shows those of all writers at once.
         """
         if dataset not in self._told and self.job is None and self._own_task != _GENERATION:
             self._told.add(dataset)

@@ -530,7 +530,7 @@ class Generate(Place):
                 [
                     [
                         Part(
-                            "Its neutral and emotional versions are on their way, with raters' labels."
+                            "Its versions and raters' labels are on their way: this takes a few seconds."
                             if self._comes
                             else keyed(
                                 "Nobody has written versions of this text yet: {model} runs a model that writes."

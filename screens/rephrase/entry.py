@@ -69,7 +69,10 @@ ENTRY = PlaceEntry(
                 "gold's probability left of the middle, its best rival's right of it; each half goes from 0 to 1",
             ),
             ("▸ │ ·", "of a label's bar: the likeliest now, where gold was with the original, what is left up to 1"),
-            ("after each key", "from ten keys on, gold's probability after each of the last: the higher, the more probable"),
+            (
+                "after each key",
+                "from ten keys on, gold's probability after each of the last: the higher, the more probable",
+            ),
             ("similarity", "how alike what you write and the original are in meaning, by the cosine; 1: the same"),
             ("read as, gold, sim", "of an attempt: the classifier's label, its probability of gold, the similarity"),
             ("cues", "words that the lexicon EmoLex ties to emotions, which stand after them"),

@@ -70,7 +70,7 @@ class GenerationBench:
             Cancelled: stopped; it goes on when it is asked for again.
         """
         self._store.settings.set(SAMPLES, _BEGUN)
-        on_progress(RunProgress("", TASK, 0, 0, 0, None, None, "70 texts on their way"))
+        on_progress(RunProgress("", TASK, 0, 0, 0, None, None, "70 texts coming"))
         add_own_samples(self._store, TASK, cancelled=cancelled)
         self._store.settings.set(SAMPLES, "done")
 

@@ -6,9 +6,10 @@ from typing import Any
 from textual.pilot import Pilot
 
 from emotui.records import LabelsGold, MaskedGold, ScenesGold, Sentence, SpanSample, ValuesGold
+from emotui.screens.annotate.drawing import guideline_lines, label_lines
 from emotui.screens.annotate.place import Annotate
 from emotui.workbench.annotate.planning.assignment import Assignment, assign
-from emotui.workbench.annotate.scheme import built_in
+from emotui.workbench.annotate.scheme import Scheme, built_in
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.screens.driving import event_of, frame, opened, press, screen_text, settle
@@ -111,9 +112,18 @@ async def test_of_more_labels_than_keys_each_is_found_by_some_of_its_name(tmp_pa
         assert any(not label.key for label in group.labels)
         await press(pilot, "comma", *"fov", "enter", "comma", *"ire", "down", "enter")
         assert place(pilot).at_work.said.labels == ("fove", "bire")
-        assert "[, fove]" in screen_text(pilot) or f"[{group.labels[names.index('fove')].key} fove]" in screen_text(
-            pilot
-        )
+        key = group.labels[names.index("fove")].key
+        drawn = screen_text(pilot)
+        assert (f"[{key} fove]" if key else "[fove]") in drawn
+        assert drawn.count(", more:") == 1, "the key that chooses by name stands once"
+        kinds = [part.kind for line in label_lines(place(pilot).work, 100) for part in line]
+        assert not any(kind.startswith("label-") for kind in kinds), "colours of 36 labels tell none from another"
+
+
+def test_guidelines_stand_without_signs_of_markdown() -> None:
+    scheme = Scheme(name="s", guidelines="# On `joy`\n\n* set *unsure* or **skip**, 2 * 3 * 4\n")
+    lines = ["".join(part.text for part in line) for line in guideline_lines(scheme, 80, 10)]
+    assert lines == ["", " On joy", " • set unsure or skip, 2 * 3 * 4"]
 
 
 async def test_consent_is_asked_for_before_the_first_text_and_kept(tmp_path: Path) -> None:

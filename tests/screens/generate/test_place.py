@@ -20,6 +20,7 @@ from emotui.screens.generate.tables import (
     trust_lines,
     value_lines,
 )
+from emotui.screens.list_state import NO_RUN
 from emotui.screens.widgets.line import Part
 from emotui.tasks.generation.tables import TITLES
 from emotui.tasks.generation.task import METRICS
@@ -27,7 +28,7 @@ from emotui.tasks.registry import task_named
 from emotui.workbench.generation.figures import Estimate, Figures, Model
 from emotui.workbench.generation.versions import Version, Versions, Writer
 from emotui.workbench.workspace import Workspace
-from tests.screens.driving import frame, listed, opened, press, screen_text, settle, until
+from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, until
 from tests.screens.generate.workspace import workspace
 
 
@@ -187,6 +188,17 @@ async def test_while_writers_come_their_number_is_said_not_to_be_the_last(tmp_pa
         over.set()
         await settle(pilot, work=True)
         assert "more on their way" not in screen_text(pilot)
+
+
+async def test_that_writers_came_is_not_told_where_their_versions_stand_already(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
+        await press(pilot, "6")
+        session = frame(pilot).session
+        assert session.overview.dataset is not None
+        session._looked_at[session.overview.dataset.dataset] = NO_RUN  # as it is while no writer is there
+        session._stay(session.overview)
+        await pilot.pause()
+        assert not [one for one in notified(pilot) if "first answers" in one]
 
 
 async def test_the_place_brings_in_its_texts_when_it_is_first_opened_and_says_that_they_are_illustration(
