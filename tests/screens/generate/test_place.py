@@ -289,7 +289,7 @@ def test_intervals_stand_beside_three_writers_figures_and_letters_have_a_word_be
     assert [called(metric) for metric in figures.metrics] == ["R3L1 orig-emot", "ERS target hit"]
     wide = written(model_lines(figures, figures.metrics, 0, 110))
     assert wide[0].endswith("what it is")
-    assert wide[1].endswith("orig. to emotional")
+    assert wide[1].endswith("Manhattan distance")
     assert wide[0].index("ada") + 3 == wide[1].index("1.00") + 4, "a name ends where its figures do"
 
 
