@@ -216,7 +216,9 @@ def test_where_no_run_was_the_first_one_elsewhere_is_told_of_once_and_shown_when
         opened.rest()
         assert session.overview.runs[0].run == name
         assert session.run_shown is None
-    assert opened.owner.told == ["theirs has a run over this list now: r shows it"]
+    assert opened.owner.told == [
+        "There are first answers about these samples, by theirs: r shows them beside the texts"
+    ]
     session.change(replace(session.state, run="first"))
     assert session.run_shown is not None
     assert session.run_shown.run == "first"

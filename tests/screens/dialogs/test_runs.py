@@ -135,7 +135,7 @@ async def test_rows_of_a_run_that_was_chosen_appear_as_they_come(tmp_path: Path)
         frame(pilot).session.follow()
         await settle(pilot)
         assert frame(pilot).session.run_shown is None
-        assert any(told.endswith("r shows it") for told in notified(pilot))
+        assert any(told.endswith("r shows them beside the texts") for told in notified(pilot))
         session = frame(pilot).session
         session.change(replace(session.state, run=session.overview.runs[0].run))
         await settle(pilot)
