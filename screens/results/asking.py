@@ -125,7 +125,7 @@ def _ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wante
             metrics,
             axis=axis,
             further=tuple(one for one in (by(other.name, tests=False) for other in below) if one.rows),
-            why="" if axis.rows else "no source has a score yet",
+            why="" if axis.rows else f"no source has {axis.metric.title} yet" if at else "no source has a score yet",
             sure=not wanted.quick,
         )
     if wanted.view in (GROUPS, RULES) and keys and (wanted.alone or len(keys) < 2):

@@ -313,15 +313,15 @@ class ComparedPlace(Place):
             task = None if run is None or run.task == overview.dataset.task else run.task
             self._sources = standing
             if self.looked.lonely:
-                self.looked.against = None  # there may be more than one source by now
+                self.looked.hold(None)  # there may be more than one source by now
             if kept is None or kept.dataset != number:
                 kept = Wanted(number, PAIR)
                 self._compared.clear()
-                self.looked.against = None
+                self.looked.hold(None)
             elif kept.task != task:
                 kept = Wanted(number, kept.view, within=kept.within)
                 self._compared.clear()
-                self.looked.against = None
+                self.looked.hold(None)
             elif kept.shown != shown_run:
                 kept = replace(kept, first="")  # the run over the list was chosen last
             self.wanted = replace(kept, shown=shown_run, beside=tuple(one.run for one in beside), task=task)
@@ -348,7 +348,8 @@ class ComparedPlace(Place):
     def _take(self, wanted: Wanted, found: Found) -> None:
         self._compared[wanted.view] = found
         if wanted.view == ALL:
-            self.looked.against = found.axis
+            by_first = found.axis is not None and found.axis.metric.name == found.metrics[0].name
+            self.looked.hold(found.axis, found.further, first=by_first)
         if wanted.quick:
             self.compare()
         if wanted.view == self.looked.view:

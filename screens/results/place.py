@@ -361,7 +361,9 @@ class Results(CountedPlace):
         if action in ("next_table", "previous_table"):
             return self.pair is not None if looked.view == PAIR else looked.named[2] > 1
         if looked.of_sources:
-            return found is not None and not found.why and self._can_compare(action)
+            # By a figure that no source has there is nothing to see, but the next figure.
+            past = action in ("figure", "figure_back") and looked.most > 0
+            return found is not None and (past or not found.why) and self._can_compare(action)
         return bool(looked.at_hand) and self._can_count(action)
 
     def lacking(self, action: str) -> str:

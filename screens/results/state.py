@@ -1,6 +1,7 @@
 """What the Results place looks at and what it has got: which view, which table of it, and what is still to be asked."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -177,7 +178,8 @@ class Looked:
     `run`: the one over the list. `people`: the runs that are people's; `few`: those over fewer than ten texts, where
     others are over more, by what is said of them. `figure`: by which figure sources stand on one axis, where one was
     chosen. `against`: all sources against one, by one metric; None: nobody knows yet, and without a row there is no
-    such thing. `pictured`: tables are drawn as points or shades, where they can be. `in_full`: all is told
+    such thing. `most`: of how many sources the dataset has a figure, by whichever: some have not all of them.
+    `pictured`: tables are drawn as points or shades, where they can be. `in_full`: all is told
     of how figures were counted, and not a line.
     """
 
@@ -194,6 +196,7 @@ class Looked:
         self.view = VIEWS[0]
         self.figure = ""
         self.against: Axis | None = None
+        self.most = 0
         self.at = dict.fromkeys(VIEWS, 0)
         self._found: dict[Wanted, Found] = {}
         self._fresh: set[Wanted] = set()
@@ -215,12 +218,24 @@ class Looked:
     @property
     def _has_axis(self) -> bool:
         """Is there an axis, or does nobody know yet?"""
-        return self.against is None or bool(self.against.rows)
+        return self.against is None or self.most > 0 or bool(self.against.rows)
 
     @property
     def lonely(self) -> bool:
         """Does a single source stand on the axis? The tables say more of it: they have baselines."""
-        return self.against is not None and sum(not row.published for row in self.against.rows) == 1
+        return self.against is not None and self.most == 1
+
+    def hold(self, axis: "Axis | None", further: "Sequence[Axis]" = (), *, first: bool = False) -> None:
+        """Look at all sources as they stand on this axis, or, None, forget them.
+
+        Args:
+            further: the same sources by other metrics.
+            first: it is by the metric that each of them has.
+        """
+        self.most = 0 if axis is None or first else self.most
+        self.against = axis
+        for one in () if axis is None else (axis, *further):
+            self.most = max(self.most, sum(not row.published for row in one.rows))
 
     @property
     def _axis_at(self) -> int:

@@ -1,6 +1,8 @@
 """Results: two sources sample by sample, all on one axis, and the way from either to the samples."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,7 @@ from emotui.screens.results.parts import DifferenceRows, bar, between, p_value, 
 from emotui.screens.results.place import Results
 from emotui.screens.results.state import ALL, PAIR
 from emotui.screens.widgets.line import Line
+from emotui.workbench.compare.pairs import Axis, Comparing
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.workspace import Workspace
@@ -283,6 +286,35 @@ async def test_a_source_alone_stands_beside_baselines_before_it_stands_on_an_axi
         frame(pilot).session.look_again()
         await settle(pilot)
         assert not looked.lonely
+
+
+async def test_the_axis_of_all_sources_stays_where_it_is_by_a_figure_that_one_of_them_alone_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    whole = Comparing.axis
+
+    def of_few(self: Comparing, dataset: int, metric: str | None = None, **asked: Any) -> Axis:
+        """Of Sim one source is known, of recall none: it has not been counted yet."""
+        found = whole(self, dataset, metric, **asked)
+        return replace(found, rows=found.rows[: {"sim": 1, "recall": 0}.get(found.metric.name, len(found.rows))])
+
+    monkeypatch.setattr(Comparing, "axis", of_few)
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "7", "right")
+        await settle(pilot)
+        place = frame(pilot).query_one(Results)
+        looked = place.looked
+        assert looked.against is not None
+        assert (looked.against.metric.name, len(looked.against.rows)) == ("sim", 1)
+        assert (looked.on_axis, looked.lonely, looked.named[1]) == (True, False, 1)
+        await press(pilot, "right", "right")
+        await settle(pilot)
+        assert (looked.on_axis, looked.named[1]) == (True, 1)
+        assert "no source has R yet" in screen_text(pilot)
+        await press(pilot, "right")
+        await settle(pilot)
+        assert (looked.against.metric.name, looked.on_axis) == ("f1", True)
 
 
 async def test_a_list_of_one_task_keeps_no_dataset_of_another_from_results(tmp_path: Path) -> None:
