@@ -180,11 +180,11 @@ class ComparedView(Vertical):
         if picked is None:
             return
         both = f"   {axis.OWN} {parts.bare(picked.first, 2)}   {axis.OTHER} {parts.bare(picked.second, 2)}"
-        difference = f"   {parts.BOTH} {parts.signed(picked.difference)}"
+        difference, worse = parts.told_difference(picked, self.rows.pair)
         left = [
             Part(f" {shown(marks.id)}", "strong"),
             Part(both),
-            Part(difference, "mark" if picked.changed else "dim"),
+            Part(f"   {difference}", "mark" if worse else "plain" if picked.changed else "dim"),
         ]
         self.query_one("#compare-sample", Line).show(left)
         self.set_class(bool(marks.lines), "-said")
@@ -233,7 +233,7 @@ class ComparedView(Vertical):
         """How far the picked part is from the rest."""
         if self.found is None or self.found.parts is None or self.parts.picked is None:
             return ""
-        return shown(against_rest(self.parts.picked))
+        return shown(against_rest(self.parts.picked, self.found.parts.rows))
 
     def _cut_name(self, cells: int) -> str:
         """The name of the picked rule, where its row has no room for all of it."""

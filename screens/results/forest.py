@@ -91,6 +91,7 @@ class ForestRows(Page, inherit_bindings=False):
         self._waiting = ""
         self._against: Against | None = None
         self._asides: Sequence[str] = ()
+        self._over: str = ""
         self._rows_at: dict[int, int] = {}
 
     @property
@@ -113,6 +114,7 @@ class ForestRows(Page, inherit_bindings=False):
         waiting: str = "",
         against: Against | None = None,
         asides: Sequence[str] = (),
+        over: str = "",
     ) -> None:
         """Show sources; the cursor stays on its source, else it begins at the first.
 
@@ -123,11 +125,12 @@ class ForestRows(Page, inherit_bindings=False):
             waiting: why means stand there without their intervals, empty where those have come.
             against: how the sources stand to one of them.
             asides: those that say too little to stand there, in words.
+            over: what the figures are over, where not all are over the same.
         """
         here = None if self.picked is None else (self.picked.kind, self.picked.label, self.picked.told)
         places = [at for at, one in enumerate(forest.points) if (one.kind, one.label, one.told) == here]
         self._forest, self._others, self._waiting = forest, others, waiting
-        self._against, self._asides = against, asides
+        self._against, self._asides, self._over = against, asides, over
         self._figures = {one: _named(one, lower=one in lower) for one in figures}
         self.cursor = places[0] if places else 0
         self._draw()
@@ -177,6 +180,7 @@ class ForestRows(Page, inherit_bindings=False):
             waiting=self._waiting,
             against=self._against,
             asides=self._asides,
+            over=self._over,
         )
         for other in self._others:
             below = beneath(other, shape)
@@ -243,16 +247,19 @@ def drawn(
     waiting: str,
     against: Against | None = None,
     asides: Sequence[str] = (),
+    over: str = "",
 ) -> tuple[list[list[Part]], dict[int, int]]:
     """Two lines of heading, the sources in their kinds, and what the shapes mean; and which line has which source."""
     points, scale = forest.points, shape.scale(forest)
-    over = _FIGURE.rjust(shape.figure) + (f" {fit(_INTERVAL, shape.spread)}" if shape.spread else "")
+    named = _FIGURE.rjust(shape.figure) + (f" {fit(_INTERVAL, shape.spread)}" if shape.spread else "")
     if against is not None and shape.against:
-        over += f"  {fit(against.heading, shape.against)}"
+        named += f"  {fit(against.heading, shape.against)}"
     dots = [_dot(point) for point in points if point.kind != PUBLISHED]
     ticks = _ticks(scale) if dots else " " * scale.cells
-    head = [Part(f"  {' ' * shape.name}  "), Part(ticks, "dim"), Part("  "), Part(over, "dim")]
-    lines: list[list[Part]] = [_chooser(forest.figure, figures, cells), head]
+    head = [Part(f"  {' ' * shape.name}  "), Part(ticks, "dim"), Part("  "), Part(named, "dim")]
+    chooser = _chooser(forest.figure, figures, cells)
+    beside = bool(over) and taken(chooser) + width(over) + 3 <= cells
+    lines: list[list[Part]] = [[*chooser, Part(f"   {over}", "dim")] if beside else chooser, head]
     rows_at: dict[int, int] = {}
     rows = _rows(forest, shape, scale, cursor)
     if against is not None and shape.against:
@@ -277,6 +284,8 @@ def drawn(
         n = f"{len(asides)} source{'s' * (len(asides) != 1)} of under {FEW} texts"
         told = keyed(f"aside  {n}: {', '.join(map(shown, asides))}   {{run}} ticks them in, the table has them")
         lines += [[Part(told[start:end], "dim")] for start, end in wrap(told, max(cells, 20))]
+    if over and not beside:
+        lines.append([Part(over, "dim")])
     lines.append([])
     if waiting:
         lines.append([Part(waiting, "dim")])

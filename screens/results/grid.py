@@ -19,6 +19,7 @@ from emotui.screens.widgets.drawing import ground
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import shade
 from emotui.screens.widgets.page import Page, tell_end
+from emotui.workbench.results.span_tables import OVER
 
 if TYPE_CHECKING:
     from emotui.tables import Cell, Column, ResultsTable, Row
@@ -216,11 +217,14 @@ class Grid(Page, inherit_bindings=False):
         lines: list[_Line] = [_Line(-1, tuple(parts)) for parts in self._heads(table, seen)]
         self.heads = min(len(lines), max(self.size.height // 3, 1))
         self._row_lines = {}
+        hints = list(table.hints)
         notes = [line for note in table.notes for line in _note_lines(shown(note), cells)]
         if len(notes) > 2 and not self._in_full:
-            said = "; ".join(_in_short(table.notes))
+            first, *doubts = _in_short(table.notes)
+            said = "; ".join([OVER if OVER in hints else first, *doubts])
+            hints = [note for note in hints if note != OVER]
             notes = _note_lines(shown(f"{said}; ") + keyed("{method} tells how all was counted"), cells)
-        notes += [line for note in table.hints for line in _note_lines(shown(note), cells)]
+        notes += [line for note in hints for line in _note_lines(shown(note), cells)]
         kinds = 0 if self._plain else len({row.kind for row in table.rows})
         spaced = self._wide and len(lines) + 2 * len(table.rows) + kinds + 1 + len(notes) <= self.size.height
         kind = ""

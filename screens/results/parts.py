@@ -293,6 +293,20 @@ class DifferenceRows(Page, inherit_bindings=False):
         return lines
 
 
+def told_difference(row: "Difference", pair: "Pair | None") -> tuple[str, bool]:
+    """How far the first is above the second in a text, and which of them is better; and is it the first that is worse?
+
+    Of a figure of which neither end is better, one has more.
+    """
+    said = f"{BOTH} {signed(row.difference)}"
+    if pair is None or reads_zero(row.difference):
+        return said, False
+    first, directed = row.difference > 0, pair.metric.directed
+    first = first == pair.metric.higher_is_better if directed else first
+    who, word = (axis.OWN if first else axis.OTHER), "better" if directed else "more"
+    return f"{said}  {who} {word}", directed and not first
+
+
 # The text of a comparison: gold underlined, what both sources mark in rows under the words.
 
 
@@ -335,6 +349,10 @@ def said_lines(marks: "Marks", cells: int) -> list[list[Part]]:
 SURE = 0.05
 _FIGURES = 28
 """Cells of n, difference and p, without the interval."""
+_N, _DIFFERENCE = "n (test half)", "here − rest"
+"""How n and the difference of a rule are headed where there is room: other texts than those of a group."""
+_NAMED_FROM = 100
+"""Cells from which on there is."""
 
 
 _GAPS = 29
@@ -356,8 +374,37 @@ def _stand_aside(rows: "Sequence[Sliced]") -> list[bool]:
     return [enough and row.n < FEW for row in rows]
 
 
+def facets_of(rows: "Sequence[Sliced]") -> "dict[tuple[object, ...], list[str]]":
+    """By what tells parts apart, which facets have it: of two facets one value may be of the same texts."""
+    found: dict[tuple[object, ...], list[str]] = {}
+    for row in rows:
+        facets = found.setdefault(_texts_of(row), [])
+        facets += [row.facet] * (row.facet not in facets)
+    return found
+
+
+def _texts_of(row: "Sliced") -> tuple[object, ...]:
+    """The value of a part and its figures: where they are the same, the texts are."""
+    return row.value, row.n, row.mean, row.other, row.low, row.high
+
+
+def named_in(row: "Sliced", rows: "Sequence[Sliced]") -> str:
+    """A part by facet and value; of several facets `neutral: emotion, valence`.
+
+    Args:
+        rows: all parts that there are.
+    """
+    facets = facets_of(rows).get(_texts_of(row), [])
+    return f"{row.value}: {', '.join(facets)}" if len(facets) > 1 else f"{row.facet} {row.value}"
+
+
 def in_order(rows: "Sequence[Sliced]") -> "list[Sliced]":
-    """The parts as they stand under each other: in their order, behind them those that stand aside."""
+    """The parts as they stand under each other: in their order, behind them those that stand aside.
+
+    One that a second facet has too stands there once, by the first.
+    """
+    every = facets_of(rows)
+    rows = [row for row in rows if every[_texts_of(row)][0] == row.facet]
     aside = _stand_aside(rows)
     return [row for last in (False, True) for row, few in zip(rows, aside, strict=True) if few == last]
 
@@ -369,10 +416,11 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     if not rows:
         return [[], [Part(" No facet parts these samples.", "strong")]]
     two = parts.second is not None
+    names = [named_in(row, parts.rows) for row in rows]
     sure = [_ends(row) for row in rows]
     spread = max(map(len, map(between, sure)), default=0) if cells >= _SURE_FROM or not two else 0
     fixed = (_GAPS if two else _GAPS - 12) + (spread + 1 if spread else 0) + 10
-    name = min(max(len(_named(row)) for row in rows), max(cells - fixed - _LEAST_AXIS, 10))
+    name = min(max(map(len, names)), max(cells - fixed - _LEAST_AXIS, 10))
     dots = [Dot(row.mean) if two else Dot(row.mean, row.low, row.high) for row in rows]
     aside = _stand_aside(rows)
     over = [dot for dot, few in zip(dots, aside, strict=True) if not few]
@@ -391,7 +439,7 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
         kind = "picked" if here else "plain" if known else "dim"
         lines.append(
             [
-                Part(f"{'▸' if here else ' '} {fit(shown(_named(row)), name)} {count(row.n):>5}  ", kind),
+                Part(f"{'▸' if here else ' '} {fit(shown(names[at]), name)} {count(row.n):>5}  ", kind),
                 *(
                     [Part(fit(_ASIDE, scale.cells), "dim")]
                     if aside[at]
@@ -427,7 +475,7 @@ def rule_lines(found: "Findings | None", rows: "Sequence[FoundRule]", cursor: in
     rules = [row.rule for row in rows]
     sure = [_ends(rule) for rule in rules]
     shape = _Shape.of(cells, [row.conditions for row in rows], sure, [rule.difference for rule in rules])
-    lines = [shape.heading("where", "diff.", "below the rest", "above the rest")]
+    lines = [shape.heading("where", "below the rest", "above the rest")]
     for at, (row, ends) in enumerate(zip(rows, sure, strict=True)):
         rule, here = row.rule, at == cursor
         figure = signed(rule.difference)
@@ -452,8 +500,13 @@ def title_of(first: "Compared", second: "Compared | None", *, dots: bool = False
     return f"{axis.OWN} {names[0]}  {axis.OTHER} {names[1]}" if dots else " − ".join(names)
 
 
-def against_rest(row: "Sliced") -> str:
-    """How far a part is from the rest, in words: the figure, or the difference of two sources (the interaction)."""
+def against_rest(row: "Sliced", rows: "Sequence[Sliced]" = ()) -> str:
+    """How far a part is from the rest, in words: the figure, or the difference of two sources (the interaction).
+
+    Args:
+        rows: all parts that there are.
+    """
+    named = named_in(row, rows)
     said = []
     if row.difference is not None:
         said.append(f"{BOTH} {signed(row.difference, 3)} {between(_ends(row), plus=True)} {p_value(row.adjusted)}")
@@ -461,11 +514,7 @@ def against_rest(row: "Sliced") -> str:
         what = f"{BOTH} here, minus {BOTH} in the rest:" if row.other is not None else "here, minus the rest:"
         sure = None if row.apart_low is None or row.apart_high is None else (row.apart_low, row.apart_high)
         said.append(f"{what} {signed(row.apart, 3)} {between(sure, plus=True)} {p_value(row.apart_adjusted)}")
-    return f"{_named(row)}: {'; '.join(said)}" if said else _named(row)
-
-
-def _named(row: "Sliced") -> str:
-    return f"{row.facet} {row.value}"
+    return f"{named}: {'; '.join(said)}" if said else named
 
 
 def _ends(row: "Sliced | Rule") -> Interval:
@@ -473,9 +522,13 @@ def _ends(row: "Sliced | Rule") -> Interval:
 
 
 class _Shape(NamedTuple):
-    """The cells of a name, of an interval, and of a bar to either side of the middle; and what the bars reach."""
+    """The cells of a name, of n, of the difference, of its interval, and of a bar to either side of the middle; and
+    what the bars reach.
+    """
 
     name: int
+    n: int
+    figure: int
     interval: int
     left: int
     right: int
@@ -485,16 +538,24 @@ class _Shape(NamedTuple):
     @classmethod
     def of(cls, cells: int, names: "Sequence[str]", sure: "Sequence[Interval]", offs: "Sequence[float]") -> "_Shape":
         interval = max((len(between(one)) for one in sure), default=0)
-        fixed = _FIGURES + interval
+        n, figure = (len(_N), len(_DIFFERENCE)) if cells >= _NAMED_FROM else (5, 6)
+        fixed = _FIGURES + interval + n - 5 + figure - 6
         name = min(max(map(len, [*names, "x" * 10])), max(cells - fixed - 2 * _HEADING, 12))
         least, greatest = min(0.0, *offs), max(0.0, *offs)
         return cls(
-            name, interval, *sides(least, greatest, min(max(cells - name - fixed - 3, 8), _WIDEST)), least, greatest
+            name,
+            n,
+            figure,
+            interval,
+            *sides(least, greatest, min(max(cells - name - fixed - 3, 8), _WIDEST)),
+            least,
+            greatest,
         )
 
-    def heading(self, name: str, figure: str, below: str, above: str) -> list[Part]:
+    def heading(self, name: str, below: str, above: str) -> list[Part]:
         """What stands over the columns; over a side of the bars as many words as have room."""
-        head = f"  {name:{self.name}}     n  {figure:>6}  {'95%':{self.interval}} {'p':>{_P}} "
+        n, figure = (_N, _DIFFERENCE) if self.n == len(_N) else ("n", "diff.")
+        head = f"  {name:{self.name}} {n:>{self.n}}  {figure:>{self.figure}}  {'95%':{self.interval}} {'p':>{_P}} "
         return [
             Part(head, "dim"),
             Part(f"{_whole(below, self.left):>{self.left}} │ {_whole(above, self.right)}", "dim"),
@@ -507,7 +568,8 @@ class _Shape(NamedTuple):
         known = p is not None and p < SURE
         kind = "picked" if here else "plain" if known else "dim"
         name = fit(shown(named), self.name)
-        text = f"{'▸' if here else ' '} {name} {count(n):>5}  {figure:>6}  {between(sure):{self.interval}} "
+        figures = f"{count(n):>{self.n}}  {figure:>{self.figure}}  {between(sure):{self.interval}}"
+        text = f"{'▸' if here else ' '} {name} {figures} "
         return [
             Part(text, kind),
             Part(f"{p_under(p):>{_P}}", "picked" if here else "strong" if known else "dim"),

@@ -526,10 +526,19 @@ class Results(CountedPlace):
         self._look()
 
     def can_method(self) -> bool:
-        return self.looked.has_method and self.looked.plotted is None
+        return (
+            self.looked.has_method
+            and self.looked.plotted is None
+            and (self.looked.view != ALL or bool(self.view.known))
+        )
 
     def do_method(self) -> None:
-        """Say all of how the figures were counted, or a line."""
+        """Say all of how the figures were counted, or a line; of sources on an axis on a sheet."""
+        if self.looked.view == ALL:
+            from emotui.screens.results.method import MethodDialog
+
+            self.app.push_screen(MethodDialog("How these figures were counted", self.view.known))
+            return
         self.looked.in_full = not self.looked.in_full
         self.compared.in_full = self.looked.in_full
         self.draw()

@@ -266,7 +266,9 @@ class Looked:
     @property
     def has_method(self) -> bool:
         """Is there more to say of how it was counted than a line?"""
-        return (self.of_sources and self.view in (GROUPS, RULES)) or self.view in (TABLES, AGREEMENT)
+        return (
+            self.view == ALL or (self.of_sources and self.view in (GROUPS, RULES)) or self.view in (TABLES, AGREEMENT)
+        )
 
     def begin(self, dataset: int | None) -> None:
         """Look at this dataset; another one than before is looked at from its first figure on."""

@@ -1,6 +1,6 @@
 """How counted figures are drawn: sources on an axis, a grid or a plot, and what the figure under the cursor is."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from emotui.screens.results.grid import Grid
 from emotui.screens.results.parts import p_value, signed
 from emotui.screens.results.state import AGREEMENT, ALL, GROUPS, STILL_COUNTED, TABLES, Looked
 from emotui.screens.widgets.cell_width import shown, wrap
-from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.line import Line, Part, taken
 from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.page import Page
 from emotui.tables import reads_zero
@@ -62,6 +62,8 @@ class ResultsView(Vertical):
         self.stopped = False
         self._standing: list[Standing] = []
         self._told: list[str] = []
+        self.known: list[str] = []
+        """All that has to be known of the figure under the cursor."""
         self._won: tuple[str, str] = ("", "")
         """Of a source by its key, where it wins most."""
 
@@ -77,8 +79,12 @@ class ResultsView(Vertical):
 
     def on_resize(self) -> None:
         """Where there are few lines, the figures get them."""
+        self.query_one("#results-about").styles.height = self._lines_about
+
+    @property
+    def _lines_about(self) -> int:
         rows = self.size.height
-        self.query_one("#results-about").styles.height = 4 if rows >= _TALLEST else 3 if rows >= _TALL else 1
+        return 4 if rows >= _TALLEST else 3 if rows >= _TALL else 1
 
     @property
     def grid(self) -> Grid:
@@ -174,6 +180,7 @@ class ResultsView(Vertical):
             waiting=waiting,
             against=against if sure else None,
             asides=looked.asides,
+            over=_over([one.title for one in metrics if one.pooled]),
         )
 
     def _only(self, *names: str) -> None:
@@ -207,6 +214,7 @@ class ResultsView(Vertical):
             lower_of(table),
             waiting=self._waiting if looked.without_intervals else STILL_COUNTED if looked.provisional else "",
             asides=looked.asides,
+            over=_over(figures_of(table)),
         )
 
     def _draw_points(self, table: "ResultsTable") -> None:
@@ -276,7 +284,6 @@ class ResultsView(Vertical):
     @on(ForestRows.Moved)
     def _draw_cell(self) -> None:
         """The figure under the cursor: what it is, how to get to its samples, and what has to be known of it."""
-        line, page = self.query_one("#results-cell", Line), self.query_one("#results-about", Page)
         picked, source = self.cell, self.standing
         if source is not None:
             self._tell_source(source)
@@ -289,8 +296,8 @@ class ResultsView(Vertical):
             Part(keyed("{samples}"), "key", "do('samples')"),
             Part(f" {so_many(n, 'sample')}{self._of_samples} ", "dim"),
         ]
-        line.show([Part(f" {results_cells.said(row, column, cell)}", "strong")], right if n else [])
-        self._tell(page, [*self._of_one_kind(), *results_cells.about(row, cell)])
+        left = [Part(f" {results_cells.said(row, column, cell)}", "strong")]
+        self._tell(left, right if n else [], [*self._of_one_kind(), *results_cells.about(row, cell)])
 
     @property
     def _of_samples(self) -> str:
@@ -307,22 +314,32 @@ class ResultsView(Vertical):
         kinds = " and ".join(one.title.partition(":")[0] for one in looked.in_kinds)
         return [f"Over the texts of {table.title.partition(':')[0]} alone; {ALL} has {kinds} together."]
 
-    def _tell(self, page: Page, texts: "Sequence[str]") -> None:
-        cells = max(self.size.width - 3, 20)
-        page.show([[Part(text[a:b])] for text in texts for a, b in wrap(text, cells)], home=True)
+    def _tell(self, left: list[Part], right: list[Part], texts: list[str]) -> None:
+        """A line of the figure under the cursor, what has to be known of it, and the key that tells the rest."""
+        cells, self.known = max(self.size.width - 3, 20), texts
+        lines = [[Part(text[a:b])] for text in texts for a, b in wrap(text, cells)]
+        rest = [Part(keyed("{method}"), "key", "do('method')"), Part(" how counted ", "dim")]
+        if self._looked.view == ALL and len(lines) > self._lines_about:
+            beside = [*rest, *([Part(" ")] if right else []), *right]
+            if taken([*left, *beside]) < self.size.width:
+                right = beside
+            else:
+                first, *others = texts
+                texts = [f"{keyed('{method} tells all:')} {first}", *others]
+                lines = [[Part(text[a:b])] for text in texts for a, b in wrap(text, cells)]
+        self.query_one("#results-cell", Line).show(left, right)
+        self.query_one("#results-about", Page).show(lines, home=True)
 
     def _tell_source(self, source: "Standing") -> None:
         """The source under the cursor: over how many texts, and in how many it is above and below the other one."""
-        line, page = self.query_one("#results-cell", Line), self.query_one("#results-about", Page)
         left = [Part(f" {shown(f'{source.name} {source.told}'.rstrip())}", "strong")]
         left += [Part(f"   {count(source.n)} text{'s' * (source.n != 1)}")] if source.n else []
         right: list[Part] = []
         if source.off is not None:
             left.append(Part(f"   won {count(source.won)}   lost {count(source.lost)}   tied {count(source.tied)}"))
             right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(" sample by sample ", "dim")]
-        line.show(left, right)
         won = [self._won[1]] if self._won[0] == source.key and self._won[1] else []
-        self._tell(page, [*won, *([shown(source.note)] if source.note else []), *self._told])
+        self._tell(left, right, [*won, *([shown(source.note)] if source.note else []), *self._told])
 
     def tell_won(self, key: str, parts: "Sequence[Sliced]") -> None:
         """Say in which parts a source is farthest above the one that all stand against."""
@@ -334,6 +351,11 @@ class ResultsView(Vertical):
         self._won = key, f"where it wins most (means, untested)   {said}" if said else ""
         if self.standing is not None and self.standing.key == key:
             self._tell_source(self.standing)
+
+
+def _over(titles: "Collection[str]") -> str:
+    """What figures of these titles are over, where P and R stand beside F1."""
+    return span_tables.OVER if {"P", "R"} <= set(titles) else ""
 
 
 def _against(row: "Standing") -> str:

@@ -1,5 +1,6 @@
 """The list of samples: only the rows in sight are asked for and drawn, so a million rows are as quick as ten."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -160,8 +161,9 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         &:focus > .list--cursor { color: $primary; background: $background; text-style: bold reverse; }
         & > .list--dim { color: $text-muted; }
         & > .list--marks { color: $mark; }
+        & > .list--better { color: $predicted-bar; }
         & > .list--waiting { color: $text-disabled; }
-        &.-stale, &.-stale > .list--dim, &.-stale > .list--marks { color: $text-disabled; }
+        &.-stale, &.-stale > .list--dim, &.-stale > .list--marks, &.-stale > .list--better { color: $text-disabled; }
         &.-stale:nocolor { text-style: dim; }
     }
     """
@@ -450,8 +452,12 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         if shape.marks:
             tag = "" if self._tags is None else self._tags.get(row.sample, "")
             slots = fit(slots_of(row.marks) if self._tags is None else tag, shape.marks - 1)
-            wrong = self._tags is None or any(sign in tag for sign in _AMISS)
-            segments.append(Segment(slots + " ", marked if wrong else base))
+            if not plain and _CHANGE.fullmatch(tag):
+                drawn = {"x": dim, "▴": self._style(base, "list--better"), "▾": marked}
+                segments += [Segment(sign, drawn.get(sign, base)) for sign in slots + " "]
+            else:
+                wrong = self._tags is None or any(sign in tag for sign in _AMISS)
+                segments.append(Segment(slots + " ", marked if wrong else base))
         if shape.note:
             segments.append(Segment(fit(_NOTED if row.sample in self._noted else "", shape.note), base))
         if shape.emotion:
@@ -470,6 +476,9 @@ _WRONG = "✗"
 
 _AMISS = "≠x✗"
 """What a place's sign of a sample has where something is wrong with it; all others are drawn as words are."""
+
+_CHANGE = re.compile("[✓x] [▴▾~ ] [✓x]")
+"""A place's sign of a sample that was right or not, how that changed, and now: what has the colour is the change."""
 
 WORST = -2
 """In place of a sample: the first of the list in which the run did something wrong, and not merely nothing."""

@@ -123,7 +123,11 @@ def title(scene: "ScenesGold", run: Run | None, way: str, *, annotators: bool) -
         return left, []
     state = f" {run.state}" if run.state != "done" else ""
     asked = f" {way}" if way and way != "heads" else ""
-    return left, [Part(run.model, "said", "do('run')"), Part(asked, "dim"), Part(f"{state} ", "mark")]
+    return left, [
+        Part(run.model, "said", "do('run')"),
+        Part(asked, "dim"),
+        Part(f"{state} ", "dim" if run.state == "running" else "mark"),
+    ]
 
 
 _PRIORS = {
@@ -196,7 +200,7 @@ def heading(
     return left, right
 
 
-LEGEND = "✓ all right  ▴ better  ▾ worse  ~ even"
+LEGEND = "✓ all right x not  ▴ better ▾ worse ~ even"
 """What the signs in the list mean."""
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 HIT, EXTRA, MISSED, NEITHER = "▆", "▒", "▁", "·"
 _KINDS = {HIT: "said", EXTRA: "mark", MISSED: "gold", NEITHER: "rest"}
 _P, _GOLD, _VERDICT, _FLIPS = 8, 5, 15, 8
+_NARROW = 6, 2
+"""Cells of P(yes) and gold where the verdict would else have no room for a word, """
+_WORD = 7
+"""which takes so many."""
 _APART = "│"
 """Between what runs along alpha and a figure at one alpha."""
 
@@ -73,18 +77,27 @@ class RibbonRows(PickedRows["Row"]):
 def lines(shown: Ribboned, cursor: int, cells: int) -> Lines:
     """The axis with alpha and the choice on it, a line an emotion, what is wrong, macro-F1, and the axis in words."""
     axis = Axis.of(shown.ribbons.alphas, cells)
-    room = cells - axis.cells - _P - _GOLD
+    behind = cells - axis.cells
+    narrow = sum(_NARROW) + _WORD <= behind < _P + _GOLD + _WORD
+    p, gold = _NARROW if narrow else (_P, _GOLD)
+    room = behind - p - gold
     verdict = min(max(room, 0), _VERDICT)
     flips = room - verdict if room - verdict >= _FLIPS else 0
-    rows = [_line(shown, place, place == cursor, axis, verdict, flips) for place in range(len(shown.rows))]
+    rows = [_line(shown, place, place == cursor, axis, (p, gold, verdict, flips)) for place in range(len(shown.rows))]
     head = [
         *axis.track(shown.step, shown.chosen, "  on at α"),
-        Part(f"{_APART}{'P(yes)':>{_P - 1}}{'gold':>{_GOLD}}", "dim"),
-        Part(fit("  now" if verdict >= 5 else "", verdict), "dim"),
+        *(
+            [Part(f"{_APART}{fit('P(yes) gold', behind - 1)}", "dim")]
+            if narrow
+            else [
+                Part(f"{_APART}{'P(yes)':>{_P - 1}}{'gold':>{_GOLD}}", "dim"),
+                Part(fit("  now" if verdict >= 5 else "", verdict), "dim"),
+            ]
+        ),
         Part(fit("flips at" if flips else "", flips), "dim"),
     ]
     wrong = [_wrong(shown, axis)] if shown.wrong else []
-    return [head, *rows, *wrong, _macro_f1(shown, axis, room), [Part(axis.ticks(), "dim")]]
+    return [head, *rows, *wrong, _macro_f1(shown, axis, behind - _P - _GOLD), [Part(axis.ticks(), "dim")]]
 
 
 def one_line(shown: Ribboned, cursor: int, cells: int) -> Lines:
@@ -93,7 +106,9 @@ def one_line(shown: Ribboned, cursor: int, cells: int) -> Lines:
     return [head, rows[cursor], rows[-1]] if 0 <= cursor < len(shown.rows) else []
 
 
-def _line(shown: Ribboned, place: int, here: bool, axis: Axis, verdict: int, flips: int) -> list[Part]:
+def _line(shown: Ribboned, place: int, here: bool, axis: Axis, behind: tuple[int, int, int, int]) -> list[Part]:
+    """A row. Args: behind: cells of what stands behind the axis: P(yes), gold, the verdict and the flips."""
+    p, gold, verdict, flips = behind
     row, ribbons = shown.rows[place], shown.ribbons
     name = fit(row.label, axis.label - 3).rstrip()
     kind = "gold-line" if row.gold else "strong" if here else "plain"
@@ -103,8 +118,8 @@ def _line(shown: Ribboned, place: int, here: bool, axis: Axis, verdict: int, fli
         Part(" " * (axis.label - 2 - width(name))),
         *ribbon(ribbons.on[:, place].tolist(), bool(row.gold), shown.step, axis),
         Part(_APART, "dim"),
-        Part(f"{share(row.posterior):>{_P - 1}}", "strong" if here else "plain"),
-        Part(f"{'■' if row.gold else '·':>{_GOLD - 1}} ", "gold" if row.gold else "rest"),
+        Part(f"{share(row.posterior):>{p - 1}}", "strong" if here else "plain"),
+        Part(f"{'■' if row.gold else '·':>{max(gold - 1, 2)}}".ljust(gold), "gold" if row.gold else "rest"),
         _verdict(row, verdict),
     ]
     if flips:

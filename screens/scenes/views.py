@@ -99,7 +99,7 @@ def evidence(rows: "Sequence[Row]", cursor: int, cells: int, height: int, answer
     if height < len(rows) + 2:
         return _one(rows, cursor, cells, answer)
     lines = _all(rows, cursor, cells, answer)
-    return [*lines, *_sum_note(rows, cursor, cells)] if len(lines) < height else lines
+    return [*lines, *_sum_note(rows, cursor, cells, height - len(lines))] if len(lines) < height else lines
 
 
 def _all(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | None") -> Lines:
@@ -128,8 +128,12 @@ def _all(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | N
     return [*lines, _legend(cells, answer, picked, named)]
 
 
-def _sum_note(rows: "Sequence[Row]", cursor: int, cells: int) -> list[list[Part]]:
-    """Why the sum of the picked emotion would be another probability than P(yes), where it would be."""
+def _sum_note(rows: "Sequence[Row]", cursor: int, cells: int, height: int) -> list[list[Part]]:
+    """Why the sum of the picked emotion would be another probability than P(yes), where it would be.
+
+    Args:
+        height: lines that there are for it.
+    """
     if not 0 <= cursor < len(rows):
         return []
     row = rows[cursor]
@@ -138,9 +142,11 @@ def _sum_note(rows: "Sequence[Row]", cursor: int, cells: int) -> list[list[Part]
     held, p_yes = share(row.given).strip(), share(row.posterior).strip()
     if held == p_yes:
         return []
-    whole = f"  {row.label}: P(yes) {p_yes} allows for all that the other emotions may be; as decoded it is {held}"
+    whole = f"{row.label}: P(yes) {p_yes} allows for all that the other emotions may be; as decoded it is {held}"
+    if len(lines := note(whole, cells - 2)) <= height:
+        return [[Part("  "), *line] for line in lines]
     short = f"  P(yes) {p_yes}: whatever the others may be; {held}: as they are decoded"
-    return note(whole if width(whole) <= cells else short, cells)
+    return note(short, cells)
 
 
 def _one(rows: "Sequence[Row]", cursor: int, cells: int, answer: "HardAnswer | None") -> Lines:

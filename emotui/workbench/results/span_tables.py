@@ -52,6 +52,9 @@ _CAUTIONED = 4
 """Sources that a caution names, at most."""
 
 BOTH = "P and R: the aligned pairs' F1 over the number of predicted and of gold spans, over all samples."
+OVER = "P, R: over all spans together; F1, Sim: means over texts"
+"""Why a mean F1 may stand above P and R, though that of a single text cannot."""
+
 _COVERED = f"that the runs above it cover, at most {BASELINE_SAMPLES:,}; runs that cover others have"
 FREE = (
     "Baseline: the best F1 without a model (no span, the whole text, every emotion keyword) over the samples "
@@ -167,6 +170,7 @@ def _main(material: Material, part: str) -> ResultsTable:
         published_notes=papers,
         settings="groups",
         ranges=_ranges(material, part),
+        hints=(OVER,),
         cautions=(("F1", caution),) if caution else (),
     )
 

@@ -7,10 +7,10 @@ from emotui.metrics.slice_rules import Rule
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.place import Rephrase
 from emotui.screens.results import parts as parts_drawing
-from emotui.screens.results.parts import in_order, name_cut, part_lines, rule_lines
+from emotui.screens.results.parts import against_rest, in_order, name_cut, part_lines, rule_lines
 from emotui.screens.results.place import Results
 from emotui.workbench.compare.sources import Compared
-from emotui.workbench.slices.slicing import FoundRule, Parts, Sliced
+from emotui.workbench.slices.slicing import Findings, FoundRule, Parts, Sliced
 from tests.screens.driving import frame, opened, press, screen_text, settle
 from tests.screens.results_workspace import several_runs
 
@@ -111,6 +111,37 @@ def test_parts_of_few_texts_stand_aside_and_stretch_no_axis() -> None:
     lines = part_lines(Parts(one, None, metric, "", alone, alone[0]), alone, 0, 80)
     assert "under 10 texts" in "".join(part.text for part in lines[3])
     assert not set("←→") & {sign for line in lines for part in line for sign in part.text}
+
+
+def test_parts_of_two_facets_that_are_the_same_texts_stand_there_once() -> None:
+    metric = Metric("f1", (0, 1), True, "F1", "F1")
+    one, other = (Compared(name, name, "run", n=100) for name in "ab")
+    rows = tuple(
+        Sliced(facet, value, n, 0.5, None, None, mean, 0.5 - mean)
+        for facet, value, n, mean in (
+            ("emotion", "neutral", 20, 0.6),
+            ("emotion", "sad", 20, 0.6),
+            ("valence", "neutral", 20, 0.6),
+            ("cues", "neutral", 20, 0.7),
+        )
+    )
+    kept = in_order(rows)
+    assert [row.conditions for row in kept] == ["emotion=neutral", "emotion=sad", "cues=neutral"]
+    drawn = part_lines(Parts(one, other, metric, "", rows, rows[0]), kept, 0, 100)
+    assert drawn[1][0].text.startswith("▸ neutral: emotion, valence    20")
+    assert drawn[2][0].text.split() == ["emotion", "sad", "20"]
+    assert against_rest(rows[2], rows).startswith("neutral: emotion, valence: ")
+
+
+def test_n_and_difference_of_a_rule_are_named_in_full_where_there_is_room() -> None:
+    metric = Metric("f1", (0, 1), True, "F1", "F1")
+    one = Compared("a", "a", "run", n=100)
+    rows = [FoundRule("kind=a", Rule((0,), 0.2, 12, 0.6, 0.5, 0.0, 0.2, 0.01, 0.02))]
+    found = Findings(one, None, metric, "", tuple(rows), 4, 30, "holm")
+    narrow, wide = (rule_lines(found, rows, 0, cells) for cells in (80, 116))
+    assert narrow[0][0].text.split()[:3] == ["where", "n", "diff."]
+    assert wide[0][0].text.split()[:7] == ["where", "n", "(test", "half)", "here", "−", "rest"]
+    assert len(wide[0][0].text) == len(wide[1][0].text + wide[1][1].text + wide[1][2].text)
 
 
 async def test_a_group_is_written_anew_in_rephrase_by_a_key(tmp_path: Path) -> None:

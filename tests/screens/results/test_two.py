@@ -6,15 +6,19 @@ from typing import Any
 
 import pytest
 
+from emotui.metrics.metric import Metric
+from emotui.screens.keymaps import keyed
 from emotui.screens.results.asking import Wanted, ask, usual_order
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.parts import DifferenceRows, bar, between, p_value, sides, signed
+from emotui.screens.results.method import MethodDialog
+from emotui.screens.results.parts import DifferenceRows, bar, between, p_value, sides, signed, told_difference
 from emotui.screens.results.place import Results
 from emotui.screens.results.state import ALL, PAIR
 from emotui.screens.widgets.line import Line
-from emotui.workbench.compare.pairs import Axis, Comparing
+from emotui.workbench.compare.pairs import Axis, Comparing, Difference, Pair
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.results.span_tables import OVER
 from emotui.workbench.workspace import Workspace
 from tests.commands.looking.two_questions import two_questions
 from tests.conftest import Emotui
@@ -45,6 +49,20 @@ def test_bars_grow_from_the_middle_and_what_reads_zero_has_none() -> None:
     assert sides(0.0, 1.0, 80) == (8, 72)
     assert sides(-1.0, 1.0, 80) == (40, 40)
     assert sides(0.0, 0.0, 8) == (4, 4)
+
+
+def test_the_difference_of_a_text_says_who_is_better_and_has_the_colour_of_errors_where_the_first_is_worse() -> None:
+    def told(difference: float, *, higher: bool = True, directed: bool = True) -> tuple[str, bool]:
+        metric = Metric("m", (0, 1), higher, "", directed=directed)
+        one = Compared("a", "a", "run", n=1)
+        row = Difference(1, "t1", 0.5, 0.5 - difference)
+        return told_difference(row, Pair(one, one, metric, (row,), {}, (), 0.0, 0))
+
+    assert told(0.39) == ("● − ◇ +.39  ● better", False)
+    assert told(-0.39) == ("● − ◇ -.39  ◇ better", True)
+    assert told(0.39, higher=False) == ("● − ◇ +.39  ◇ better", True)
+    assert told(-0.39, directed=False) == ("● − ◇ -.39  ◇ more", False)
+    assert told(0.001) == ("● − ◇ .00", False)
 
 
 async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_axis(tmp_path: Path) -> None:
@@ -315,6 +333,29 @@ async def test_the_axis_of_all_sources_stays_where_it_is_by_a_figure_that_one_of
         await press(pilot, "right")
         await settle(pilot)
         assert (looked.against.metric.name, looked.on_axis) == ("f1", True)
+
+
+async def test_what_p_and_r_are_over_stands_beside_f1_and_f2_opens_how_figures_were_counted(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "7")
+        await settle(pilot)
+        assert OVER in screen_text(pilot)
+        assert keyed("{method} tells all:") in screen_text(pilot)
+        known = frame(pilot).query_one(Results).view.known
+        assert len(known) > 1
+        await press(pilot, "f2")
+        sheet = pilot.app.screen
+        assert isinstance(sheet, MethodDialog)
+        words = " ".join(screen_text(pilot).replace("│", " ").split())
+        assert all(" ".join(one.split()) in words for one in known)
+        await press(pilot, "f2")
+        assert pilot.app.screen is frame(pilot)
+        await press(pilot, "V", "V", "V")
+        await settle(pilot)
+        assert frame(pilot).query_one(Results).looked.view == "table"
+        assert OVER.split("; ")[0] in screen_text(pilot)
+        assert OVER.split("; ")[1] in screen_text(pilot)
 
 
 async def test_a_list_of_one_task_keeps_no_dataset_of_another_from_results(tmp_path: Path) -> None:

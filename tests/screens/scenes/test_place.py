@@ -17,6 +17,7 @@ from emotui.screens.keymaps import keyed
 from emotui.screens.scenes.axis import _PRIORS, LABEL, Axis, alpha_text
 from emotui.screens.scenes.charts import choice, figure_cells, heatmap, label_cells, sweep
 from emotui.screens.scenes.place import Scenes
+from emotui.screens.scenes.ribbons import lines
 from emotui.screens.scenes.shown_place import SETTING
 from emotui.screens.scenes.views import VIEWS
 from emotui.screens.widgets.line import _KINDS, Line
@@ -104,6 +105,30 @@ async def test_a_ribbon_an_emotion_says_where_it_is_on_and_flips_and_what_is_wro
         assert f"{ribbons.wrong[10]} of 8" in lines[9]
         assert lines[10].startswith("  Macro-F1")
         assert lines[11].split() == ["α", "0", ".25", ".5", "1", "2", "5"]
+
+
+async def test_beside_the_list_a_verdict_is_a_word_too_and_only_changes_of_the_list_have_a_colour(
+    source: Workspace,
+) -> None:
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "4")
+        rows = place(pilot).rows
+        assert rows.shown is not None
+        every = tuple(replace(row, now=1 - row.gold, before=row.gold, clamp=None) for row in rows.rows)
+        drawn = ["".join(part.text for part in line) for line in lines(replace(rows.shown, rows=every), 0, 73)]
+        assert {len(line.rstrip()) <= 73 for line in drawn} == {True}
+        for row, said in zip(every, drawn[1:], strict=False):
+            assert ("■→missed" if row.gold else "·→extra") in said[58:]
+        assert drawn[0].endswith("│P(yes) gold   ")
+        line = frame(pilot).pane.query_one("#list-legend", Line)
+        assert "x not" in line.text
+        table = frame(pilot).pane.rows
+        base, first = table.rich_style, table.row(0)
+        assert first is not None
+        table.show_tags("α0→now", {first.sample: "x ▾ ✓"}, "α0")
+        styles = {cell.text: cell.style for cell in table._cells(first, base, plain=False)}
+        assert styles["x"] != styles["▾"]
+        assert styles["✓"] == base
 
 
 async def test_it_opens_at_the_alpha_that_cross_validation_chose_until_alpha_is_moved(source: Workspace) -> None:
