@@ -367,7 +367,7 @@ class Overview(Vertical):
             tested = f"r by Fisher's z, p over all orders of the writers{_corrected(figures)}"
             said.append(dagger + (tested if is_testable(figures) else few))
         else:
-            said.append(f"raters' ties: {_TIES[figures.ties]}   [ ]: 95%, bootstrap over texts")
+            said.append(f"raters' ties: {_TIES[figures.ties]}   [ ]: 95% BCa bootstrap over texts")
         if figures.illustration:
             said[-1] = f"illustration: texts, writers or raters are invented.   {said[-1]}"
         page = self.query_one("#generate-note", Page)

@@ -133,7 +133,7 @@ def attempt(chain: "ChainView", written: str, hint: str, draft: str, cells: int,
     if draft:
         return [*left, Part(f"  {draft}", "mark")], []
     if chain.attempts:
-        left.append(Part(f"  still read as {shown(chain.attempts[-1].predicted)}", "mark"))
+        left.append(Part(f"  the last was still read as {shown(chain.attempts[-1].predicted)}", "mark"))
     else:
         ways = _aims(chain)
         room = cells - taken(left) - 2

@@ -13,7 +13,7 @@ from emotui.metrics.human_intervals import weighted_f1_interval
 from emotui.metrics.human_labels import Ties, human_report, majority_label, majority_share, neutral_report, of_people
 from emotui.metrics.metric import Metric
 from emotui.metrics.metric_trust import trust
-from emotui.metrics.resampling import Interval, drawn_by, interval_of, mean_replicates, resamples_for
+from emotui.metrics.resampling import BESIDE, Interval, drawn_by, interval_of, mean_replicates, resamples_for
 from emotui.metrics.text_trust import text_trust
 from emotui.tasks.generation.whole import folded
 from emotui.workbench.generation.versions import Version, Writer
@@ -65,9 +65,6 @@ def table_11_on_all_texts() -> dict[str, dict[str, Any]]:
 
 
 HUMAN_F1 = "human_f1"
-SURE = 1000
-"""Resamples of the intervals beside figures."""
-
 PEOPLE = (
     Metric(HUMAN_F1, (0, 1), True, "F1 of the raters' majority label against the target, weighted (Table 10)",
            "human F1"),
@@ -149,7 +146,7 @@ def model_figures(writer: Writer, texts: Texts, metrics: Sequence[Metric], ties:
     if rated:
         people = human_report([target for target, _ in rated], [one.human for _, one in rated], ties)
         found = [majority_label(one.human, target, ties) for target, one in rated]
-        sure = weighted_f1_interval([target for target, _ in rated], found, resamples=SURE)
+        sure = weighted_f1_interval([target for target, _ in rated], found, resamples=BESIDE)
         values[HUMAN_F1] = _estimate(people["human_f1"], sure, len(rated))
         shares = [majority_share(one.human) or 0.0 for _, one in rated]
         values["agreement"] = _mean(shares)
@@ -220,7 +217,7 @@ def _means(texts: Texts, names: Sequence[str]) -> dict[str, Estimate]:
         dtype=np.float64,
     )
     counts = (~np.isnan(table)).sum(axis=0)
-    drawn = mean_replicates(table, drawn_by(None, len(table)), resamples=resamples_for(len(table), SURE))
+    drawn = mean_replicates(table, drawn_by(None, len(table)), resamples=resamples_for(len(table)))
     found = {}
     for at, name in enumerate(names):
         n = int(counts[at])
@@ -236,7 +233,7 @@ def _beyond_chance(name: str, report: Mapping[str, Any], n: int) -> dict[str, Es
 
 def _mean(values: Sequence[float]) -> Estimate:
     column = np.array(values, dtype=np.float64)[:, None]
-    (made,) = mean_replicates(column, drawn_by(None, len(column)), resamples=resamples_for(len(values), SURE))
+    (made,) = mean_replicates(column, drawn_by(None, len(column)), resamples=resamples_for(len(values)))
     return _estimate(fmean(values), interval_of(made), len(values))
 
 

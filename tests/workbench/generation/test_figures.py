@@ -2,15 +2,20 @@
 
 from pathlib import Path
 from statistics import fmean
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from emotui.backends.host import Cancelled
 from emotui.metrics.ers import weighted_f1
 from emotui.metrics.human_labels import majority_label
+from emotui.metrics.resampling import drawn_by, interval_of, mean_replicates
 from emotui.records import SpanSample
 from emotui.tasks.generation.report import score_records
 from emotui.workbench.datasets.samples import add_samples
+from emotui.workbench.generation import figures as generation_figures
 from emotui.workbench.generation.bench import SAMPLES, GenerationBench
 from emotui.workbench.generation.versions import writers_of
 from emotui.workbench.workspace import Workspace
@@ -46,6 +51,14 @@ def test_human_f1_counts_a_text_that_two_labels_are_the_most_frequent_of_as_seen
     model = figures.models[1]
     assert model.values["human_f1"].value == weighted_f1([one.target for one in bob], found)
     assert model.values["agreement"].value == pytest.approx(fmean([0.6, 1.0, 0.4] * 2))
+
+
+def test_a_mean_has_the_interval_that_every_other_table_gives_it() -> None:
+    drawn = np.random.default_rng(0).exponential(size=60)
+    texts: Any = [("joy", SimpleNamespace(values={"r1_m": float(value)})) for value in drawn]
+    (made,) = mean_replicates(drawn[:, None], drawn_by(None, 60))
+    found = generation_figures._means(texts, ["r1_m"])["r1_m"]
+    assert (found.low, found.high) == interval_of(made).ends
 
 
 def test_a_text_has_every_version_with_its_labels_and_values(tmp_path: Path) -> None:
