@@ -1,4 +1,4 @@
-"""The text that is being rephrased: an editor that never waits for a model, with its cue words underlined."""
+"""The text that is being rephrased: an editor that never waits for a model, with its cue words in bold."""
 
 import os
 import shlex
@@ -119,7 +119,7 @@ class Editor(MarkedTextArea, inherit_bindings=False):
         padding: 0 1;
         background: $surface;
         scrollbar-size-vertical: 1;
-        & > .editor--cue { text-style: underline; }
+        & > .editor--cue { text-style: bold; }
         & > .editor--carries-1 { background: $background; }
         & > .editor--carries-2 { color: $predicted-text; background: $predicted; }
         & > .editor--carries-3 { color: $background; background: $predicted-bar; text-style: bold; }

@@ -26,7 +26,7 @@ _KINDS = {
     "said": "color: $predicted-bar;",
     "ground": "color: $predicted-text; background: $predicted;",
     "rest": "color: $rule;",
-    "cue": "text-style: underline;",
+    "cue": "text-style: bold;",
     "left-out": "color: $text-muted; text-style: strike;",
     "gone": "color: $mark; text-style: strike;",
     "new": "color: $predicted-bar; text-style: bold;",
