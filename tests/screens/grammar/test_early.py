@@ -99,8 +99,9 @@ async def test_a_sample_that_comes_twice_takes_the_keys_from_nobody(tmp_path: Pa
 
 
 async def test_a_move_the_key_of_the_field_and_words_in_one_burst_go_where_they_would_one_by_one(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("emotui.screens.keys.PATIENCE", 60.0)  # how long keys wait is tested elsewhere
     async with opened(scripted(tmp_path)) as pilot:
         await press(pilot, "3")
         here = frame(pilot).query_one(Rephrase)
