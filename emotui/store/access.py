@@ -378,14 +378,15 @@ class Access:
         """
         with self._turn(read_only=True, checked=False) as connection:
             mark = None if again else self._mark()
-            if not is_known(mark):
+            known = is_known(mark)
+            if not known:
                 schema.check_plain(connection, self.path)
             version = schema.version_of(connection)
             if version is None:
                 check_version(self.path, version)
             if again or upgrade.is_older(version):
                 schema.check_no_macros(connection, self.path)
-            elif not is_known(mark):
+            elif not known:
                 schema.check_no_macros(connection, self.path)
                 remember(self.path, mark)
             if not upgrade.is_older(version):
