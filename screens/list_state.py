@@ -75,6 +75,21 @@ class ListState(msgspec.Struct, frozen=True):
         by = next((metric for metric in metrics if key_of(metric, metrics) == self.sort), None)
         return self.descending != (by is not None and not by.higher_is_better)
 
+    def order(self, metrics: Sequence[Metric]) -> str:
+        """In which order the list stands, in words; empty: in that of its file."""
+        descends = self.descends(metrics)
+        by = next((metric for metric in metrics if key_of(metric, metrics) == self.sort), None)
+        if self.only_in_order:
+            return "nearest first"
+        if by is not None and by.yes_or_no:
+            return f"{'right' if descends else 'wrong'} ones first"
+        if by is not None:
+            return f"{'highest' if descends else 'lowest'} {by.title} first"
+        if self.sort == "length":
+            return f"{'longest' if descends else 'shortest'} first"
+        sort = f"by {self.sort}" if self.sort in SORTS and self.sort != "file" else ""
+        return f"{sort or 'file'}, the last first" if descends else sort
+
     def _conditions(self) -> str:
         """What the workbench is asked for beside what the store knows."""
         asked = "" if column_of(self.column) else self.column

@@ -213,7 +213,7 @@ _SHAPES: Signs = (
         ("│ ┊", "the mark that others are measured against, the limit of an axis"),
         ("▁ ▄ █, ▏ ▎ ▍ ▌ ▋ ▊ ▉, ■ □ ▬", "bars: the longer or higher, the more"),
         ("░ ▒ ▓", "shades: the darker, the more; in a bar three kinds side by side"),
-        ("↑ ↓ ← →", "keys; after a figure ↓ says that less is better"),
+        ("↑ ↓ ← →", "keys; after a figure ↑ says that more is better, ↓ that less is"),
         ("✓ ✗ x", "right or done, wrong or not done"),
         ("≠", "the sources disagree, or two words differ"),
         ("≈ ≡ ┅ ═ ━", "bars under words: another pattern for each source, named at their left"),

@@ -49,6 +49,7 @@ class Wanted:
     shown: str = ""
     beside: tuple[str, ...] = ()
     task: str | None = None
+    awaits: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +129,13 @@ def _ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wante
             why="" if axis.rows else f"no source has {axis.metric.title} yet" if at else "no source has a score yet",
             sure=not wanted.quick,
         )
-    if wanted.view in (GROUPS, RULES) and keys and (wanted.alone or len(keys) < 2):
+    if wanted.view in (GROUPS, RULES) and keys and (wanted.alone or len(keys) < 2) and not wanted.awaits:
         return _by_part(slicing(), wanted, Found(sources, metrics), order[0], None)
     if len(keys) < 2:
         return Found(sources, metrics, why=f"there {'is one source' if keys else 'are no sources'} with scores")
+    if wanted.awaits and not wanted.first:
+        # Two annotators would stand here until its first answers come, and it and one of them from then on.
+        return Found(sources, metrics, why=f"{wanted.awaits} is compared once it has answered {FEW} texts")
     first = order[0]
     named = [key for key in (wanted.second, *wanted.beside) if key in keys and key != first]
     second, why = (named[0], "") if named else _best_beside(comparing, wanted, first, metric, keys)

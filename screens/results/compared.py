@@ -49,6 +49,7 @@ from emotui.screens.widgets.page import Lines, Page
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.screens.widgets.tiered_text import TieredText
 from emotui.store.query import Run
+from emotui.tables import FEW
 
 if TYPE_CHECKING:
     from emotui.workbench.compare.pairs import Comparing, Marks, Pair, Standing
@@ -324,10 +325,20 @@ class ComparedPlace(Place):
                 self.looked.hold(None)
             elif kept.shown != shown_run:
                 kept = replace(kept, first="")  # the run over the list was chosen last
-            self.wanted = replace(kept, shown=shown_run, beside=tuple(one.run for one in beside), task=task)
+            self.wanted = replace(
+                kept, shown=shown_run, beside=tuple(one.run for one in beside), task=task, awaits=self._awaited
+            )
             self.compare()
         elif sample is not None and self._stands_elsewhere(sample) and self.compared.rows.put_on(sample):
             self.ask_text()
+
+    @property
+    def _awaited(self) -> str:
+        """The model of the run that is being made, as long as no run has answered enough texts to be compared."""
+        runs = self.session.overview.runs
+        if any(one.done >= FEW for one in runs):
+            return ""
+        return next((one.model for one in runs if one.state == "running"), "")
 
     def _stands_elsewhere(self, sample: int) -> bool:
         picked = self.compared.rows.picked

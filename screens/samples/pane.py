@@ -12,7 +12,7 @@ from textual.message import Message
 from emotui.metrics.metric import Metric
 from emotui.screens.actions import Acting
 from emotui.screens.keymaps import keyed
-from emotui.screens.list_state import ListState, key_of
+from emotui.screens.list_state import ListState
 from emotui.screens.requests import LatestRequest, NamedTimers
 from emotui.screens.samples import table as asking
 from emotui.screens.samples.corpus import Corpus, CorpusLine, corpus
@@ -23,7 +23,7 @@ from emotui.screens.widgets.line import Line, Part, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import count, so_many
 from emotui.screens.widgets.search_input import SearchLine
-from emotui.store.query import MARKS, SORTS, Dataset, ListQuery, ListRow, Run
+from emotui.store.query import MARKS, Dataset, ListQuery, ListRow, Run
 
 _PATIENCE = 0.2
 """Seconds before rows that are not of the list asked for are greyed; a quick answer would only flicker."""
@@ -375,18 +375,13 @@ class ListPane(Acting, Vertical):
             )
         parts = [Part(f" {dataset.name}", "strong", "do('dataset')"), Part(f"  {how_many}", "dim")]
         parts += [Part(f"  {word}", "mark", "do('filter')") for word in state.words(self._metrics)]
-        titles = {key_of(metric, self._metrics): metric.title for metric in self._metrics}
-        sort = titles.get(state.sort, state.sort if state.sort in SORTS else "file")
-        order = (
-            "nearest first "
-            if state.only_in_order
-            else ""
-            if sort == "file" and not state.descending
-            else f"{sort} {'↓' if state.descends(self._metrics) else '↑'} "
-        )
+        order = state.order(self._metrics)
         if self._arranged is not None:
-            order = f"{self._arranged[1]} " if self._arranged[1] else ""
-        right = Part("reading it … ", "mark") if self.rows.has_class("-stale") else Part(order, "dim", "do('sort')")
+            order = self._arranged[1]
+        if self.rows.has_class("-stale"):
+            right = Part("reading it … ", "mark")
+        else:
+            right = Part(f"{order} " if order else "", "dim", "do('sort')")
         room = self.query_one("#list-title", Line).size.width - taken([*parts, right]) - 3
         self.query_one("#list-title", Line).show(parts, [*self._whose(room), right])
 

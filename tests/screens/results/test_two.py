@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from emotui.metrics.metric import Metric
@@ -13,7 +14,7 @@ from emotui.screens.results.grid import Grid
 from emotui.screens.results.method import MethodDialog
 from emotui.screens.results.parts import DifferenceRows, bar, between, p_value, sides, signed, told_difference
 from emotui.screens.results.place import Results
-from emotui.screens.results.state import ALL, PAIR
+from emotui.screens.results.state import ALL, GROUPS, PAIR, RULES
 from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.pairs import Axis, Comparing, Difference, Pair
 from emotui.workbench.compare.sources import Compared
@@ -171,6 +172,29 @@ async def test_where_nobody_was_chosen_a_run_meets_the_best_annotator_and_a_pers
     found = ask(source.comparing(), source.slicing, asked)
     assert found.pair is not None
     assert (found.pair.second.key, found.picked_as.split(" by ")[0]) == (run, "the best of 3 runs")
+
+
+@pytest.mark.parametrize(("state", "waits"), [("running", True), ("stopped", False)])
+async def test_two_annotators_do_not_stand_in_for_the_run_whose_first_answers_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, waits: bool
+) -> None:
+    source = make_workspace(tmp_path / "w.duckdb", records(annotated=True), run=False)
+    runs = source.runs
+    monkeypatch.setattr(source, "runs", lambda of: [msgspec.structs.replace(one, state=state) for one in runs(of)])
+    dataset = source.datasets()[0]
+    add_run(source.store, dataset, records(annotated=True), name="first-1", model="first", done=2)
+    async with opened(source, (120, 40)) as pilot:
+        await press(pilot, "9")
+        await settle(pilot)
+        place = frame(pilot).query_one(Results)
+        assert ("first is compared once it has answered 10 texts" in screen_text(pilot)) is waits
+        assert (place.pair is None) is waits
+    for view in (GROUPS, RULES):
+        found = ask(source.comparing(), source.slicing, Wanted(dataset.dataset, view, awaits="first"))
+        assert (found.parts, found.rules) == (None, None)
+        assert found.why
+    chosen = Wanted(dataset.dataset, PAIR, first="person:A1", second="person:A2", awaits="first")
+    assert ask(source.comparing(), source.slicing, chosen).pair is not None, "whom one chose is compared"
 
 
 async def test_a_source_of_fewer_than_ten_texts_stands_aside_until_it_is_ticked(tmp_path: Path) -> None:

@@ -133,6 +133,11 @@ async def test_enter_keeps_the_order_and_space_turns_it_round_with_the_same_samp
         await press(pilot, "k", "k", "enter")
         assert listed(pilot) == sorted((sample.id for sample in sample_records()), reverse=True)
         assert shown_id(pilot) == here
+        assert "by id, the last first" in screen_text(pilot)
+        await press(pilot, "s", "j", "enter")
+        assert "highest F1 first" in screen_text(pilot)
+        await press(pilot, "s", "space", "enter")
+        assert "lowest F1 first" in screen_text(pilot)
 
 
 async def test_the_figure_in_the_list_is_a_choice_that_is_remembered(source: Workspace) -> None:
