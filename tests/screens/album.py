@@ -1,7 +1,10 @@
 """Several pictures of one session: a session takes far longer than what is drawn in it."""
 
+import re
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from difflib import unified_diff
+from html import unescape
 
 from pytest_textual_snapshot import SVGImageExtension
 from syrupy.assertion import SnapshotAssertion
@@ -27,8 +30,10 @@ class Album:
             field.cursor_blink = False
         await drawn(pilot)
         kept = self._kept(name=name) if name else self._kept
-        if kept != pilot.app.export_screenshot(title=pilot.app.title, simplify=True):
-            self.changed.append(name or pilot.app.title)
+        picture = pilot.app.export_screenshot(title=pilot.app.title, simplify=True)
+        if kept != picture:
+            before = kept.executions[kept.num_executions - 1].recalled_data
+            self.changed += [f"{name or pilot.app.title}:", *(changes(str(before), picture) or ["its styles alone"])]
 
     async def take_at_sizes(self, pilot: "Pilot[None]", name: str, sizes: Iterable[tuple[int, int]] = SIZES) -> None:
         """Take a picture at each size; the terminal has the first one before and after."""
@@ -46,6 +51,29 @@ class Album:
             if name.startswith("("):
                 continue
             await (self.take_at_sizes(pilot, name) if sizes else self.take(pilot, name))
+
+
+_CELL = 12.2
+"""Of a picture's width, a cell."""
+
+
+def changes(before: str, now: str) -> list[str]:
+    """The lines of the terminal in which two pictures differ in their words, old ones after `-`, new ones after `+`."""
+    told = unified_diff(_lines(before), _lines(now), n=0, lineterm="")
+    return [line for line in told if not line.startswith(("---", "+++", "@@"))]
+
+
+def _lines(picture: str) -> list[str]:
+    rows: dict[float, list[tuple[float, str]]] = {}
+    for left, top, words in re.findall(r'<text[^>]*x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>', picture):
+        rows.setdefault(float(top), []).append((float(left), unescape(words).replace("\xa0", " ")))
+    lines = []
+    for _, parts in sorted(rows.items()):
+        line = ""
+        for left, words in sorted(parts):
+            line = line.ljust(round(left / _CELL)) + words
+        lines.append(line.rstrip())
+    return lines
 
 
 async def resize(pilot: "Pilot[None]", size: tuple[int, int]) -> None:

@@ -145,4 +145,5 @@ def album(snapshot: SnapshotAssertion) -> Iterator[Album]:
     """Pictures of one session. All are taken before the test fails for those that have changed."""
     pictures = Album(snapshot)
     yield pictures
-    assert not pictures.changed, f"changed (--snapshot-update, then look): {pictures.changed}"
+    if pictures.changed:
+        pytest.fail("\n".join(["changed (--snapshot-update, then look):", *pictures.changed]), pytrace=False)
