@@ -85,7 +85,7 @@ class Frame(Acting, LaidOut):
         self.pane = ListPane(self.session, id="list-pane")
         self._poll = poll
         self._begun = ""
-        self._notes_due = False
+        self._notes_due = self._tagged = False
         self._told: int | None = None
         self._veiled = ""
         self.places = OpenPlaces(self.session)
@@ -211,6 +211,8 @@ class Frame(Acting, LaidOut):
         """Filter, order, dataset or run have changed."""
         session = self.session
         if session.overview.dataset is not None:
+            if not self._tagged:
+                self._say_beside(self.place.beside)  # it may depend on the run over the list
             self.pane.ask(session.state, session.overview.dataset, session.run_shown, session.metrics)
         self.refresh_bindings()
 
@@ -291,19 +293,35 @@ class Frame(Acting, LaidOut):
             return
         match event:
             case Place.Tagged():
-                pane.rows.show_tags(event.name, event.tags, event.of)
-                pane.show_legend(event.legend)
-            case Place.Arranged():
-                if pane.hold_order(event.samples, event.why):
-                    self.show_list()
-            case Place.Released():
-                if pane.as_it_was():
+                self._tagged = True
+                self._say_beside(event)
+            case Place.Arranged() | Place.Released():
+                if self._order_as_told(event):
                     self.show_list()
             case Place.Veiled():
                 pane.blind = event.veiled
                 self._veiled = self.session.list_task if event.veiled else ""
             case Place.Sought():
                 pane.seek(event.samples, event.step)
+
+    def _say_beside(self, said: Place.Tagged | None) -> None:
+        """What the list is to say beside samples; None: its own marks."""
+        if said is None:
+            self.pane.show_beside("", None)
+        else:
+            self.pane.show_beside(said.name, said.tags, said.of, said.legend)
+
+    def _order_as_told(self, said: Place.OfList) -> bool:
+        """The order in which the open place has the list; says whether that is new, and to be asked for."""
+        if isinstance(said, Place.Arranged):
+            new = self.pane.hold_order(said.samples, said.why)
+        else:
+            new = self.pane.as_it_was()
+        if new:
+            self.pane.wait_for_order(asked=True)
+        else:
+            self.pane.show_rows()
+        return new
 
     @on(Place.Secluded)
     def _seclude(self, event: Place.Secluded) -> None:
@@ -353,20 +371,24 @@ class Frame(Acting, LaidOut):
         # What one place keeps from who guesses, no other tells beside the same list.
         self.pane.blind = self.place.blind or self._veiled == (samples_of or session.list_task)
         self.pane.of_any_task = self.place.entry.of_any_task
-        self.pane.rows.show_tags("", None)
-        self.pane.show_legend("")
-        rearranged = self.pane.as_it_was()
+        self._tagged = False
+        told = self.place.list_order
+        rearranged = told is not None and self._order_as_told(told)
         if session.turn_to(samples_of):
             self.pane.forget()
+            self._say_beside(self.place.beside)
             self._told = None
             self.place.show_nothing("the list is being read")
             if session.source is not None:
                 session.look_again()
         else:
             self._told = self.pane.sample
+            self._say_beside(self.place.beside)
             self.place.show_sample(self._told, session.run_shown)
             if rearranged:
                 self.show_list()
+        if told is None:
+            self.pane.wait_for_order(asked=False)
         self._top()
         if not self.folding.covers:
             self.place.focus_first()

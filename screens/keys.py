@@ -203,10 +203,17 @@ class Keys:
     def pressed_for(self, action: Action, taken: Collection[str] = ()) -> str | None:
         """How the first key is shown that does this now, but for those that something else has `taken`."""
         field = self.in_field
+        if not field and action.id in self._once("at once", self._at_once):
+            return action.shown  # it waits for what it is about
         for key in action.keys:
             if key not in taken and not (field and typed(key)) and self.meant(key) is action:
                 return action.shown if key == action.keys[0] else sign_of(key)
         return None
+
+    def _at_once(self, _: str) -> Collection[str]:
+        """What can be done as soon as what the place shows first has come, where that is on its way."""
+        comes = self._place.reads or self._session.reads or self._pane.orders
+        return self._place.at_once if comes else ()
 
     def worded(self, action: str) -> str:
         """What the footer calls an action now; empty: as it always does."""

@@ -165,6 +165,21 @@ class Place(Acting, Vertical):
     def show_noted(self, *, noted: bool) -> None:
         """Say of the selected sample whether there is a note on it; what it says stands in a line of the frame."""
 
+    @property
+    def beside(self) -> "Tagged | None":
+        """What the list says beside samples from the first frame on, before it is known of any; None: its own marks."""
+        return None
+
+    @property
+    def list_order(self) -> "OfList | None":
+        """In which order the list is to stand here: `Arranged` or `Released`; None: the place is still to say it."""
+        return self.Released()
+
+    @property
+    def at_once(self) -> Collection[str]:
+        """What can be done with any sample: the footer has it while that is on its way, and keys wait for it."""
+        return ()
+
     def look_for(self, marks: str) -> None:
         """The next sample is shown for the sake of errors with one of these letters; empty: for none."""
 

@@ -145,22 +145,21 @@ _NAME = "emotui "
 
 
 def places(titles: Mapping[int, str], here: int, cells: int) -> list[Part]:
-    """Every place by its number, in so many cells: the open one with its title, of the others the first that fit."""
+    """Every place by its number, in so many cells: all with their titles where these fit, else the open one alone."""
     if width(_NAME) + sum(width(f"  {number} {title} ") for number, title in titles.items()) <= cells:
         found = [Part(_NAME, "strong")]
         for number, title in titles.items():
             name, opens = f"{number} {title}", _opens(number)
             found += [Part(" "), opened(name, opens) if number == here else Part(f" {name} ", "plain", opens)]
         return found
-    room = cells - width(_NAME) - sum(width(f" {number}") for number in titles) - width(f"  {titles[here]} ")
+    named = width(_NAME) + sum(width(f" {number} {title}") for number, title in titles.items()) + width("  ") <= cells
     found = [Part(_NAME, "strong")]
     for number, title in titles.items():
         if number == here:
             found += [Part(" "), opened(f"{number} {title}", _opens(number))]
-            continue
-        named = f" {title}" if width(f" {title}") <= room else ""
-        room = room - width(named) if named else 0
-        found += [Part(f" {number}", "key", _opens(number)), Part(named, "plain", _opens(number))]
+        else:
+            said = f" {title}" if named else ""
+            found += [Part(f" {number}", "key", _opens(number)), Part(said, "plain", _opens(number))]
     return found
 
 
@@ -192,8 +191,16 @@ def standing(store: str, live: str | None, state: str, cells: int, most: int) ->
 _NAMED = width(_NAME) + sum(width(f" {number} {title}") for number, title in TITLES.items()) + width("  ")
 """Cells in which every place has its name."""
 
-_FEW_WORDS, _FEWEST = 26, 18
-"""Cells in which work can be told of: whose it is, how far, and what stops it; without whose."""
+_SPACED = width(_NAME) + sum(width(f"  {number} {title} ") for number, title in TITLES.items())
+"""Cells in which they stand well apart."""
+
+_TOLD, _FEWEST = 44, 18
+"""Cells in which work can be told of with its bar, and those for how far it is and what stops it."""
+
+
+def room_for_places(cells: int) -> int:
+    """How many of so many cells the places have, whatever is told beside them: they stay where they are."""
+    return next((room for room, beside in ((_SPACED, _TOLD), (_NAMED, _FEWEST)) if cells - room >= beside), 0)
 
 
 class Top(Line):
@@ -209,17 +216,10 @@ class Top(Line):
             key_stops: would its key stop the work now?
         """
         cells = self.screen.size.width - 3
-        room = cells - taken(places(TITLES, number, 0))
-        told = (session.title, session.live), (max(cells // 3, 24), room)
-        right = standing(*told[0], session.live_state, *told[1])
-        # What the model is doing gives way to the names of the places where they fit without it.
-        named = cells - _NAMED
-        if taken(right) > named >= taken(short := standing(*told[0], "", *told[1])):
-            right = short
-        left = cells - taken(right)
+        left = places(TITLES, number, room_for_places(cells))
+        room = cells - taken(left)
         if session.job is not None:
-            # Work is told of in the words that leave the places the names that they have without it.
-            most = named if named >= _FEWEST else min(max(taken(right), _FEW_WORDS), room)
-            left = min(left, cells - most)
-            right = jobs.parts(session.job, most, key_stops=key_stops)
-        self.show(places(TITLES, number, left), right)
+            right = jobs.parts(session.job, room, key_stops=key_stops)
+        else:
+            right = standing(session.title, session.live, session.live_state, max(min(cells // 3, room), 24), room)
+        self.show(left, right)

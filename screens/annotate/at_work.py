@@ -2,7 +2,7 @@
 
 import gc
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -93,6 +93,7 @@ class AtWork(Place):
         self.last_label: str | None = None
         self._without = False
         self._situation: object = None
+        self._tags: Mapping[int, str] = {}
         self._begun: set[tuple[int, str]] = set()  # datasets and annotators whose work was opened
         self._tierer = drawing.Tierer()
         self._rows = self._columns = 0
@@ -162,6 +163,7 @@ class AtWork(Place):
         dataset = self.session.overview.dataset
         if sample is None:
             self._drop()
+            self._release()
             empty = self.session.is_empty
             self.show_nothing(self.session.filled_by if empty else f"No text is selected: {keyed(EMPTY_LIST)}")
         elif self._standing is not None and dataset is not None:
@@ -191,6 +193,7 @@ class AtWork(Place):
 
     def _unread(self, _: object, why: str) -> None:
         self._drop()
+        self._release()
         self.say("This text cannot be annotated", *why.splitlines()[:4], keyed(OTHERS), failed=True)
 
     def _stood(self, question: "tuple[asking.Standing, Adjudicating | None]", stood: asking.Stood) -> None:
@@ -234,8 +237,9 @@ class AtWork(Place):
         work.take(work.said if self._writing.busy else stood.said)
         self.query_one(Notice).hide()
         if self.display:
+            self._tags = stood.tags
             self.post_message(self.Tagged("done", stood.tags))
-            self._arranged()
+            self.post_message(self._arranged())
             self._take_keys()
         self.changed()
         self.suggest_again()
@@ -269,20 +273,46 @@ class AtWork(Place):
     def _ask_consent(self, stood: asking.Stood) -> None:
         """Nothing is annotated before the words of the assignment are agreed to."""
         self._drop()
+        self._release()
         self.say("Your consent comes first", keyed("{next} or {previous}, to any text, asks again"))
         if self.display and self.app.screen is self.screen:
             from emotui.screens.annotate.dialogs import ConsentDialog
 
             ConsentDialog(stood.consent).ask(self.app, lambda _: self._consents.ask(stood.bench))
 
-    def _arranged(self) -> None:
+    def _release(self) -> None:
+        """Nothing is annotated: the list need not wait for an order to do it in."""
+        if self.display:
+            self.post_message(self.Released())
+
+    @property
+    def beside(self) -> "Place.Tagged":
+        return self.Tagged("done", self._tags if self._bench_there is not None else {})
+
+    @property
+    def list_order(self) -> "Place.OfList | None":
+        if self._without or self._standing is None:
+            return self.Released()
+        return None if self._bench_there is None else self._arranged()
+
+    @property
+    def _bench_there(self) -> "Annotating | None":
+        """The annotator's work on the dataset in sight, where it was begun."""
+        bench, dataset = self.bench, self.session.overview.dataset
+        known = bench is not None and dataset is not None and bench.dataset.dataset == dataset.dataset
+        return bench if known else None
+
+    def _reorder(self) -> None:
+        self.post_message(self._arranged())
+
+    def _arranged(self) -> "Place.Arranged":
         """The list is in the order in which the texts come."""
         bench = self.bench_of
         whole = bench.chosen.kind == "fixed" and not bench.has_share
         seed = f", seed {bench.chosen.seed}" if bench.chosen.kind == "random" else ""
         share = "your share" if len(bench.order) < bench.dataset.n else "your order"
         why = share if bench.chosen.kind == "fixed" else f"{bench.chosen.kind}{seed}"
-        self.post_message(self.Arranged(None if whole else bench.order, "" if whole else why))
+        return self.Arranged(None if whole else bench.order, "" if whole else why)
 
     def _take_keys(self) -> None:
         """Labels' keys act in the text: it has the keys wherever nothing is typed and no dialog is open."""
@@ -484,6 +514,7 @@ class AtWork(Place):
             self.fit_again()
             self._publishing.ask(self.bench_of)
             if self.display:
+                self._tags = kept.tags
                 self.post_message(self.Tagged("done", kept.tags))
         if kept.go is not None and goes:
             self.post_message(self.Sought(frozenset({kept.go}), 0))
@@ -514,7 +545,7 @@ class Borrowing(AtWork):
             "sources", self, lambda sample: self.bench_of.sources(sample), self._choose_source
         )
         self._orders: LatestRequest[tuple[Annotating, Order], object] = LatestRequest(
-            "order of texts", self, lambda asked: asking.arrange(*asked), lambda *_: self._arranged()
+            "order of texts", self, lambda asked: asking.arrange(*asked), lambda *_: self._reorder()
         )
         self._going_on: LatestRequest[int, tuple[tuple[str, str], ...]] = LatestRequest(
             "suggestion", self, lambda sample: self.bench_of.sources(sample), self._suggest_again

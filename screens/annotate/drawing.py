@@ -345,7 +345,7 @@ def label_lines(work: Work, cells: int) -> list[list[Part]]:
         for place, label in sorted(labels, key=lambda one: not one[1].key):
             if not label.key and not told:
                 told = True
-                parts += [Part(" "), Part(keyed("{labels}"), "key", "do('labels')"), Part(" more:", "dim"), Part("")]
+                parts += [Part(" "), Part(keyed("{labels}"), "key", "do('labels')"), Part(" by name:", "dim"), Part("")]
             holds = label.name in now
             press = f"tell('label_at', {place})"
             name = f" {label.name}" if label.key else label.name
@@ -485,8 +485,9 @@ def guideline_lines(scheme: Scheme, cells: int, rows: int) -> list[list[Part]]:
     found: list[str] = []
     for line in filter(str.strip, scheme.guidelines.splitlines()):
         told = f"• {line.strip()[2:]}" if line.strip().startswith(("- ", "* ")) else line.strip().lstrip("# ")
-        told = shown(_EMPHASIS.sub(r"\2", told))
-        found += [told[start:end].rstrip() for start, end in wrap(told, max(min(cells - 2, _WIDEST), 20))]
+        told, hangs = shown(_EMPHASIS.sub(r"\2", told)), "  " if told.startswith("• ") else ""
+        broken = wrap(told, max(min(cells - 2, _WIDEST) - len(hangs), 20))
+        found += [f"{hangs if start else ''}{told[start:end].rstrip()}" for start, end in broken]
     lines, room = [[Part("")]], rows - 1
     lines += [[Part(f" {one}", "dim")] for one in found[:room]]
     if len(found) > room:

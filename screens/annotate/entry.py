@@ -208,8 +208,8 @@ ENTRY = PlaceEntry(
     samples_of="",
     needs="no text is open to be annotated",
     main=(
-        *("close", "take_span", "begin", "hints", "accept", "next", "guidelines"),
-        *("walk", "remove", "stay", "undo"),
+        *("close", "take_span", "begin", "hints", "accept", "stay", "next", "guidelines"),
+        *("walk", "remove", "undo"),
     ),
     actions=ACTIONS,
     signs=(

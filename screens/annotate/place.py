@@ -1,5 +1,6 @@
 """Annotate: spans, labels and numbers by letters, caret or mouse; every change is kept, and can be undone."""
 
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -432,6 +433,15 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
     @property
     def reads(self) -> bool:
         return self.work is None and self._sample is not None and self._standing is not None and self._standing.busy
+
+    @property
+    def at_once(self) -> Collection[str]:
+        """To answer, and to mark where texts have spans."""
+        dataset = self.session.overview.dataset
+        if self.work is not None or self._standing is None or dataset is None:
+            return ()
+        marks = ("begin", "hints") if dataset.task == "spans" else ()
+        return (*marks, "accept", "stay", "next")
 
     def can(self, action: str) -> bool:
         """Whether it can be done now."""

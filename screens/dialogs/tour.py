@@ -16,8 +16,8 @@ from emotui.screens.widgets.line import Line, Part, taken
 class Step(msgspec.Struct, frozen=True):
     """What is seen in a place, and what leads on: another place by its title, or an action by its id.
 
-    `folded` is said instead of `says` where the list is folded away, and `soon` while the first runs go on: what the
-    step is about is there only after them; `typed` while one types.
+    Each is a sentence that is true when it is shown. `folded` is said instead of `says` where the list is folded away,
+    and `soon` while the first runs go on: what the step is about is there only after them; `typed` while one types.
     """
 
     place: str
@@ -32,40 +32,46 @@ class Step(msgspec.Struct, frozen=True):
 STEPS = (
     Step(
         "Browse",
-        "Texts at the left; the one under ▸ at the right.",
+        "Here you see where models err about emotions in texts.",
         "next",
         "next text",
-        "A text, with the evidence in it; {list} shows the list.",
+        "See where models err about emotions; {list} shows the texts.",
     ),
-    Step("Browse", "Underlined: gold; shaded: what a model says, once it ran.", "next_error", "next error"),
     Step(
         "Browse",
-        "M missed, X extra, N neutral hit; strip: a text's worst.",
+        "Gold is underlined; what a model says is shaded.",
+        "next_error",
+        "next error",
+        soon="Gold is underlined; what a model says comes shaded.",
+    ),
+    Step(
+        "Browse",
+        "Letters mark errors: M missed, X extra, N neutral hit.",
         "Results",
         "Results",
-        "Letters at a span: M missed, X extra, N neutral hit.",
+        soon="Letters will mark errors: M missed, X extra, N neutral.",
     ),
     Step(
         "Results",
-        "A dot a source, with its 95% interval; {view} other figures.",
+        "Each dot is a source, and its line the 95% interval.",
         "Scenes",
         "Scenes",
-        soon="As the first runs end: a dot a source, its 95% interval.",
+        soon="Each source gets its dot here once its run has ended.",
     ),
     Step(
         "Scenes",
-        "Filled where an emotion is on; {alpha_less} {alpha_more} move α.",
+        "A row is filled where its emotion is on; {alpha_less} {alpha_more} move α.",
         "Rephrase",
         "Rephrase",
-        soon="As the first runs end: which emotions a model sees in it.",
+        soon="Each emotion gets its row here once the run has ended.",
     ),
     Step(
         "Rephrase",
-        "Reword it till the model errs and people do not; {write} writes.",
+        "Reword it so that only the model errs; {write} begins.",
         "help",
         "all keys",
-        soon="{write} writes already; it is submitted after the first runs.",
-        typed="Till the model errs and people do not; {submit} submits.",
+        soon="{write} lets you write now; the model reads it after the runs.",
+        typed="Reword it so that only the model errs; {submit} submits.",
     ),
 )
 

@@ -189,8 +189,7 @@ def meaning(
         first += [Part("   cue words ", "dim"), Part(lexical.category, "strong")]
         first += [Part("   negation ", "dim"), Part("yes" if lexical.negated else "no", "strong")]
     lines: list[list[Part]] = [first, *_cues(lexical, cells, most, gold)]
-    if leans:
-        lines.append(_leaning(words, cells, written))
+    lines.append(_leaning(words, cells, written) if leans else [Part("what each word adds: word by word below", "dim")])
     for warning in warnings:
         for place, line in enumerate(folded(warning, max(cells - 2, 10))):
             lines.append([Part("  " if place else "! ", "mark"), *line])

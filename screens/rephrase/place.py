@@ -1,6 +1,6 @@
 """Rephrase: a text is rewritten against a live classifier until it no longer sees the emotion."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 PROBLEMS = 3
 """Lines that are shown of why a round cannot begin: there may be one for each text."""
 
+SAID = "attempt"
+"""What stands over what the list says beside each text."""
+
 _ABOUT = "Rewrite a text until the classifier no longer sees its emotion"
 
 
@@ -61,6 +64,7 @@ class Rephrase(Place):
         self.refused = ""
         self.beginning = self._arrived = self._without = False
         self.open: frozenset[int] = frozenset()
+        self._tags: Mapping[int, str] = {}
         self._reviewer = ""
         self._put_in = ""
         self._attempts: Attempts | None = None
@@ -139,6 +143,12 @@ class Rephrase(Place):
         self._exports = LatestRequest(
             "rephrase-export", self, lambda question: asking.export(service_of(), *question), self._exported, older=True
         )
+
+    @property
+    def beside(self) -> "Place.Tagged":
+        at_work, dataset = self.round, self.session.overview.dataset
+        known = at_work is not None and dataset is not None and _alike(at_work.dataset, dataset)
+        return self.Tagged(SAID, self._tags if known and self.mode != "review" else {})
 
     def use_model(self, spec: str) -> None:
         """Another model is live: it is the classifier from now on, unless a round is at work; then that is asked."""
@@ -275,9 +285,10 @@ class Rephrase(Place):
         changed = seen.chain != stood.chain
         seen.progress, seen.before, self.open = stood.progress, stood.before, stood.open
         self._attempts.lexicon = stood.lexicon
+        self._tags = stood.tags
         if self.display:
             # A reviewer is not to see how the rephrasings went.
-            self.post_message(self.Tagged("attempt", stood.tags if self.mode != "review" else {}))
+            self.post_message(self.Tagged(SAID, stood.tags if self.mode != "review" else {}))
         if not self._arrived:
             self._arrived = True
             if stood.resume is not None and stood.resume != self._sample and not early:
@@ -505,7 +516,7 @@ class Rephrase(Place):
             if self.round is not None and self._service is not None:
                 self._reviewer = reviewer
                 self._turn_to("review")
-                self.post_message(self.Tagged("attempt", {}))
+                self.post_message(self.Tagged(SAID, {}))
                 self.query_one(Review).open_for(self._service, self.round, reviewer)
 
         about = (

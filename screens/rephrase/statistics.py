@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from emotui.screens.keymaps import keyed
 from emotui.screens.requests import LatestRequest
 from emotui.screens.widgets.cell_width import fit, width, wrap
-from emotui.screens.widgets.line import Line, Part, tabs, taken
+from emotui.screens.widgets.line import Line, Part, opened, tabs, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import UNDEFINED, count, share
 from emotui.screens.widgets.page import Lines, Page, side_by_side
@@ -52,7 +52,7 @@ def plots(document: Mapping[str, Any], cells: int) -> Lines:
         _bars("words a text", columns, "mean_words", 1),
     ]
     across = max(cells // (_BLOCK + 2), 1)
-    lines: list[Sequence[Part]] = []
+    lines: list[Sequence[Part]] = [*_about_columns(cells), []]
     for start in range(0, len(blocks), across):
         some = blocks[start : start + across]
         lines += [*side_by_side(some, [_BLOCK] * len(some), cells), []]
@@ -136,7 +136,7 @@ def table(document: Mapping[str, Any], cells: int) -> Lines:
     size = max(min((cells - name) // max(len(columns), 1), 12), 7)
     across = max((cells - name) // size, 1)
     titles = list(columns)
-    lines: list[list[Part]] = []
+    lines: list[list[Part]] = [*_about_columns(cells), []]
     for start in range(0, len(titles), across):
         some = titles[start : start + across]
         lines.append(
@@ -178,11 +178,18 @@ def _figure(value: float, places: int | None) -> str:
     return share(value).strip() if places is None else f"{value:.{places}f}".removeprefix("0")
 
 
+def _about_columns(cells: int) -> list[list[Part]]:
+    """What the columns are: over them, as their names say little."""
+    told = (
+        "R1 to R4: the first to fourth rephrasings; original: texts that the classifier got right; misread: those it "
+        "got wrong (T_incorrect); successful: the last rephrasing of every chain that succeeded."
+    )
+    return [[Part(told[a:b].rstrip(), "dim")] for a, b in wrap(told, min(cells, 100))]
+
+
 def _notes(document: Mapping[str, Any], cells: int) -> Lines:
-    """What the columns are, and why what is – is undefined."""
+    """What KL is, and why what is – is undefined."""
     notes = [
-        "original: texts that the classifier got right; misread: those it got wrong (T_incorrect); R1 to R4: the k-th "
-        "rephrasings; successful: the last one of every chain that succeeded.",
         f"KL is {document['notes'].get('kl', '')}.",
     ]
     reasons: dict[str, list[str]] = {}
@@ -273,12 +280,14 @@ class Figures(Vertical):
             self.focus_first()
 
     def draw(self) -> None:
-        left = [
-            Part(" statistics  ", "strong"),
-            Part(keyed("{annotators}"), "key", "do('annotators')"),
-            Part(f" {self.whose} ", "plain", "do('annotators')"),
-        ]
-        self.query_one("#figures-title", Line).show(left, tabs(keyed("{view}"), list(VIEWS), self.view))
+        turns, views = "do('annotators')", tabs(keyed("{view}"), list(VIEWS), self.view)
+        left = [Part(" statistics  ", "strong"), Part(f"{keyed('{annotators}')} ", "key", turns)]
+        there = (EVERYBODY, CONFIRMED, *self.names)
+        every = [opened(one, turns) if one == self.whose else Part(f" {one} ", "dim", turns) for one in there]
+        if taken([*left, *every, *views]) + 2 > self.size.width:
+            at = there.index(self.whose) + 1 if self.whose in there else 1
+            every = [opened(self.whose, turns), Part(f" {at} of {len(there)} ", "dim", turns)]
+        self.query_one("#figures-title", Line).show([*left, *every], views)
         document = self.document
         if document is None:
             return

@@ -153,7 +153,8 @@ class CorpusLine(Widget):
     """Shows ticks and where the cursor of the list is among them; a click tells where in the list it leads.
 
     A letter names the worst that is wrong with the samples of a tick. It is a capital where half of them or more are
-    wrong, else a small one. Where all samples are equal, or nobody may see what is wrong, there is no line.
+    wrong, else a small one. Where all samples are equal, or nobody may see what is wrong, there is no line, nor where
+    a place says something else of them.
     """
 
     DEFAULT_CSS = "CorpusLine { height: 1; padding: 0 2; }"
@@ -169,7 +170,7 @@ class CorpusLine(Widget):
         super().__init__(id=id)
         self._shown: Corpus | None = None
         self._sample: int | None = None
-        self._blind = False
+        self._blind = self._away = False
         self.ticks: list[Tick] = []
 
     @property
@@ -217,7 +218,7 @@ class CorpusLine(Widget):
 
     def _come_or_go(self) -> None:
         if self._shown is not None:
-            self.display = self._shown.tells and not self._blind
+            self.display = self._shown.tells and not self._blind and not self._away
 
     def point_at(self, sample: int | None, *, blind: bool) -> None:
         """This sample is selected; `blind`: what is wrong is not to be seen."""
@@ -225,6 +226,13 @@ class CorpusLine(Widget):
             self._sample, self._blind = sample, blind
             self._come_or_go()
             self.refresh()
+
+    def give_way(self, away: bool) -> None:
+        """`away`: a place says something else of the samples than what is wrong with them."""
+        if away != self._away:
+            self._away = away
+            self.display = self.display and not away
+            self._come_or_go()
 
     def on_resize(self) -> None:
         self._count()

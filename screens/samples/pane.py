@@ -67,6 +67,7 @@ class ListPane(Acting, Vertical):
         self.steps_errors = True
         self.of_any_task = True
         self._arranged: tuple[Sequence[int] | None, str] | None = None
+        self._due = False
         session.listed = lambda: self._order.numbers if self._order else ()
         self.state = ListState()
         self.dataset: Dataset | None = None
@@ -103,11 +104,16 @@ class ListPane(Acting, Vertical):
         yield Notice("ListHead, SampleList", id="list-notice")
         yield Line(id="list-legend")
 
-    def show_legend(self, legend: str) -> None:
-        """Say under the list what a place's signs in it mean; empty: it has none."""
+    def show_beside(self, name: str, tags: Mapping[int, str] | None, of: str = "", legend: str = "") -> None:
+        """Say this beside each sample, as `SampleList.show_tags` does, and under the list what its signs mean.
+
+        The letters of errors are away meanwhile, those over the list too: a fact has one sign at a time.
+        """
+        self.rows.show_tags(name, tags, of)
+        self._corpus.give_way(tags is not None)
         line = self.query_one("#list-legend", Line)
         line.display = bool(legend)
-        line.show([Part(f" {legend}", "dim")])
+        line.show([Part(legend, "dim")])
 
     @property
     def _corpus(self) -> CorpusLine:
@@ -186,6 +192,22 @@ class ListPane(Acting, Vertical):
             self._waits.wait("patience", _PATIENCE, self._grey, again=False)
         self._selected_then = self.sample
         self._orders.ask((query, only, keep))
+        self._title()
+
+    def wait_for_order(self, *, asked: bool) -> None:
+        """Keep the rows blank until the list stands in the order that the open place has it in.
+
+        Args:
+            asked: is it known which order that is, and about to be asked for? Else the place is to say it.
+        """
+        self._due = not asked
+        self.rows.blank = True
+        self._title()
+
+    def show_rows(self) -> None:
+        """It is said in which order they stand; what was asked for meanwhile is on its way."""
+        self._due = False
+        self.rows.blank = self.rows.blank and self.orders
         self._title()
 
     def hold_order(self, samples: Sequence[int] | None, why: str) -> bool:
@@ -272,6 +294,8 @@ class ListPane(Acting, Vertical):
         """The rows are those that were asked for, or there are none."""
         self._waits.drop("patience")
         self.rows.remove_class("-stale")
+        if not self._due:
+            self.rows.blank = False
 
     def _no_order(self, _: object, why: str) -> None:
         self._settle()
@@ -368,7 +392,7 @@ class ListPane(Acting, Vertical):
             return
         parted = state.filtered or (self._order is not None and self.n < dataset.n)
         how_many = f"{count(self.n)} of {count(dataset.n)}" if parted else count(dataset.n)
-        if self.n:
+        if self.n and not self.rows.blank:
             at = count(self.rows.cursor + 1)
             how_many = (
                 f"{at}/{how_many}" if dataset.n < _GROUPED else f"{at} of {how_many.replace(' of ', ', of all ')}"
@@ -378,7 +402,7 @@ class ListPane(Acting, Vertical):
         order = state.order(self._metrics)
         if self._arranged is not None:
             order = self._arranged[1]
-        if self.rows.has_class("-stale"):
+        if self.rows.has_class("-stale") or self.rows.blank:
             right = Part("reading it … ", "mark")
         else:
             right = Part(f"{order} " if order else "", "dim", "do('sort')")

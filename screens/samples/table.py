@@ -205,7 +205,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._tags: Mapping[int, str] | None = None
         self._tag_name = ERRORS
         self._figure_of = ""
-        self._blind = False
+        self._blind = self._blank = False
         self._noted: frozenset[int] = frozenset()
         self._better, self._marks_errors = "", True
         self._drawn: tuple[Region, Offset, list[Strip]] | None = None
@@ -286,6 +286,17 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             self._reshape()
             self.refresh()
 
+    @property
+    def blank(self) -> bool:
+        """Are the rows kept blank, since it is still to come in which order they stand?"""
+        return self._blank
+
+    @blank.setter
+    def blank(self, blank: bool) -> None:
+        if blank != self._blank:
+            self._blank = blank
+            self.refresh()
+
     def show_noted(self, noted: frozenset[int]) -> None:
         """Say of these samples that there is a note on them."""
         if noted != self._noted:
@@ -346,7 +357,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         position = event.y + self.scroll_offset.y
-        if position < self._n and self.text_selection is None:
+        if position < self._n and self.text_selection is None and not self._blank:
             self.post_message(self.Chosen(position))
 
     def text_select_all(self) -> None:
@@ -421,7 +432,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         cells, base = self.size.width, self.rich_style
         position = y + self.scroll_offset.y
-        if position >= self._n:
+        if position >= self._n or self._blank:
             return Strip.blank(cells, base)
         return selectable(self, self._row(position), position)
 
@@ -453,7 +464,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             tag = "" if self._tags is None else self._tags.get(row.sample, "")
             slots = fit(slots_of(row.marks) if self._tags is None else tag, shape.marks - 1)
             if not plain and _CHANGE.fullmatch(tag):
-                drawn = {"x": dim, "▴": self._style(base, "list--better"), "▾": marked}
+                drawn = {"x": dim, "·": dim, "▴": self._style(base, "list--better"), "▾": marked}
                 segments += [Segment(sign, drawn.get(sign, base)) for sign in slots + " "]
             else:
                 wrong = self._tags is None or any(sign in tag for sign in _AMISS)
@@ -477,7 +488,7 @@ _WRONG = "✗"
 _AMISS = "≠x✗"
 """What a place's sign of a sample has where something is wrong with it; all others are drawn as words are."""
 
-_CHANGE = re.compile("[✓x] [▴▾~ ] [✓x]")
+_CHANGE = re.compile("[✓x] [▴▾~·] [✓x]")
 """A place's sign of a sample that was right or not, how that changed, and now: what has the colour is the change."""
 
 WORST = -2

@@ -145,11 +145,19 @@ _WORDY = 100
 
 
 def settings(
-    redecoding: "Redecoding", alpha: float, chosen: float | None, place: int | None, cells: int, name: str = ""
+    redecoding: "Redecoding",
+    alpha: float,
+    chosen: float | None,
+    place: int | None,
+    cells: int,
+    name: str = "",
+    so_far: str = "",
 ) -> Sides:
     """Alpha and whether cross-validation chose it, the prior, what is decoded for, and which fold the scenario is in.
 
-    `name`: of the scenario, where it has no line of its own.
+    Args:
+        name: of the scenario, where it has no line of its own.
+        so_far: how many scenarios the run has answered, while it goes on: alpha is chosen among these, and changes.
     """
     from emotui.workbench.scenes.decoding import ABOUT_OBJECTIVES
 
@@ -167,6 +175,8 @@ def settings(
     if chosen is not None:
         at = "" if chosen == alpha else f" {alpha_text(chosen)}"
         left.append(Part(f"◆{at} by cross-validation" if cells >= 70 else f"◆{at} CV", "key", "do('chosen')"))
+    if so_far:
+        left.append(Part(f" {so_far}", "mark"))
     left.append(Part(prior, "plain", "do('prior')"))
     if words or tuning.objective != usual.objective:
         left.append(Part(f"  {ABOUT_OBJECTIVES[tuning.objective]}", "plain", "do('objective')"))
@@ -184,23 +194,32 @@ def heading(
     """What a view is about, its parts, and as far as there is room how many scenarios flip; at the right the views."""
     flips = decoded.flips
     better, worse, even = len(flips.gains), len(flips.losses), len(flips.even)
-    named = f" {better}▴ better, {worse}▾ worse, {even}~ even"
-    words = f" {better}▴ better, {worse}▾ worse"
-    told, names = Part(f" {about} ", "strong"), list(views[here])
+    same = len(decoded.now) - better - worse - even
+    named = f" {better}▴ better, {worse}▾ worse, {even}~ even, {same}{SAME} same"
+    signs = f" {better}▴ {worse}▾ {even}~ {same}{SAME}"
+    told, names, margin = Part(f" {about} ", "strong"), list(views[here]), Part(" ")
     right = tabs(keyed("{view}"), list(views), here, cells)
     room = cells - taken(right) - 1
     parts = tabs(keyed("{part}"), names, part, room - taken([told]), "part") if len(names) > 1 else []
-    left = [told, *parts] if taken([told, *parts]) <= room else parts
+    left = [told, *parts] if taken([told, *parts]) <= room or not parts else [margin, *parts]
     versus = f" flips vs α {alpha_text(decoded.other)} "
     # Without room for what the view is about, that stands in its parts' or the views' names.
-    ways = [(one, said) for one in (left, parts) for said in (versus + named, named, words)]
+    short = [margin, *parts]
+    ways = [(one, said) for one in (left, short) for said in (versus + named, named)]
+    ways += [(one, signs) for one in (left, short)]
     for before, said in ways:
-        if taken(before) + width(said) <= room:
+        if taken(before) + width(said) + _APART <= room:
             return [*before, Part(said, "dim", "do('alpha')")], right
     return left, right
 
 
-LEGEND = "✓ all right x not  ▴ better ▾ worse ~ even"
+SAME = "·"
+"""The sign of a scenario of which as many emotions are right as before."""
+
+_APART = 2
+"""Blanks at least between what is told of flips and the names of views: a word right before their key reads on."""
+
+LEGEND = f"✓ right x not ▴ better ▾ worse ~ even {SAME} same"
 """What the signs in the list mean."""
 
 
@@ -211,7 +230,7 @@ def tags(scenes: "SceneRun", decoded: "Decoded") -> dict[int, str]:
         sign |= dict.fromkeys(places, mark)
     was, now = ((vectors == scenes.gold).all(axis=1).tolist() for vectors in (decoded.before, decoded.now))
     return {
-        number: f"{'✓' if was[place] else 'x'} {sign.get(place, ' ')} {'✓' if now[place] else 'x'}"
+        number: f"{'✓' if was[place] else 'x'} {sign.get(place, SAME)} {'✓' if now[place] else 'x'}"
         for place, number in enumerate(scenes.numbers)
     }
 

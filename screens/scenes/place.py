@@ -1,6 +1,6 @@
 """Scenes: eight emotions at once, joined by a prior whose weight moves under the arrow keys."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from textual import on
@@ -113,6 +113,14 @@ class Scenes(ShownScenes):
             return super().doing(action)
         further = 0 <= self.rows.cursor + step < len(self.rows.rows)
         return (lambda: self.rows.pick(self.rows.cursor + step)) if self.rows.has_focus and further else None
+
+    @property
+    def at_once(self) -> Collection[str]:
+        """To move α and to look on, where a run has answers."""
+        run = self.session.run_shown
+        if self.decoded is not None or run is None or not run.done or not self._requests:
+            return ()
+        return ("alpha_less", "emotion", "clamp", "why", "view")
 
     def can(self, action: str) -> bool:
         if not super().can(action):

@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 HIT, EXTRA, MISSED, NEITHER = "▆", "▒", "▁", "·"
 _KINDS = {HIT: "said", EXTRA: "mark", MISSED: "gold", NEITHER: "rest"}
 _P, _GOLD, _VERDICT, _FLIPS = 8, 5, 15, 8
-_NARROW = 6, 2
+_NARROW = 5, 3
 """Cells of P(yes) and gold where the verdict would else have no room for a word, """
 _WORD = 7
 """which takes so many."""
+_NARROW_HEAD = "P(yes) gold now"
+_SCALED_FROM = 6
+"""Cells that stay behind the scale of macro-F1 at least, for what it is where cross-validation has α."""
 _APART = "│"
 """Between what runs along alpha and a figure at one alpha."""
 
@@ -84,10 +87,13 @@ def lines(shown: Ribboned, cursor: int, cells: int) -> Lines:
     verdict = min(max(room, 0), _VERDICT)
     flips = room - verdict if room - verdict >= _FLIPS else 0
     rows = [_line(shown, place, place == cursor, axis, (p, gold, verdict, flips)) for place in range(len(shown.rows))]
+    track = axis.track(shown.step, shown.chosen, "  on at α")
+    if narrow and not track[-1].text.strip("─"):
+        track[-1] = Part(track[-1].text[:-1] + " ", track[-1].kind)  # the heads take the column of the stroke too
     head = [
-        *axis.track(shown.step, shown.chosen, "  on at α"),
+        *track,
         *(
-            [Part(f"{_APART}{fit('P(yes) gold', behind - 1)}", "dim")]
+            [Part(fit(_NARROW_HEAD, behind), "dim")]
             if narrow
             else [
                 Part(f"{_APART}{'P(yes)':>{_P - 1}}{'gold':>{_GOLD}}", "dim"),
@@ -119,7 +125,7 @@ def _line(shown: Ribboned, place: int, here: bool, axis: Axis, behind: tuple[int
         *ribbon(ribbons.on[:, place].tolist(), bool(row.gold), shown.step, axis),
         Part(_APART, "dim"),
         Part(f"{share(row.posterior):>{p - 1}}", "strong" if here else "plain"),
-        Part(f"{'■' if row.gold else '·':>{max(gold - 1, 2)}}".ljust(gold), "gold" if row.gold else "rest"),
+        Part(f"{'■' if row.gold else '·':>{gold - 1}} ", "gold" if row.gold else "rest"),
         _verdict(row, verdict),
     ]
     if flips:
@@ -143,20 +149,18 @@ def ribbon(on: Sequence[int], gold: bool, step: int, axis: Axis) -> list[Part]:
 
 
 def _verdict(row: "Row", cells: int) -> Part:
-    """What is wrong with the emotion, in a word or a letter; `by α`, or an arrow before it: the prior made it so."""
+    """What is wrong with the emotion, in a word, else a letter; an arrow before it: the prior made it so."""
     if row.clamp is not None:
         said, kind = ("clamp yes" if row.clamp else "clamp no"), "key"
         ways: tuple[str, ...] = (f" {said}", said, f" {said[6:]}", said[6:], said[6:7])
     elif row.now != row.gold:
         letter, word = ("M", "missed") if row.gold else ("X", "extra")
         kind = "mark"
-        if row.before != row.now:
-            ways = (f" {letter} {word} by α", f" {word} by α", f"{word} by α", f"→{word}", f"→{letter}", letter)
-        else:
-            ways = (f" {letter} {word}", f" {word}", word, f" {letter}", letter)
+        arrow = "→" if row.before != row.now else ""
+        ways = (f" {arrow}{word}", f"{arrow}{word}", f"{arrow}{letter}", letter)
     else:
         kind = "said"
-        ways = (" right by α", "right by α", "→right", "→") if row.before != row.now else ("",)
+        ways = (" →right", "→right", "→") if row.before != row.now else ("",)
     return Part(fit(next((way for way in ways if width(way) <= cells), ""), cells), kind)
 
 
@@ -177,6 +181,9 @@ def _macro_f1(shown: Ribboned, axis: Axis, room: int) -> list[Part]:
     drawn = axis.curve(levels([value / most for value in shown.macro_f1]), shown.step, "said")
     now = Part(f"{share(shown.macro_f1[shown.step]):>{_P - 3}}", "strong")
     parts = [name, *drawn, Part(_APART, "dim"), now]
+    if width(scale := f"  full height {share(most).strip()}") <= room - _SCALED_FROM:
+        parts.append(Part(scale, "dim"))
+        room -= width(scale)
     if shown.chosen is not None and shown.chosen != shown.step:
         said = f"  ◆ {share(shown.macro_f1[shown.chosen]).strip()}"
         at = f" at α {alpha_text(shown.ribbons.alphas[shown.chosen])}"

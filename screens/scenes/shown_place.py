@@ -327,9 +327,6 @@ def _about(cells: int, *, away: bool) -> str:
     return next((slider + way for way in ways if width(slider + way) <= cells - 1), slider)
 
 
-_TAG = 6
-"""Cells of what stands over what the list says beside scenarios."""
-
 TALL, LOW = 32, 21
 """Lines from which every view of the whole set stands under the ribbons, and from which the evidence does; below,
 a view takes the place of scenario and ribbons until Esc."""
@@ -439,7 +436,10 @@ class ShownScenes(AskingScenes):
         name = self.scene.id if low and self.scene is not None else ""
         chosen = None if self._chosen is None else self._chosen.choice.alpha
         rows, ribbons = self.rows, self._ribbons
-        left, right = axis.settings(redecoding, self.alpha, chosen, place, self.size.width, name)
+        run, n = self._run, len(redecoding.scenes.numbers)
+        goes_on = run is not None and run.state == "running" and n < run.n
+        so_far = f"so far, {n} of {run.n}" if run is not None and goes_on else ""
+        left, right = axis.settings(redecoding, self.alpha, chosen, place, self.size.width, name, so_far)
         if place is not None and ribbons is not None and not self._has_wrong:
             # Where lines are few, how many emotions are wrong is a figure here and no line under the ribbons.
             now = self._ribboned_now(redecoding, place, ribbons).rows
@@ -505,14 +505,22 @@ class ShownScenes(AskingScenes):
 
     def _tell_list(self) -> None:
         """What the list says beside each scenario: right or wrong at the other alpha, and now."""
+        beside = self.beside
+        if beside is not None and self.decoded is not None and self.display:
+            self.post_message(beside)
+
+    @property
+    def beside(self) -> "Place.Tagged | None":
+        run = self.session.run_shown
+        if run is None or not run.done:
+            return None
         redecoding, decoded = self.redecoding, self.decoded
-        if redecoding is None or decoded is None or not self.display:
-            return
-        tags = axis.tags(redecoding.scenes, decoded)
+        known = redecoding is not None and decoded is not None and self._run is not None and run.run == self._run.run
+        tags = axis.tags(redecoding.scenes, decoded) if known and redecoding and decoded else {}
+        other = self.other if decoded is None else decoded.other
         # What a run scored is what its model said by itself, as at alpha 0.
-        name = f"α{alpha_text(decoded.other)}→now"
-        name = name if width(name) <= _TAG else f"{alpha_text(decoded.other)}→now"
-        self.post_message(self.Tagged(name, tags, of="α0", legend=axis.LEGEND))
+        # The blank before it parts it from the figure's name, which ends in an alpha too.
+        return self.Tagged(f" {alpha_text(other)}→now", tags, of="α0", legend=axis.LEGEND)
 
     def on_resize(self) -> None:
         self.set_class(self.size.height < LOW, "-low")

@@ -115,7 +115,7 @@ async def test_of_more_labels_than_keys_each_is_found_by_some_of_its_name(tmp_pa
         key = group.labels[names.index("fove")].key
         drawn = screen_text(pilot)
         assert (f"[{key} fove]" if key else "[fove]") in drawn
-        assert drawn.count(", more:") == 1, "the key that chooses by name stands once"
+        assert drawn.count(", by name:") == 1, "the key that chooses by name stands once"
         kinds = [part.kind for line in label_lines(place(pilot).work, 100) for part in line]
         assert not any(kind.startswith("label-") for kind in kinds), "colours of 36 labels tell none from another"
 

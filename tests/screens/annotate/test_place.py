@@ -1,13 +1,17 @@
 """Annotate: what a person presses, and what is kept for it."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from textual.pilot import Pilot
 
+from emotui.errors import EmotuiError
 from emotui.records import Mark, SpanSample
 from emotui.screens.annotate import drawing
+from emotui.screens.annotate import requests as asking
 from emotui.screens.annotate.passage import Passage
 from emotui.screens.annotate.place import Annotate
 from emotui.screens.app import EmotuiApp
@@ -214,7 +218,7 @@ async def test_while_a_span_is_begun_the_line_says_what_keys_do_and_v_is_not_off
         assert (
             screen_text(pilot)
             .splitlines()[-1]
-            .startswith(" v begin span  i letters  Space accept, next  j k move  F2 guidelines")
+            .startswith(" v begin span  i letters  Space accept, next  Enter accept  j k move")
         )
         await press(pilot, "l", "v", "l")
         assert "a label's key marks it, Enter without a label" in screen_text(pilot)
@@ -569,3 +573,49 @@ async def test_work_begins_at_the_next_open_text_and_goes_where_one_wants_from_t
         assert place(pilot).at_work.text.id == second != first
         await press(pilot, "1", "k", "2")  # a text that is chosen afterwards is the one at work
         assert place(pilot).at_work.text.id == first
+
+
+async def test_the_list_is_blank_until_its_order_here_is_known_and_columns_and_keys_are_those_of_the_place(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, stand = threading.Event(), asking.stand
+
+    def late(*asked: Any) -> asking.Stood:
+        read.wait(20)
+        return stand(*asked)
+
+    monkeypatch.setattr(asking, "stand", late)
+    async with opened(source) as pilot:
+        rows = frame(pilot).pane.rows
+        await press(pilot, "s", *"length", "enter")
+        first = rows.row(0)
+        assert first is not None
+        try:
+            await strike(pilot, "2")
+            shown = screen_text(pilot).splitlines()
+            assert rows.blank
+            assert shown[2].startswith("  id     done   text")
+            assert "reading it …" in shown[1]
+            assert not any(first.id in line for line in shown)
+            assert shown[-1].startswith(" v begin span  i letters  Space accept, next  Enter accept  j k move")
+        finally:
+            read.set()
+        await settle(pilot)
+        assert not rows.blank
+        assert frame(pilot).pane.numbers == sorted(frame(pilot).pane.numbers)
+        assert screen_text(pilot).splitlines()[2].startswith("  id     done   text")
+        await press(pilot, "1", "2")
+        assert not rows.blank, "what is known is said at once"
+
+
+async def test_where_nothing_can_be_annotated_the_list_does_not_wait(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any) -> asking.Stood:
+        raise EmotuiError("no scheme")
+
+    monkeypatch.setattr(asking, "stand", fails)
+    async with opened(source) as pilot:
+        await press(pilot, "2")
+        assert "This text cannot be annotated" in screen_text(pilot)
+        assert not frame(pilot).pane.rows.blank

@@ -16,7 +16,7 @@ from emotui.screens.keymaps import PANE, SIGNS, Chosen, Keymap, clashes, hold, k
 from emotui.screens.keys import Keys
 from emotui.screens.models.actions import ModelActions
 from emotui.screens.notes.actions import NoteActions
-from emotui.screens.places import ACTIONS, OPENED, PLACES, TITLES, class_of
+from emotui.screens.places import ACTIONS, OPENED, PLACES, TITLES, class_of, places, room_for_places
 from emotui.screens.samples.actions import ListActions, SourceActions
 from emotui.screens.samples.pane import ListPane
 from emotui.screens.tool import SCOPES, ToolActions
@@ -36,6 +36,8 @@ class Able(Acting):
         self.modes: tuple[type[Acting], ...] = ()
         self.on_sight: tuple[str, ...] = ()
         self.takes_letters, self.only, self.alone = False, None, False
+        self.reads = self.orders = False
+        self.at_once: tuple[str, ...] = ()
 
     def doing(self, action: str) -> Any:
         return (lambda: None) if any(hasattr(kind, f"do_{action}") for kind in self.kinds) else None
@@ -51,7 +53,9 @@ def keys_in(number: int, *, in_list: bool, chosen: Chosen | None = None) -> tupl
     place.entry = entry  # type: ignore[attr-defined]
     focused = SimpleNamespace(ancestors=[pane if in_list else place], check_consume_key=lambda key, character: False)
     screen = SimpleNamespace(focused=focused, is_mounted=True)
-    session = SimpleNamespace(keymap=Keymap(ACTIONS, chosen.all if chosen else None), job=None, stoppable=False)
+    session = SimpleNamespace(
+        keymap=Keymap(ACTIONS, chosen.all if chosen else None), job=None, stoppable=False, reads=False
+    )
     places = SimpleNamespace(here=place)
     anywhere = tuple(Able(kind) for kind in ANYWHERE)
     return Keys(session, pane, places, anywhere, screen), place  # type: ignore[arg-type]
@@ -272,3 +276,13 @@ def test_the_help_lists_every_digit_that_opens_something() -> None:
     digits = [row for row in _rows_of_help(keys)[HERE] if row.where == "Places"]
     assert [(row.sign, row.label) for row in digits] == [(str(n), title) for n, title in OPENED.items()]
     assert digits[-1].label == "Results: two"
+
+
+@pytest.mark.parametrize("cells", range(60, 200))
+def test_the_places_keep_their_cells_and_all_or_none_but_the_open_one_have_names(cells: int) -> None:
+    room = room_for_places(cells)
+    for here in TITLES:
+        said = "".join(part.text for part in places(TITLES, here, room))
+        named = [title for title in TITLES.values() if title in said]
+        assert named in ([TITLES[here]], list(TITLES.values()))
+        assert width(said) <= cells - 18

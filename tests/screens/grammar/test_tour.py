@@ -44,7 +44,7 @@ async def test_the_tour_comes_once_and_is_led_on_by_the_key_it_names_alone(tmp_p
         await press(pilot, "n", "2")
         assert "tour 3 of 6  then 1: Browse" in screen_text(pilot)
         await press(pilot, "1")
-        assert keyed(STEPS[2].folded) in screen_text(pilot)
+        assert keyed(STEPS[2].says) in screen_text(pilot)
         for number, key in enumerate("743", 4):
             await press(pilot, key)
             assert f"tour {number} of 6" in screen_text(pilot)
@@ -82,7 +82,7 @@ async def test_the_tour_begins_with_the_first_texts_and_waits_for_no_run(tmp_pat
             await until(pilot, "tour 1 of 6", keyed(STEPS[0].says))
             assert frame(pilot).session.starts_first
             await press(pilot, "j", "n", "7")
-            assert "As the first runs end: a dot a source" in screen_text(pilot)
+            assert keyed(STEPS[3].soon) in screen_text(pilot)
             assert not frame(pilot).session.overview.runs
         finally:
             over.set()
@@ -91,7 +91,10 @@ async def test_the_tour_begins_with_the_first_texts_and_waits_for_no_run(tmp_pat
 def test_every_step_fits_sixty_columns_and_leads_to_something_that_there_is() -> None:
     assert len(STEPS) <= 6
     for step in STEPS:
-        assert max(width(keyed(said)) for said in (step.says, step.folded, step.soon, step.typed)) <= 58
+        told = [keyed(said) for said in (step.says, step.folded, step.soon, step.typed) if said]
+        assert max(map(width, told)) <= 58
+        assert all(said.endswith(".") for said in told), "whole sentences"
+        assert step.soon or step.folded, "what no run has said yet is not told as if it stood there"
         assert step.place in TITLES.values()
         assert step.to in {*TITLES.values(), *(one.id for one in ACTIONS)}
 

@@ -4,9 +4,11 @@ import math
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -14,21 +16,35 @@ from emotui.metrics.priors import PRIORS
 from emotui.records import PLUTCHIK
 from emotui.screens.browse.place import Browse
 from emotui.screens.keymaps import keyed
-from emotui.screens.scenes.axis import _PRIORS, LABEL, Axis, alpha_text
+from emotui.screens.scenes import shown_place
+from emotui.screens.scenes.axis import _PRIORS, LABEL, SAME, Axis, alpha_text, heading, settings
 from emotui.screens.scenes.charts import choice, figure_cells, heatmap, label_cells, sweep
 from emotui.screens.scenes.place import Scenes
 from emotui.screens.scenes.ribbons import lines
 from emotui.screens.scenes.shown_place import SETTING
 from emotui.screens.scenes.views import VIEWS
-from emotui.screens.widgets.line import _KINDS, Line
+from emotui.screens.widgets.cell_width import width
+from emotui.screens.widgets.line import _KINDS, Line, taken
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.number_format import share
 from emotui.screens.widgets.page import Page
 from emotui.workbench.files.view import FileView
-from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Figures, Sweep
+from emotui.workbench.scenes.decoding import ABOUT_PRIORS, Figures, Sweep, Tuning
 from emotui.workbench.workspace import Workspace
 from tests.screens.browse_workspace import SAMPLE_DATA
-from tests.screens.driving import click, frame, listed, make_cells, notified, opened, press, screen_text, settle, strike
+from tests.screens.driving import (
+    click,
+    frame,
+    listed,
+    make_cells,
+    notified,
+    opened,
+    press,
+    screen_text,
+    settle,
+    strike,
+    until,
+)
 from tests.screens.scenes_workspace import add_scenes_run, scenarios, workspace
 
 
@@ -65,7 +81,7 @@ async def test_4_opens_scenes_with_its_own_list_and_1_comes_back_to_the_spans(so
         assert "✓" not in screen_text(pilot)
         await press(pilot, "4")
         assert place(pilot).scene == scenarios()[1]
-        assert "F1 α0 α0→now" in screen_text(pilot)
+        assert "F1 α0  0→now" in screen_text(pilot)
 
 
 async def test_every_emotion_has_its_own_evidence_the_priors_pull_and_its_posterior(source: Workspace) -> None:
@@ -118,14 +134,15 @@ async def test_beside_the_list_a_verdict_is_a_word_too_and_only_changes_of_the_l
         drawn = ["".join(part.text for part in line) for line in lines(replace(rows.shown, rows=every), 0, 73)]
         assert {len(line.rstrip()) <= 73 for line in drawn} == {True}
         for row, said in zip(every, drawn[1:], strict=False):
-            assert ("■→missed" if row.gold else "·→extra") in said[58:]
-        assert drawn[0].endswith("│P(yes) gold   ")
+            assert ("■ →missed" if row.gold else "· →extra") in said[57:].replace("  ", " ")
+        assert drawn[0].endswith("─ P(yes) gold now")
         line = frame(pilot).pane.query_one("#list-legend", Line)
         assert "x not" in line.text
+        assert f"{SAME} same" in line.text
         table = frame(pilot).pane.rows
         base, first = table.rich_style, table.row(0)
         assert first is not None
-        table.show_tags("α0→now", {first.sample: "x ▾ ✓"}, "α0")
+        table.show_tags(" 0→now", {first.sample: "x ▾ ✓"}, "α0")
         styles = {cell.text: cell.style for cell in table._cells(first, base, plain=False)}
         assert styles["x"] != styles["▾"]
         assert styles["✓"] == base
@@ -175,7 +192,7 @@ async def test_left_and_right_weigh_the_prior_and_decode_the_whole_set_again(sou
         await press(pilot, *["left"] * 20)
         assert place(pilot).alpha == 0
         assert place(pilot).decoded is not None
-        assert "0▴ better, 0▾ worse, 0~ even" in screen_text(pilot)
+        assert "0▴ better, 0▾ worse, 0~ even, 40· same" in screen_text(pilot)
 
 
 async def test_a_held_key_moves_the_bars_at_once_and_ends_where_it_stops(source: Workspace) -> None:
@@ -562,7 +579,7 @@ async def test_without_colour_flips_gold_and_signs_are_still_told_apart(
         first = min((*decoded.flips.gains, *decoded.flips.losses))
         await press(pilot, *["j"] * first)
         text = place(pilot).rows.text
-        assert " by α" in text or "→" in text
+        assert "→" in text
         assert set("▆▁·") <= set(text)
         await press(pilot, "v", "v", "v")
         assert "-" in view(pilot)
@@ -578,3 +595,51 @@ def test_emotions_have_whole_names_where_all_squares_keep_their_places_and_else_
         assert rows[1].split() == ["joy", "ang", "ant"]
         assert [row.split()[0] for row in rows[2:]] == first
     assert label_cells(names, cell, 2 * narrow + 2, 2) == 5, "whole names would put the second square under the first"
+
+
+async def test_the_columns_and_keys_of_scenes_are_there_before_the_prior_is_fitted(
+    source: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted, fit = threading.Event(), shown_place.fit
+
+    def late(*asked: Any) -> Any:
+        fitted.wait(20)
+        return fit(*asked)
+
+    monkeypatch.setattr(shown_place, "fit", late)
+    async with opened(source) as pilot:
+        try:
+            await strike(pilot, "4")
+            await until(pilot, "F1 α0  0→now")
+            assert "M" not in frame(pilot).pane.rows._row(0).text[12:20]
+            assert screen_text(pilot).splitlines()[-1].startswith(keyed(" {alpha_less} {alpha_more} α  J K emotion"))
+        finally:
+            fitted.set()
+
+
+async def test_of_a_run_that_goes_on_it_is_said_of_how_many_scenarios_alpha_was_chosen(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "4")
+        redecoding = place(pilot).redecoding
+        assert redecoding is not None
+        left, _ = settings(redecoding, 0.1, 0.1, 0, 76, "", "so far, 112 of 181")
+        assert "◆ by cross-validation so far, 112 of 181  prior" in "".join(part.text for part in left)
+        run = place(pilot)._run
+        assert run is not None
+        place(pilot)._run = structs.replace(run, state="running", n=181)
+        place(pilot)._draw_slider()
+        assert "so far, 40 of 181" in place(pilot).query_one("#scene-alpha", Line).text
+
+
+def test_a_word_never_ends_right_before_the_key_of_the_views(source: Workspace) -> None:
+    redecoding = source.scenes().redecode(source.runs(None)[0], Tuning()) if source.scenes else None
+    assert redecoding is not None
+    decoded = redecoding.decoded(0.1)
+    for cells in range(60, 160):
+        for part in VIEWS["evidence"]:
+            left, right = heading("this scenario", VIEWS, "evidence", part, decoded, cells)
+            said = "".join(one.text for one in left)
+            assert said.startswith(" ")
+            if "better" in said or "▴" in said:
+                assert width(said) + 2 <= cells - taken(right) - 1
+                assert "·" in said, "those that stay as they are count too"
