@@ -12,6 +12,7 @@ from textual.geometry import Size
 
 from emotui.screens.generate.tables import (
     TESTABLE,
+    agreeing_pairs,
     between,
     briefly,
     by_emotion,
@@ -25,6 +26,7 @@ from emotui.screens.generate.tables import (
     number,
     on_texts_in_words,
     pair_share,
+    told_of,
     trust_lines,
 )
 from emotui.screens.keymaps import keyed
@@ -354,22 +356,20 @@ class Overview(Vertical):
 
     def _draw_note(self, figures: "Figures") -> None:
         metric = self.heat_metric if self.view == EMOTIONS else self.rows.picked
-        said = [] if metric is None else [f"{called(metric)}: {metric.help}"]
+        said = [] if metric is None else [told_of(metric)]
         if metric is not None and self.view == FIGURES:
             said.append(self._sizes(figures, metric))
         elif metric is not None and self.view == TRUST:
             said.append(on_texts_in_words(metric, self._ask_on_texts(metric)))
         elif self.view == EMOTIONS:
-            said.append("% another figure   the stronger the ground, the better")
-        dagger = "† the paper's models, its texts   " if self.papers else ""
+            said.append(keyed("{metric} takes another figure; the stronger the ground, the better."))
+        if figures.illustration and self.view != TRUST:  # there the title has it
+            said.append("Texts, writers or raters are invented: an illustration.")
         if self.view == TRUST:
-            few = f"fewer than {TESTABLE} writers: no test possible; pairs of them that a metric orders as people do"
-            tested = f"r by Fisher's z, p over all orders of the writers{_corrected(figures)}"
-            said.append(dagger + (tested if is_testable(figures) else few))
+            said += self._of_trust(figures)
         else:
-            said.append(f"raters' ties: {_TIES[figures.ties]}   [ ]: 95% BCa bootstrap over texts")
-        if figures.illustration:
-            said[-1] = f"illustration: texts, writers or raters are invented.   {said[-1]}"
+            said.append(f"A text of which two labels are the most frequent counts as {_TIES[figures.ties]}.")
+            said.append("In brackets are 95% intervals, by BCa bootstrap over texts.")
         page = self.query_one("#generate-note", Page)
 
         def lines(room: Size) -> Lines:
@@ -379,13 +379,23 @@ class Overview(Vertical):
 
         page.show_for(lines)
 
+    def _of_trust(self, figures: "Figures") -> list[str]:
+        """How writers are set against people, and what signs stand for."""
+        if is_testable(figures):
+            said = [f"r by Fisher's z, p over all orders of the writers{_corrected(figures)}."]
+        else:
+            said = [f"Fewer than {TESTABLE} writers allow no test: counted are pairs in people's order."]
+            if any(agreeing_pairs(figures, metric)[2] for metric in self.rows.rows):
+                said.append("= is a pair with one value twice, which has no order and is left out.")
+        return [*said, *(["† are the paper's models, over its own texts."] if self.papers else [])]
+
     def _sizes(self, figures: "Figures", metric: "Metric") -> str:
         """Over how many texts a figure is, and its intervals where the table has no room for them."""
         there = [(one, value) for one in figures.models if (value := one.values.get(metric.name)) is not None]
         if has_intervals(figures, self.rows.scrollable_content_region.width):
             sizes = {value.n for _, value in there}
             if len(sizes) == 1:
-                return f"{so_many(sizes.pop(), 'text')} a writer"
+                return f"{so_many(sizes.pop(), 'text')} a writer."
             return "texts: " + "   ".join(f"{briefly(one.writer.name)} {count(value.n)}" for one, value in there)
         sure = (
             f"{briefly(one.writer.name)} {between(value.low, value.high)} n {count(value.n)}" for one, value in there

@@ -55,9 +55,9 @@ _BRIEF = {
     "r1_m": ("neut-emot", "Manhattan distance"),
     "r2_c": ("analogy", "cosine with neutral"),
     "r2_m": ("analogy", "distance to neutral"),
-    "eps_emotionless": ("", "called emotionless"),
-    "eps_neutral": ("", "called neutral"),
-    "eps_emotional": ("", "called emotional"),
+    "eps_emotionless": ("EPS", "called emotionless"),
+    "eps_neutral": ("EPS", "called neutral"),
+    "eps_emotional": ("EPS", "called emotional"),
     "eas": ("strength", "strength, by a model"),
     "ers": ("target hit", "target emotion found"),
     "ppl": ("perplexity", "perplexity of text"),
@@ -67,15 +67,20 @@ _BRIEF = {
 """What a metric is in a few words: behind a name that is none, and in a column of its own."""
 
 
-_OF_CLASSIFIER = {f"eps_{name}": f"EPS {name}" for name in ("emotionless", "neutral", "emotional")}
-"""Metrics whose names alone would be taken for those of the versions that they are of."""
-
-
 def called(metric: "Metric") -> str:
-    """A metric's name, with a word behind it where the name is a paper's letters."""
-    if metric.name in _OF_CLASSIFIER:
-        return _OF_CLASSIFIER[metric.name]
+    """A metric's name as Results has it, with a word behind it where the name alone says little."""
     return f"{metric.title} {_BRIEF.get(metric.name, ('', ''))[0]}".rstrip()
+
+
+def told_of(metric: "Metric") -> str:
+    """The sentence that says what a metric is, with where the paper has it."""
+    return f"{called(metric)}: {_SHORT_FOR.sub('', metric.help)}."
+
+
+def _name_cells(metric: "Metric", cells: int, kind: str = "plain") -> list[Part]:
+    """The name in so many cells, the word behind it grey: it is no part of the name."""
+    whole, size = fit(called(metric), cells), min(width(metric.title), cells)
+    return [Part(whole[:size], kind), Part(whole[size:], "picked" if kind == "picked" else "dim")]
 
 
 def in_brief(metric: "Metric", cells: int) -> str:
@@ -88,24 +93,57 @@ def in_brief(metric: "Metric", cells: int) -> str:
 
 def version_lines(rows: "Sequence[Version]", cursor: int, cells: int, target: str) -> list[list[Part]]:
     """A heading, and a line a writer: what raters see in the emotional and in the neutral version."""
-    name = min(max((10, *(width(briefly(row.writer.name)) for row in rows))), max(cells // 4, 12))
-    room = max((cells - name - 16) // 2, 12)
-    seen_in = f"seen in the emotional version ({target})"
-    seen_in = seen_in if width(seen_in) <= room + 5 else f"seen in the emotional ({target})"
-    head = f"  {fit('writer', name)}  {fit(seen_in, room + 5)} "
-    neutral = "seen in the neutral version"
-    lines = [[Part(head + fit(neutral if width(neutral) <= room + 6 else "seen in the neutral", room + 6), "dim")]]
+    name = min(max((8, *(width(briefly(row.writer.name)) for row in rows))), max(cells // 4, 12))
+    both = [[_seen_as(labels) for labels in (row.human, row.human_neutral)] for row in rows]
+    room = max(cells - name - 6, 2 * _LEAST_SEEN)
+    needed = [_SEEN + max((width(words[side]) for words in both), default=0) for side in (0, 1)]
+    free = max(room - needed[1], room // 2)
+    ways = [[way.format(target=target) for way in each] for each in _SEEN_IN]
+    first = min(max(needed[0], next((width(way) for way in ways[0] if width(way) <= free), 0)), free)
+    sizes = first, room - first
+    heads = [
+        fit(next((way for way in each if width(way) <= size), each[-1]), size)
+        for size, each in zip(sizes, ways, strict=True)
+    ]
+    lines = [[Part(f"  {fit('writer', name)}  {'  '.join(heads)}".rstrip(), "dim")]]
     for at, row in enumerate(rows):
         kind = "picked" if at == cursor else "plain"
-        line = [Part(f"{'▸' if at == cursor else ' '} {fit(briefly(row.writer.name), name)}", kind), Part("  ")]
-        for labels, wanted in ((row.human, target), (row.human_neutral, NEUTRAL)):
+        line = [Part(f"{'▸' if at == cursor else ' '} {fit(briefly(row.writer.name), name)}", kind)]
+        for labels, wanted, size in zip((row.human, row.human_neutral), (target, NEUTRAL), sizes, strict=True):
             hit = bool(labels) and 2 * sum(label == wanted for label in labels) > len(labels)
             line += [
-                Part(f"{seen(labels, wanted):>4}  ", "gold" if hit else "plain"),
-                Part(fit(labels_in_words(labels) if labels else "nobody has rated it", room), "dim"),
+                Part(f"  {seen(labels, wanted):<4} ", "gold" if hit else "plain"),
+                Part(fit(_seen_as(labels, size - _SEEN), size - _SEEN), "dim"),
             ]
         lines.append(line)
     return lines
+
+
+_SEEN, _LEAST_SEEN = 5, 14
+"""Cells of how many raters see what is wanted; and of this with their labels, at least."""
+
+_SEEN_IN = (
+    (
+        "seen in the emotional version ({target})",
+        "seen in the emotional ({target})",
+        "emotional ({target})",
+        "{target}",
+    ),
+    ("seen in the neutral version", "seen in the neutral", "neutral"),
+)
+"""What stands over raters' labels, in fewer and fewer cells."""
+
+
+def _seen_as(labels: Sequence[str], cells: int | None = None) -> str:
+    """Raters' labels in words; where so many cells have no room for all, the most frequent and how many others."""
+    if not labels:
+        return "not rated"
+    each = labels_in_words(labels).split(", ")
+    for most in range(len(each), 0, -1):
+        said = ", ".join(each[:most]) + (f" +{len(each) - most}" if most < len(each) else "")
+        if cells is None or width(said) <= cells:
+            return said
+    return each[0]
 
 
 def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> Lines:
@@ -140,7 +178,7 @@ def value_lines(found: "Versions", cursor: int, cells: int, height: int = 0) -> 
     head += [Part("  what it is", "dim")] if about else []
     for metric, said in zip(metrics, folded, strict=True):
         end = better(metric)
-        line = [Part(f"{fit(called(metric), widest)} {end:^6}")]
+        line = [*_name_cells(metric, widest), Part(f" {end:^6}")]
         for at, version in enumerate(found.versions):
             value = figure(metric, version.values.get(metric.name))
             line += [Part("  "), Part(f"{value:>{size - 1}} ", "picked" if at == cursor else "plain")]
@@ -155,15 +193,18 @@ def _told_under(metrics: "Sequence[Metric]", words: Sequence[str], widest: int, 
     lines: list[list[Part]] = [[Part("what they are", "strong")]]
     for metric, said in zip(metrics, words, strict=True):
         for start, end in wrap(said, max(cells - widest - 2, 20)):
-            lines.append(
-                [Part(f"{fit('' if start else called(metric), widest)} "), Part(said[start:end].rstrip(), "dim")]
-            )
+            name = [Part(" " * widest)] if start else _name_cells(metric, widest)
+            lines.append([*name, Part(" "), Part(said[start:end].rstrip(), "dim")])
     return lines
 
 
 def _plainly(words: str) -> str:
     """What a metric is, without where a paper has it: that stands under the figures of all models."""
-    return re.sub(r"^EAnS R\d, |^E[AEPR]S: | \((?:section|Table)[^)]*\)$", "", words)
+    return re.sub(r" \((?:section|Table)[^)]*\)$", "", _SHORT_FOR.sub("", words))
+
+
+_SHORT_FOR = re.compile(r"^EAnS R\d, |^E[AEPR]S: ")
+"""What a metric's help begins with and its name says already."""
 
 
 def better(metric: "Metric") -> str:
@@ -236,10 +277,7 @@ def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
         head[-1] = Part(f"{last} +{len(models) - len(there)} ", "strong")
     lines = [[*head, Part(" what it is", "dim")] if room >= _ABOUT else head]
     for at, metric in enumerate(rows):
-        line = [
-            _metric_cells(metric, here=at == cursor),
-            Part(f" {better(metric)}", "dim"),
-        ]
+        line = [*_metric_cells(metric, here=at == cursor), Part(f" {better(metric)}", "dim")]
         values = [one.values.get(metric.name) for one in models]
         best = _best(metric, values)
         for estimate in values[: len(there)]:
@@ -287,7 +325,7 @@ def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
         holm = f"{number(one.get('p_holm')):>6}"
         lines.append(
             [
-                _metric_cells(metric, here=at == cursor),
+                *_metric_cells(metric, here=at == cursor),
                 Part(f"{gap}{number(one.get('pearson')):>6}"),
                 Part(f"{gap}{number(oriented):>8}", "strong"),
                 Part(f"{gap}{between(*interval) or UNDEFINED:13}", "dim"),
@@ -301,8 +339,9 @@ def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int
     return lines
 
 
-def _metric_cells(metric: "Metric", *, here: bool) -> Part:
-    return Part(f"{'▸' if here else ' '} {fit(called(metric), _METRIC)}", "picked" if here else "plain")
+def _metric_cells(metric: "Metric", *, here: bool) -> list[Part]:
+    kind = "picked" if here else "plain"
+    return [Part("▸ " if here else "  ", kind), *_name_cells(metric, _METRIC, kind)]
 
 
 def _pair_lines(figures: "Figures", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
@@ -311,12 +350,13 @@ def _pair_lines(figures: "Figures", rows: "Sequence[Metric]", cursor: int, cells
     room = cells - width(head)
     lines = [[Part(head + ("what it is" if room >= _ABOUT else ""), "dim")]]
     for at, metric in enumerate(rows):
-        same, pairs = agreeing_pairs(figures, metric)
+        same, pairs, tied = agreeing_pairs(figures, metric)
         lines.append(
             [
-                _metric_cells(metric, here=at == cursor),
+                *_metric_cells(metric, here=at == cursor),
                 Part(f"  {same} of {pairs}  " if pairs else f"  {UNDEFINED:6}  "),
-                Part("■" * same + "·" * (pairs - same) + " " * max(7 - pairs, 0), "said"),
+                Part("■" * same + "·" * (pairs - same), "said"),
+                Part("=" * tied + " " * max(7 - pairs - tied, 0), "dim"),
                 Part(f"  {fit(in_brief(metric, room), room).rstrip()}" if room >= _ABOUT else "", "dim"),
             ]
         )
@@ -331,12 +371,12 @@ def is_testable(figures: "Figures") -> bool:
 
 def pair_share(figures: "Figures", metric: "Metric") -> float:
     """The share of pairs that `agreeing_pairs` counts; 0 without any."""
-    same, pairs = agreeing_pairs(figures, metric)
+    same, pairs, _ = agreeing_pairs(figures, metric)
     return same / pairs if pairs else 0.0
 
 
-def agreeing_pairs(figures: "Figures", metric: "Metric") -> tuple[int, int]:
-    """How many pairs of writers a metric orders as human F1 does, of those that both order."""
+def agreeing_pairs(figures: "Figures", metric: "Metric") -> tuple[int, int, int]:
+    """How many pairs of writers a metric orders as human F1 does, of those that both order; and how many others."""
     from emotui.workbench.generation.figures import HUMAN_F1
 
     both = [
@@ -352,7 +392,7 @@ def agreeing_pairs(figures: "Figures", metric: "Metric") -> tuple[int, int]:
         for other_x, other_y in both[at + 1 :]
         if x != other_x and y != other_y
     ]
-    return sum(product > 0 for product in ordered), len(ordered)
+    return sum(product > 0 for product in ordered), len(ordered), len(both) * (len(both) - 1) // 2 - len(ordered)
 
 
 def families(figures: "Figures") -> list[list[str]]:
@@ -369,15 +409,15 @@ def _known(trust: Mapping[str, Any]) -> bool:
 
 
 def on_texts_in_words(metric: "Metric", found: Mapping[str, Any] | None) -> str:
-    """How a metric goes with people text by text, in a line."""
+    """How a metric goes with people text by text, in a sentence."""
     if found is None:
-        return "text by text: being counted…"
+        return "Text by text: being counted…"
     if found["spearman"] is None:
-        return f"text by text: {UNDEFINED} {found['why']}"
+        return f"Text by text: {UNDEFINED} {found['why']}."
     sure = between(*(found["ci"] or (None, None)))
     within = "" if found["within"] is None else f", within a writer {number(found['within'])}"
     few = f" ({found['why']})" if found["why"] else ""
-    return f"text by text: rho {number(found['spearman'])} {sure}{within}, {so_many(found['n'], 'text')}{few}"
+    return f"Text by text: rho {number(found['spearman'])} {sure}{within}, {so_many(found['n'], 'text')}{few}."
 
 
 def by_emotion(figures: "Figures") -> "list[Metric]":

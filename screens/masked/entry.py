@@ -22,7 +22,15 @@ ENTRY = PlaceEntry(
         "review_masks",
     ),
     actions=(
-        Action("fill", ("o",), "o", "fill", "Fill the masks by gold, by each run, or hide them", "Masked", 2),
+        Action(
+            "fill",
+            ("o",),
+            "o",
+            "fill",
+            "Show this text's words, then those of all, by gold and each run; hide them",
+            "Masked",
+            2,
+        ),
         Action("guess", ("i",), "i", "guess", "Guess the hidden words first, blind; then all is shown", "Masked", 2),
         Action(
             "mask_on",
@@ -71,7 +79,7 @@ ENTRY = PlaceEntry(
             "What a blind study came to",
             "Masked",
             10,
-            ("{study_results}", "results"),
+            ("{study_results}", "study results"),
         ),
         Action(
             "judge_first",
@@ -188,10 +196,10 @@ ENTRY = PlaceEntry(
             ("✓", "in the list: this text of the blind study has your answer"),
             (
                 "M in Masked",
-                "no emotion of gold's word is in the run's (F1 0), or there is no word; where EmoLex lacks one, no M",
+                "a mask's word shares no emotion with gold's (F1 0), or there is none; where EmoLex lacks one, no M",
             ),
             ("▸ ≠", "the chosen mask; the run's word carries other emotions than gold's"),
-            ("▆ ▒", "an emotion that the word carries as gold's does, or that gold's does not (EmoLex)"),
+            ("▆ ▒", "an emotion that both words carry, or this word alone (EmoLex): no mark of the list"),
             ("▁ ·", "gold's alone carries it, neither does"),
             ("°", "EmoLex lacks the word: its emotions are this project's"),
             ("● ○ ■", "in a study: your answer, another one; a code that you chose"),

@@ -90,6 +90,13 @@ _ABOUT_HIDDEN = (
     _ABOUT[-1],
 )
 
+_ALONE = (
+    " The words of this text alone are shown; {fill} again shows those of all texts, in the list too",
+    " This text alone is shown; {fill} again shows all, in the list too",
+    " This text alone is shown; {fill} again shows all",
+)
+"""Before the words of all texts are shown, in fewer and fewer cells."""
+
 FILL = "masked_fill"
 """The setting that says by what masks are filled: until one is chosen, by nothing."""
 
@@ -288,9 +295,10 @@ class Masked(GuessPlace):
             self._seen.add(view.number)
         right = tabs(keyed("{fill}"), FILLS, self.filled, what="fill")
         self.query_one("#masked-title", Line).show(masked_text.title(view, self.filled, self._wanted[1]), right)
-        ways = _ABOUT_HIDDEN if self.filled == HIDDEN else _ABOUT
+        alone = self.fill == HIDDEN and self.filled != HIDDEN
+        ways = tuple(map(keyed, _ALONE)) if alone else _ABOUT_HIDDEN if self.filled == HIDDEN else _ABOUT
         told = next((way for way in ways if width(way) < self.size.width), ways[-1])
-        self.query_one("#masked-about", Line).show([Part(told, "dim")])
+        self.query_one("#masked-about", Line).show([Part(told, "strong" if alone else "dim")])
         text = self.query_one("#masked-text", Page)
         fillings = [masked_text.filling(view, place, self.filled, self._typed) for place in range(len(view.gold))]
         chosen = self.mask if view.gold else None
@@ -322,8 +330,7 @@ class Masked(GuessPlace):
         guessed = view.guessed[mask] if mask < len(view.guessed) else None
         tally = tally_line(self.tally)
         if self.fill == HIDDEN:
-            veiled = "{next_mismatch} goes to the next text to guess; {fill} shows all words from now on"
-            told_last = [[Part(keyed(veiled), "dim")]]
+            told_last = [[Part(keyed("{next_mismatch} goes to the next text to guess"), "dim")]]
         else:
             told_last = []
 
@@ -373,7 +380,10 @@ class Masked(GuessPlace):
         if self.mode is not None or self.results is not None or self.review is not None:
             return
         if what == "fill" and isinstance(value, str):
-            self._fill_by(value)
+            if value == GOLD and self.filled == HIDDEN:
+                self._reveal()
+            else:
+                self._fill_by(value)
         elif what == "mask" and isinstance(value, int):
             self._choose(value)
 
@@ -407,9 +417,11 @@ class Masked(GuessPlace):
         return not self.typing
 
     def do_fill(self) -> None:
-        """Hidden, gold, then one run after the other."""
+        """Hidden, this text by gold, all texts by gold, then one run after the other."""
         runs, shown = self._runs(), self._wanted[1]
-        if self.fill == HIDDEN:
+        if self.filled == HIDDEN:
+            self._reveal()
+        elif self.fill == HIDDEN:
             self._fill_by(GOLD)
         elif self.fill == GOLD and runs:
             self._fill_by(RUN)
@@ -419,6 +431,13 @@ class Masked(GuessPlace):
             self._show_run(later)
         else:
             self._fill_by(HIDDEN)
+
+    def _reveal(self) -> None:
+        """Show the words of this text alone: the list and the other texts keep theirs."""
+        if self.view is not None:
+            self._told = self.view.number
+            self.draw()
+            self.refresh_bindings()
 
     def _runs(self) -> list[Run]:
         return [run for run in self.session.overview.runs if run.done]

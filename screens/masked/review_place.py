@@ -294,7 +294,7 @@ class GuessPlace(ReviewPlace):
     def _ask_word(self) -> None:
         view = self.view
         assert view is not None
-        prompt = f"your word for mask {self.mask + 1} of {len(view.gold)}   Enter keeps it   Esc leaves"
+        prompt = f"your word for mask {self.mask + 1} of {len(view.gold)}"
         self.guess_line.begin(prompt, "", self.session.drafts, self._guess_of(view.number, self.mask))
         self.guess_line.focus()
 

@@ -215,7 +215,7 @@ def hidden_lines(
                 Part(keyed("{guess}"), "key"),
                 Part("  guesses: a word for each mask; then gold and the run are shown"),
             ],
-            [Part(keyed("{fill}"), "key"), Part("  shows the words without a guess")],
+            [Part(keyed("{fill}"), "key"), Part("  shows the words of this text without a guess")],
         ]
     if drafts:
         written = ", ".join(f"mask {place + 1} “{word}”" for place, word in drafts.items())
@@ -385,7 +385,7 @@ def told_lines(view: "MaskedView", mask: int, cells: int, filled: str) -> list[l
             if sign in groups:
                 groups[sign].append(name)
         parts = [[Part(f"{role:<{_ROLE}}", "dim")]]
-        for (sign, names), word in zip(groups.items(), ("hit", "extra", "missed"), strict=True):
+        for (sign, names), word in zip(groups.items(), ("shared", f"{role} alone", "gold alone"), strict=True):
             if names:
                 parts.append([Part(f"{sign} ", _KINDS[sign]), Part(f"{word} ", "dim"), Part(f"{', '.join(names)}  ")])
         lines += _flowing(parts, cells)
@@ -453,7 +453,8 @@ def mask_heading(view: "MaskedView", mask: int) -> list[Part]:
         lacks = "EmoLex has no" if gold.vector is None else "EmoLex ties no emotion to"
         return [*parts, Part(f" not scored: {lacks} {shown(gold.word)}, so that nothing can be shared", "dim")]
     of = f"gold's {so_many(wanted, 'emotion')}" if wanted > 1 else "gold's one emotion"
-    return [*parts, Part(f" of {of} {', '.join(shares)}", "dim")]
+    missed = mask < len(view.said) and view.said[mask].missed
+    return [*parts, Part(f" of {of} {', '.join(shares)}", "dim"), *([Part("  M missed", "mark")] if missed else [])]
 
 
 def tally_line(tally: "Tally | None") -> list[Part]:

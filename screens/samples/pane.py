@@ -125,15 +125,6 @@ class ListPane(Acting, Vertical):
         return None if self.run_shown is None else self.state.shown_metric(self._metrics)
 
     @property
-    def _better(self) -> str:
-        """The sign of which way the values in the list are better, where the metrics of the dataset differ in it."""
-        ways = {one.higher_is_better for one in self._metrics if one.directed}
-        metric = self.metric
-        if metric is None or not metric.directed or len(ways) < 2:
-            return ""
-        return "↑" if metric.higher_is_better else "↓"
-
-    @property
     def rows(self) -> SampleList:
         return self.query_one(SampleList)
 
@@ -323,7 +314,7 @@ class ListPane(Acting, Vertical):
             self.rows.labels = self.session.overview.emotions
             words = self.session.overview.words
             marks_errors = words is None or words.marks_errors
-            self.rows.show_order(self.n, order.cursor, self.metric, self._better, marks_errors=marks_errors)
+            self.rows.show_order(self.n, order.cursor, self.metric, marks_errors=marks_errors)
         if self.n:
             self.rows.put_page(order.page, order.rows)
         # Rows first: the corpus reads many, and a source may answer one question after the other.

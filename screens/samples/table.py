@@ -207,7 +207,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._figure_of = ""
         self._blind = self._blank = False
         self._noted: frozenset[int] = frozenset()
-        self._better, self._marks_errors = "", True
+        self._marks_errors = True
         self._drawn: tuple[Region, Offset, list[Strip]] | None = None
 
     @property
@@ -230,17 +230,14 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         page = self._pages.get(position // PAGE, [])
         return page[position % PAGE] if position % PAGE < len(page) else None
 
-    def show_order(
-        self, n: int, cursor: int, metric: Metric | None, better: str = "", *, marks_errors: bool = True
-    ) -> None:
+    def show_order(self, n: int, cursor: int, metric: Metric | None, *, marks_errors: bool = True) -> None:
         """Begin another list of `n` rows with the cursor at `cursor`; `metric`: whose values of a run are shown.
 
         Args:
-            better: the sign of which way its values are better, where that is not the same for all of the dataset.
             marks_errors: whether letters of errors stand beside samples.
         """
-        renamed = (metric, better) != (self.metric, self._better)
-        self._n, self.metric, self._better = n, metric, better
+        renamed = metric != self.metric
+        self._n, self.metric = n, metric
         self._marks_errors = marks_errors
         self._pages.clear()
         self._old.clear()
@@ -374,11 +371,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def _figure(self) -> str:
         """What stands over the values; empty where there are none."""
-        return (
-            ""
-            if self.metric is None or self._blind
-            else f"{self.metric.title}{self._better} {self._figure_of}".rstrip()
-        )
+        return "" if self.metric is None or self._blind else f"{self.metric.title} {self._figure_of}".rstrip()
 
     def _reshape(self) -> None:
         cells = self._shaped_for = self.scrollable_content_region.width

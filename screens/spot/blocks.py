@@ -231,7 +231,7 @@ def blocks(
                 _mass(said.emotions),
                 _emotions(said.emotions, others, narrow),
             )
-        elif part == "words" and said.words is not None:
+        elif part == "words" and said.words is not None and has_words(text):
             title = f"words that carry {said.words.label}"
             put(part, title, said.words.label, "logit lost", _words(answer.text, said.words, narrow, every))
         elif part == "masks" and said.masks is not None and MASK in text:
@@ -241,6 +241,11 @@ def blocks(
             put(part, NAMES[part], "", _how_long(said.generation), _written(said.generation, cells), wide=True)
     order = list(dict.fromkeys(USES.values()))
     return dict(sorted(found.items(), key=lambda item: order.index(item[1].use) if item[1].use else len(order)))
+
+
+def has_words(text: str) -> bool:
+    """Has a text words of which one could carry more than another?"""
+    return len(text.split()) > 1
 
 
 def carrying(words: "Attribution | None", most: int = FEW) -> list[tuple[int, int, float]]:
@@ -330,20 +335,31 @@ def _differs(one: "Odds", other: "Odds | None") -> bool:
 
 def _emotion(name: str, odds: float, best: bool, cells: int, differs: bool) -> list[Part]:
     half = min(max((cells - 2 - _NAME - 7 - 4) // 2, 4), 10)
-    size = min(round(min(abs(odds) / STRONG, 1.0) * half) or 1, half) if abs(odds) >= SEEN else 0
-    left, right = (size, 0) if odds < 0 else (0, size)
+    less = _leftwards(-odds, half)
     drawn = [
         Part("▸ " if best else "  ", "said"),
         Part(fit(name, _NAME), "strong" if odds > 0 else "plain"),
         Part(f"{odds:+6.2f} "),
-        Part(" " * (half - left)),
-        Part("█" * left, "dim"),
+        Part(" " * (half - len(less))),
+        Part(less, "dim"),
         Part("│", "strong"),
-        Part("█" * right, "said"),
-        Part(" " * (half - right)),
+        *bar(odds if odds >= SEEN else 0.0, STRONG, half),
         Part(" ≠ " if differs else "   ", "mark"),
     ]
     return [*drawn, Part(" " * max(cells - 2 - _NAME - 7 - 2 * half - 4, 0))]
+
+
+_ENDS = ((0.75, "█"), (0.3, "▐"), (0.0, "▕"))
+"""What the last cell of a bar to the left is drawn as from which part of it on: of such blocks there are no others."""
+
+
+def _leftwards(value: float, cells: int) -> str:
+    """A bar that ends where the axis is, as finely as blocks at the right of a cell allow; nothing from 0 down."""
+    if value < SEEN:
+        return ""
+    whole, part = divmod(min(value / STRONG, 1.0) * cells, 1)
+    end = next(sign for least, sign in _ENDS if part >= least) if part > 0 else ""
+    return end + "█" * int(whole)
 
 
 def _words(text: str, words: "Attribution", cells: int, every: bool) -> Lines:
@@ -473,6 +489,6 @@ def evidence(column: Column | None, text: str) -> list[Span]:
 def carried(column: Column | None, text: str) -> list[Span]:
     """The words that carry the model's label, in the text as it is now."""
     answer = column.answers.get("words") if column is not None else None
-    if answer is None:
+    if answer is None or not has_words(text):
         return []
     return moved([(start, end) for start, end, _ in carrying(answer.probe.words)], answer.text, text)

@@ -13,7 +13,7 @@ from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.push import PushPane
 from emotui.screens.requests import LatestRequest, NamedTimers, any_busy
 from emotui.screens.session import Session
-from emotui.screens.spot.blocks import LATER, MASK, QUICK, TASK, Column, When
+from emotui.screens.spot.blocks import LATER, MASK, QUICK, TASK, Column, When, has_words
 from emotui.screens.spot.entry import ENTRY
 from emotui.screens.spot.models import STAGES, Sides
 from emotui.screens.spot.view import LONGEST, VIEWS, SpotEditor, SpotView, spans_to_take
@@ -71,6 +71,7 @@ class Spot(Place):
         self._offered: SampleText | None = None
         self._taken = ""
         self._who = False
+        self._put_there = False  # the cursor, into an empty text, by no key for that
         self._texts: LatestRequest[int, SampleText] | None = None
         self._keeping: LatestRequest[str, Kept] | None = None
         self._taking_back: LatestRequest[Kept, None] | None = None
@@ -113,8 +114,7 @@ class Spot(Place):
 
     @property
     def reads(self) -> bool:
-        waits = self._offered is None and self._texts is not None and self._texts.busy
-        return waits and not self.editor.has_focus
+        return self._text_comes and not self.editor.has_focus
 
     # Source, models, samples.
 
@@ -197,13 +197,22 @@ class Spot(Place):
             self.view.say("Nothing can be tried", why, failed=True)
 
     def focus_first(self) -> None:
-        """Into the answers; where there is no text yet, into the text."""
-        (self.view.page if self.editor.text else self.editor).focus()
+        """Into the answers; where there is no text to try, nor one on its way, into the empty text."""
+        if self.editor.text:
+            self.view.page.focus()
+        elif self.sides is not None and not self._text_comes:
+            self._put_there = True
+            self.editor.focus()
 
     def on_show(self) -> None:
         """With nothing to try, letters are for typing at once."""
-        if self.sides is not None and not self.editor.text:
-            self.editor.focus()
+        if not self.editor.text:
+            self.focus_soon()
+
+    @property
+    def _text_comes(self) -> bool:
+        """Is the text of the selected sample on its way?"""
+        return self._offered is None and self._texts is not None and self._texts.busy
 
     def _warn(self, _: object, why: str) -> None:
         self.notify(why, severity="warning", markup=False)
@@ -215,12 +224,16 @@ class Spot(Place):
         if self.editor.text == self._taken and not self._about_to_type:
             self._begin(offered.text)
             self.view.page.scroll_home(animate=False)
+            if self.editor.has_focus:
+                self.view.page.focus()
+            elif self.display:
+                self.focus_soon()
         self._stand()
 
     @property
     def _about_to_type(self) -> bool:
-        """Is there nothing yet, and the cursor where it is to stand?"""
-        return self.editor.has_focus and not self.editor.text
+        """Is there nothing yet, and the cursor put where it is to stand?"""
+        return self.editor.has_focus and not self.editor.text and not self._put_there
 
     def _begin(self, text: str) -> None:
         """Put another text here, with nothing to undo."""
@@ -246,16 +259,9 @@ class Spot(Place):
             return []
         if self.editor.text == self._taken == offered.text:
             return [Part(f"of {offered.id}", "dim")]
-        if self._takes_by_leaving:
-            key, press = "{leave}", "do('leave')"
-        else:
-            key, press = "{leave}, then {take}" if self.editor.has_focus else "{take}", "do('take')"
-        return [Part(keyed(key), "key", press), Part(f" takes {offered.id}", "dim", press)]
-
-    @property
-    def _takes_by_leaving(self) -> bool:
-        """Is nothing typed nor taken yet, so that out of the text is into the selected sample's?"""
-        return self._about_to_type and not self._taken and self._offered is not None
+        if self.editor.has_focus:
+            return []  # letters are no keys there
+        return [Part(keyed("{take}"), "key", "do('take')"), Part(f" takes {offered.id}", "dim", "do('take')")]
 
     # Typing.
 
@@ -301,6 +307,7 @@ class Spot(Place):
         text, task = self.editor.text, self.view.asked_task
         parts = [TASK + task] if task is not None else [*QUICK, *LATER]
         parts = [part for part in parts if part != "masks" or MASK in text]
+        parts = [part for part in parts if part != "words" or has_words(text)]
         self.sides.ask(text, parts if text.strip() else [], self._stage)
         if not text.strip() and not self.sides.loading:
             self.sides.make_ready()
@@ -391,6 +398,7 @@ class Spot(Place):
         return self.push.unable if action == "push" else super().lacking(action)
 
     def do_write(self) -> None:
+        self._put_there = False
         self.view.show_rows(False)
         self.editor.focus()
         if self.editor.text == self._taken:
@@ -399,7 +407,7 @@ class Spot(Place):
     def do_leave(self) -> None:
         """Out of the text, from an empty one into the selected sample's; from there the pane of why is closed."""
         if self.editor.has_focus:
-            if self._takes_by_leaving and self._offered is not None:
+            if not self.editor.text and self._offered is not None:
                 self._begin(self._offered.text)
             self.editor.let_go()
             self.view.page.focus()

@@ -379,7 +379,7 @@ _EMPTY = (
 )
 _IN_TEXT = (
     "The cursor is in the text: what you type is typed.",
-    "{leave} leaves it for the selected sample's; from then on:",
+    "{leave} leaves it; from then on:",
 )
 _OUT_OF_TEXT = ("{write} puts the cursor into the text", "")
 _KEYS_OUT = (
@@ -483,11 +483,13 @@ class SpotView(Vertical):
             size += ", which is all that fits"
         name = "who marked what" if self.query_one("#spot-rows").display else "text"
         told = Part(f"   {size}   ", "dim") if text else Part("   type or paste one   ", "strong")
-        left = [Part(f" {name}", "strong", "do('annotators')"), told, *self.from_where]
+        left = [Part(f" {name}", "strong", "do('annotators')")]
+        if self.editor.has_focus:
+            replaces = " replaces it" if self.editor.offers_whole else ""
+            left.append(Part(keyed(f"   typing{replaces}: {{leave}} for keys"), "mark", "do('leave')"))
+        left += [told, *self.from_where]
         if not self.editor.has_focus:
             left += [Part(keyed("   {write}"), "key", "do('write')"), Part(" writes", "dim", "do('write')")]
-        elif self.editor.offers_whole:
-            left += [Part("   typing replaces it", "mark")]
         legend = [Part(" evidence ", "ground"), Part("  "), Part("carries", "new"), Part(" ")]
         self.query_one("#spot-title", Line).show(left, legend if text else [])
 

@@ -17,8 +17,10 @@ from emotui.screens.generate.tables import (
     model_lines,
     number,
     seen,
+    told_of,
     trust_lines,
     value_lines,
+    version_lines,
 )
 from emotui.screens.list_state import NO_RUN
 from emotui.screens.widgets.line import Part
@@ -143,6 +145,26 @@ def test_intervals_that_would_cover_each_other_are_left_out_and_that_is_told() -
     assert [sum("├" in line for line in lines[1:-3]), sum("┬" in line for line in lines[1:-3])] == [1, 0]
 
 
+def test_what_raters_see_never_touches_what_stands_beside_it() -> None:
+    labels = ("surprise", "surprise", "surprise", "disappointment", "contentment")
+    people = Version(Writer("cleo", "cleo", 1, 1, "done"), "a", "b", human=labels, human_neutral=labels)
+    for cells in (60, 76, 90, 120):
+        head, row = written(version_lines((people,), 0, cells, "surprise"))
+        assert "…" not in head + row
+        assert max(len(head), len(row)) <= cells
+        at = row.index("0/5")
+        assert row[at - 2 : at] == "  "
+        assert head[at - 2 : at] == "  ", "heads stand over their columns"
+        assert head[at:].strip() in ("neutral", "seen in the neutral", "seen in the neutral version")
+    assert "surprise 3 +2" in written(version_lines((people,), 0, 60, "surprise"))[1]
+
+
+def test_a_metric_has_the_name_that_results_give_it() -> None:
+    assert [called(metric).split()[0] for metric in METRICS] == [metric.title.split()[0] for metric in METRICS]
+    emotional = next(metric for metric in METRICS if metric.name == "eps_emotional")
+    assert told_of(emotional) == "emotional EPS: an open classifier calls the text emotional (section 5.1)."
+
+
 async def test_a_way_through_the_place(tmp_path: Path) -> None:
     async with opened(workspace(tmp_path / "w.duckdb"), (120, 40)) as pilot:
         await press(pilot, "6")
@@ -150,6 +172,7 @@ async def test_a_way_through_the_place(tmp_path: Path) -> None:
         assert listed(pilot)[0] == "t-1"
         text = screen_text(pilot)
         assert "−[honestly]" in text
+        assert " R3cos " in text.splitlines()[2], "a list that is in the file's order has no arrow"
         assert "+[there]" in text
         assert "joy 4, neutral 1" in text
         assert "illustration" not in text
@@ -161,12 +184,16 @@ async def test_a_way_through_the_place(tmp_path: Path) -> None:
         await press(pilot, "o")
         assert "not in original" in screen_text(pilot)
         await press(pilot, "v")
-        assert "human F1" in screen_text(pilot)
+        text = screen_text(pilot)
+        assert "human F1: F1 of the raters' majority label" in text
+        ends = [line.partition("│")[2].strip() for line in text.splitlines()[-4:-1]]
+        assert ends[-1] == "In brackets are 95% intervals, by BCa bootstrap over texts.", "a note a line"
+        assert ends[-2] == "A text of which two labels are the most frequent counts as no label."
         await press(pilot, "v")
         assert place.overview.rows.picked is not None
-        assert "text by text: rho" in screen_text(pilot)
+        assert "Text by text: rho" in screen_text(pilot)
         await press(pilot, "P")
-        assert "† the paper's models" in screen_text(pilot)
+        assert "† are the paper's models, over its own texts." in screen_text(pilot)
         await press(pilot, "V", ">")
         assert "disgust" in screen_text(pilot)
         await press(pilot, "percent_sign", "down", "enter")
@@ -275,11 +302,12 @@ def _by_three(**values: tuple[float, float, float]) -> Figures:
 def test_of_three_writers_no_correlation_is_told_but_the_pairs_that_a_metric_orders_as_people_do() -> None:
     figures = _by_three(human_f1=(0.9, 0.8, 0.6), ers=(0.9, 0.8, 0.6), r3_m=(1.0, 2.0, 0.5), leak=(0.0, 0.0, 0.2))
     pairs = {metric.name: agreeing_pairs(figures, metric) for metric in figures.metrics}
-    assert pairs == {"ers": (3, 3), "r3_m": (1, 3), "leak": (2, 2)}, "lower is better for distance and leak"
+    assert pairs == {"ers": (3, 3, 0), "r3_m": (1, 3, 0), "leak": (2, 2, 1)}, "lower is better for distance and leak"
     head, *rows = written(trust_lines(figures, figures.metrics, 0, 74))
     assert head.split() == ["metric", "pairs", "as", "people", "what", "it", "is"]
     assert not any("1.00" in row for row in rows)
     assert "1 of 3  ■··" in next(row for row in rows if "R3L1" in row)
+    assert "2 of 2  ■■=" in next(row for row in rows if "leak" in row), "the third pair has no order"
 
 
 def test_intervals_stand_beside_three_writers_figures_and_letters_have_a_word_behind_them() -> None:

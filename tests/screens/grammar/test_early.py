@@ -48,7 +48,7 @@ async def test_what_is_typed_behind_the_key_of_the_field_goes_into_it_in_spot_ch
     source = browsed(tmp_path / "w.duckdb")
     source.set_setting("live model", "embedded")
     async with opened(source) as pilot:
-        at_once(pilot, "8", *"f3 I", "backspace", "q")
+        at_once(pilot, "8", "i", *"f3 I", "backspace", "q")
         await settle(pilot)
         here = frame(pilot).query_one(Spot)
         assert here.display
@@ -90,7 +90,7 @@ async def test_a_sample_that_comes_twice_takes_the_keys_from_nobody(tmp_path: Pa
     source = browsed(tmp_path / "w.duckdb")
     source.set_setting("live model", "embedded")
     async with opened(source) as pilot:
-        await press(pilot, "8")
+        await press(pilot, "8", "i")
         here = frame(pilot).query_one(Spot)
         assert here._offered is not None
         here._offer(here._offered.number, here._offered)
@@ -144,7 +144,7 @@ async def test_keys_behind_esc_in_a_field_are_dealt_with_in_order_in_spot_check(
     async with opened(source) as pilot:
         await press(pilot, "8")
         here = frame(pilot).query_one(Spot)
-        at_once(pilot, *"ab", "escape", "v", "i", *"cd", "escape", "1")
+        at_once(pilot, "i", *"ab", "escape", "v", "i", *"cd", "escape", "1")
         await settle(pilot)
         assert here.editor.text == "abcd"
         assert frame(pilot).places.number == 1

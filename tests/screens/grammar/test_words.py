@@ -97,7 +97,7 @@ def test_every_mark_and_greek_letter_that_a_screen_draws_is_explained() -> None:
         for letter in _characters(path)
     }
     there = set("".join(explained([*GLOSSARY, *SIGNS])))
-    eighths = {chr(at) for at in range(0x2581, 0x2590)}
+    eighths = {chr(at) for at in range(0x2581, 0x2590)} | {"▕"}
     assert {one: where for one, where in drawn.items() if one not in there | eighths | {*TYPOGRAPHY}} == {}
 
 

@@ -93,7 +93,7 @@ CASES: "dict[str, tuple[Callable[[Path], BrowseSource], tuple[tuple[str, ...], .
         (("3",), ("f3",), ("f3", "escape"), ("8",), ("escape", "v"), ("i", *"sad"), ("escape", "v")),
     ),
     "scenes": (lambda folder: scenes_workspace.workspace(folder / "w.duckdb"), (("4", "n"), ("v",), ("v",), ("v",))),
-    "masked": (masked_workspace, (("5", "o", "j"), ("o",), ("i",))),
+    "masked": (masked_workspace, (("5", "o", "o", "j"), ("o",), ("i",))),
     "generate": (
         lambda folder: generate_workspace.workspace(folder / "w.duckdb"),
         (("6",), ("v",), ("v",), ("i", "enter")),

@@ -14,7 +14,7 @@ from tests.screens.driving import press
 from tests.screens.masked.workspace import WRITES, masked_workspace
 
 STEPS = {
-    "gold": ("5", "k", "o", "j", "j"),
+    "gold": ("5", "k", "o", "o", "j", "j"),
     "run and examples": ("o", "o"),
     "(the list": ("o",),
     "guess": ("i", *"sad", "enter"),
@@ -43,5 +43,5 @@ async def test_masked(album: Album, tmp_path: Path) -> None:
 async def test_masked_without_colour(album: Album, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with at_rest(_app(tmp_path)) as pilot:
-        await press(pilot, "5", "k", "o", "j", "o")
+        await press(pilot, "5", "k", "o", "o", "j", "o")
         await album.take(pilot)

@@ -56,7 +56,14 @@ async def test_masks_are_filled_by_one_key_and_missed_ones_walked(tmp_path: Path
         await press(pilot, "5")
         assert frame(pilot).pane.blind
         await press(pilot, "o")
+        assert (place.filled, place.fill) == (GOLD, HIDDEN), "of this text alone"
+        assert frame(pilot).pane.blind, "the list keeps its words"
+        assert keyed("This text alone is shown; {fill} again shows all, in the list too") in screen_text(pilot)
+        await press(pilot, "j")
+        assert place.filled == HIDDEN
+        await press(pilot, "k", "o", "o")
         assert place.fill == GOLD
+        assert not frame(pilot).pane.blind
         first, gold = place.view.number, place.view.gold[0].word
         assert f"▸{gold} " in shown(place), "gold's word is not unlike itself"
         assert "happy" in screen_text(pilot)
@@ -85,7 +92,7 @@ async def test_masks_are_filled_by_one_key_and_missed_ones_walked(tmp_path: Path
         assert place.fill == HIDDEN
         assert frame(pilot).pane.blind
         assert gold not in screen_text(pilot)
-        await press(pilot, "o", "q")
+        await press(pilot, "o", "o", "q")
     async with opened(Workspace.open(tmp_path / "masked.duckdb"), (120, 40)) as pilot:
         await press(pilot, "5")
         assert frame(pilot).query_one(Masked).fill == GOLD, "as it was chosen last"
@@ -114,7 +121,9 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
         assert place.filled == HIDDEN, "the next text is hidden again"
         await press(pilot, "k", "o", "u")
         assert place.view.guess is None
-        await press(pilot, "i", *"mad")
+        await press(pilot, "i")
+        assert screen_text(pilot).count("Enter keeps it") == 1
+        await press(pilot, *"mad")
         assert "mask 1 of 2  Enter keeps it and asks for the next, Esc leaves it as a draft" in screen_text(pilot)
         await press(pilot, "escape")
         assert not place.typing
@@ -139,7 +148,8 @@ async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None
         assert any("m-002" in line and " open " in line for line in listed)
         assert not any(gold in line for line in listed)
         told = screen_text(pilot)
-        assert keyed("{next_mismatch} goes to the next text to guess; {fill} shows all words from now on") in told
+        assert keyed("{next_mismatch} goes to the next text to guess") in told
+        assert keyed("{fill} again shows those of all texts, in the list too") in told
         assert "F1 of vectors  you –  run –" in told
         assert "guessed blind" not in told, "it is in no mean"
         assert told.count("EmoLex has no") == 1, "one reason once"
@@ -149,7 +159,7 @@ async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None
         assert f"1 of {frame(pilot).pane.n} texts guessed; n goes to the next that is not" in screen_text(pilot)
         await press(pilot, "p")
         assert place.view.id == "m-002", "the one before is guessed"
-        await press(pilot, "o")
+        await press(pilot, "o", "o")
         listed = [line.partition("│")[0] for line in screen_text(pilot).splitlines()]
         assert any(gold in line for line in listed)
         assert not any("you F1" in line for line in listed)
@@ -158,6 +168,7 @@ async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None
 GLUM = WordEntry("glum", "unknown", None)
 GLAD = WordEntry("glad", "known", (0, 0, 0, 0, 1, 0, 0, 0, 0, 1))
 CALM = WordEntry("calm", "supplement", (0, 0, 0, 0, 0, 0, 0, 1, 0, 1))
+MAD = WordEntry("mad", "known", (1, 0, 0, 0, 0, 0, 0, 0, 1, 0))
 
 
 def drawn(lines: list[list[Part]]) -> list[str]:
@@ -169,12 +180,12 @@ def test_a_row_a_word_says_which_of_golds_emotions_it_carries() -> None:
     you = MaskSaid(GLUM, 0.0, False)
     head, *rows = drawn(word_lines(GLAD, said, you, 76))
     assert head.split() == ["P", "F1", "ang", "ant", "dis", "fea", "joy", "sad", "sur", "tru", "neg", "pos"]
-    hit, extra, missed = "▆▆▆", "▒▒▒", "▁▁▁"
+    both, alone, golds = "▆▆▆", "▒▒▒", "▁▁▁"
     assert [row.replace("█", "").split() for row in rows] == [
-        ["gold", "glad", *"····", hit, *"····", hit],
-        ["run", "calm°", ".50", ".50", *"····", missed, *"··", extra, "·", hit],
+        ["gold", "glad", *"····", both, *"····", both],
+        ["run", "calm°", ".50", ".50", *"····", golds, *"··", alone, "·", both],
         ["you", "glum", ".00", *["–––"] * 10],
-        ["2", "glad", ".25", "1.00", *"····", hit, *"····", hit],
+        ["2", "glad", ".25", "1.00", *"····", both, *"····", both],
     ]
     assert "anticipation" in drawn(word_lines(GLAD, said, you, 130))[0]
     kinds = {part.text: part.kind for part in word_lines(GLAD, said, you, 76)[3]}
@@ -197,7 +208,7 @@ def test_what_words_share_and_lack_is_told_in_words() -> None:
     said = MaskSaid(CALM, 0.5, False, (("calm", 0.5), ("glad", 0.25)), 2, (CALM, GLAD), (0.5, 1.0))
     view = MaskedView(1, "m", ("", ""), (GLAD,), said=(said,), guessed=(MaskSaid(GLUM, 0.0, False),), leaked=(True,))
     assert drawn(told_lines(view, 0, 90, RUN)) == [
-        "run  ▆ hit positive  ▒ extra trust  ▁ missed joy  ",
+        "run  ▆ shared positive  ▒ run alone trust  ▁ gold alone joy  ",
         "you  EmoLex has no glum, it scores 0",
         "leaked: gold's word stands in the text outside the mask too",
         "P: the probability that the run gives the word; gold's is its number 2",
@@ -205,4 +216,6 @@ def test_what_words_share_and_lack_is_told_in_words() -> None:
     ]
     assert "".join(drawn([mask_heading(view, 0)])) == (
         " mask 1 of 1  of gold's 2 emotions the run shares 1, you share 0"
-    )
+    ), "what is shared in part is no M of the list"
+    none = MaskedView(1, "m", ("", ""), (GLAD,), said=(MaskSaid(MAD, 0.0, False, missed=True),), leaked=(False,))
+    assert "".join(drawn([mask_heading(none, 0)])).endswith("the run shares 0  M missed")

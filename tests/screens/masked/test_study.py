@@ -36,7 +36,7 @@ async def test_a_study_is_judged_by_keys_and_its_results_wait_for_the_last_answe
     source = masked_workspace(tmp_path)
     study = begin_study(source.store, dataset(source), "s", "gold", WRITES, most=3)
     async with opened(source, (120, 40)) as pilot:
-        await press(pilot, "5", "o", "f4", "enter")
+        await press(pilot, "5", "o", "o", "f4", "enter")
         place = frame(pilot).query_one(Masked)
         mode = place.mode
         assert mode is not None

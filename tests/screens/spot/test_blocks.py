@@ -157,6 +157,21 @@ def test_emotions_have_signed_bars_and_a_mark_where_two_models_disagree() -> Non
     assert rows[1].index("█") < rows[1].index("│")
 
 
+def test_bars_of_log_odds_are_finer_than_a_cell() -> None:
+    column = Column("m")
+    odds = {"joy": 1.0, "fear": 1.1, "anger": -1.0, "trust": -1.3, "sadness": -9.0}
+    column.take("emotions", TEXT, said("emotions", emotions={name: Odds(one, 1.0) for name, one in odds.items()}))
+    rows = lines(blocks(column, TEXT, 60, 60, every=False)["emotions"].lines)
+    assert len({row[24:] for row in rows}) == len(odds), "no two of them look alike"
+
+
+def test_of_a_text_of_one_word_no_word_is_said_to_carry_more_than_others() -> None:
+    column = Column("m")
+    for text in ("m", "so sad"):
+        column.take("words", text, said("words", text=text, words=Attribution("neutral", ((0, len(text), 0.5),))))
+        assert ("words that carry" in drawn(blocks(column, text, 60, 60, every=False))) is (text == "so sad")
+
+
 def test_the_headline_and_the_block_of_an_answer_to_another_text_say_so() -> None:
     column = Column("m")
     column.take("emotions", TEXT, said("emotions", emotions={"joy": Odds(0.5, 1.0), "fear": Odds(0.1, 1.0)}))

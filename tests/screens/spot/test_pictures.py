@@ -70,7 +70,7 @@ def app(source: Workspace, live: str = "embedded") -> EmotuiApp:
 
 async def open_place(pilot: "Pilot[None]", text: str | None = None) -> None:
     """Open the place and put a text in."""
-    await press(pilot, "8", *([] if text == "" else ["escape"]))
+    await press(pilot, "8", *(["i", "ctrl+u"] if text == "" else []))
     if text is not None:
         frame(pilot).query_one(SpotEditor).load_text(text)
     await settle(pilot, work=True)

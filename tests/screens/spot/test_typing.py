@@ -45,6 +45,7 @@ async def test_without_samples_the_keys_go_into_the_text_and_come_out_by_escape(
     async with opened(empty) as pilot:
         await press(pilot, "8")
         assert editor(pilot).has_focus
+        assert "typing: Esc for keys" in screen_text(pilot)
         assert "T another sample's text" in screen_text(pilot)
         await write(pilot, "quite 1 j k m?")
         assert editor(pilot).text == "quite 1 j k m?"
@@ -207,27 +208,33 @@ async def test_what_is_typed_takes_the_place_of_a_samples_text_and_an_arrow_goes
         assert editor(pilot).text == "own words"
 
 
-async def test_the_keys_begin_in_an_empty_text_and_leave_it_for_the_selected_samples(tmp_path: Path) -> None:
+async def test_where_a_sample_is_selected_letters_are_keys_and_no_text(tmp_path: Path) -> None:
     async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
         await press(pilot, "8")
-        assert editor(pilot).has_focus
-        assert editor(pilot).text == ""
         sample = listed(pilot)[0]
-        said = screen_text(pilot)
-        assert f"type or paste one   Esc takes {sample}" in said
-        assert "Esc leave" in said
+        first = editor(pilot).text
+        assert first
+        assert not editor(pilot).has_focus
+        assert f"of {sample}" in screen_text(pilot)
+        await press(pilot, "m")
+        assert editor(pilot).text == first
+        assert pilot.app.screen is not frame(pilot), "m lists models"
+        await press(pilot, "escape", "i")
+        assert "typing replaces it: Esc for keys" in screen_text(pilot)
         await write(pilot, "I am so glad")
         assert frame(pilot).place is spot(pilot)
         assert editor(pilot).text == "I am so glad"
-        assert f"Esc, then T takes {sample}" in screen_text(pilot), "T alone would be typed"
-        await press(pilot, "ctrl+u", "escape")
-        first = editor(pilot).text
-        assert f"of {sample}" in screen_text(pilot)
+        assert "typing: Esc for keys" in screen_text(pilot)
+        assert f"takes {sample}" not in screen_text(pilot), "T would be typed"
+        await press(pilot, "escape")
+        assert f"T takes {sample}" in screen_text(pilot)
+        await press(pilot, "i", "ctrl+u", "escape")
+        assert editor(pilot).text == first, "out of an empty text into the selected sample's"
         assert not editor(pilot).has_focus
         await press(pilot, "j")
-        assert editor(pilot).text not in ("", first), "letters are keys again, and the text follows the list"
+        assert editor(pilot).text not in ("", first), "the text follows the list"
         await press(pilot, "1", "8")
-        assert not editor(pilot).has_focus, "there is a text already"
+        assert not editor(pilot).has_focus
 
 
 async def test_the_views_of_the_answers_have_names_and_a_click_turns_them(tmp_path: Path) -> None:
