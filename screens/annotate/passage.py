@@ -148,7 +148,8 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         & > .passage--caret { background: $field; text-style: bold; }
         & > .passage--hint { color: $primary; text-style: bold; }
         & > .passage--bar-own { color: $gold; }
-        & > .passage--bar-chosen { color: $gold; text-style: bold reverse; }
+        & > .passage--caret-chosen { text-style: bold; }
+        & > .passage--bar-chosen { color: $gold; text-style: bold; }
         & > .passage--bar-selected { color: $primary; text-style: bold; }
         & > .passage--bar-suggested { color: $mark; }
         & > .passage--bar-theirs { color: $predicted-bar; }
@@ -157,7 +158,8 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         & > .passage--symbol { color: $text-disabled; }
         &:nocolor > .passage--chosen { text-style: bold underline; }
         &:nocolor > .passage--selected { text-style: reverse bold; }
-        &:nocolor > .passage--caret { text-style: reverse; }
+        &:nocolor > .passage--caret, &:nocolor > .passage--caret-chosen { text-style: reverse; }
+        &:nocolor > .passage--bar-chosen { text-style: bold reverse; }
     }
     """ + label_rules("Passage", "passage--label-")
 
@@ -430,7 +432,8 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         if layers & _SELECTED:
             style += self._style("selected")
         if layers & _CARET and not layers & _SELECTED:
-            style += self._style("caret")
+            # A span has one ground: the caret in the chosen one does not break it.
+            style += self._style("caret-chosen" if layers & _CHOSEN else "caret")
         return drawn_literally(self.view.text, start, end, style, self._style("symbol"))
 
     def _hint_row(self, row: Row) -> list[Segment]:

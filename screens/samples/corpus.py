@@ -170,7 +170,7 @@ class CorpusLine(Widget):
         super().__init__(id=id)
         self._shown: Corpus | None = None
         self._sample: int | None = None
-        self._blind = self._away = False
+        self._blind = self._away = self._awaited = False
         self.ticks: list[Tick] = []
 
     @property
@@ -218,7 +218,8 @@ class CorpusLine(Widget):
 
     def _come_or_go(self) -> None:
         if self._shown is not None:
-            self.display = self._shown.tells and not self._blind and not self._away
+            tells = self._shown.tells or (self._awaited and len(self._shown.position) > 0)
+            self.display = tells and not self._blind and not self._away
 
     def point_at(self, sample: int | None, *, blind: bool) -> None:
         """This sample is selected; `blind`: what is wrong is not to be seen."""
@@ -226,6 +227,12 @@ class CorpusLine(Widget):
             self._sample, self._blind = sample, blind
             self._come_or_go()
             self.refresh()
+
+    def wait(self, awaited: bool) -> None:
+        """`awaited`: the first runs go on, which tell what is wrong: the line is there before they have."""
+        self._awaited = awaited
+        if awaited and not self._blind and not self._away:
+            self.display = True
 
     def give_way(self, away: bool) -> None:
         """`away`: a place says something else of the samples than what is wrong with them."""

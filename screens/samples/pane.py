@@ -110,6 +110,7 @@ class ListPane(Acting, Vertical):
         The letters of errors are away meanwhile, those over the list too: a fact has one sign at a time.
         """
         self.rows.show_tags(name, tags, of)
+        self._name_at_once()
         self._corpus.give_way(tags is not None)
         line = self.query_one("#list-legend", Line)
         line.display = bool(legend)
@@ -125,6 +126,18 @@ class ListPane(Acting, Vertical):
         return None if self.run_shown is None else self.state.shown_metric(self._metrics)
 
     @property
+    def _awaited(self) -> bool:
+        """Has no run said anything of these samples, while the first ones are made? Their columns are kept free."""
+        words = self.session.overview.words
+        scored = words is None or words.marks_errors or self.rows.tagged
+        return self.run_shown is None and self.session.starts_first and scored
+
+    @property
+    def _column(self) -> Metric | None:
+        """The metric that has a column in the list, before its values too."""
+        return self.state.shown_metric(self._metrics) if self._awaited else self.metric
+
+    @property
     def rows(self) -> SampleList:
         return self.query_one(SampleList)
 
@@ -136,6 +149,7 @@ class ListPane(Acting, Vertical):
     @blind.setter
     def blind(self, blind: bool) -> None:
         self.rows.blind = blind
+        self._name_at_once()
         self._point()
 
     @property
@@ -307,16 +321,17 @@ class ListPane(Acting, Vertical):
             self.show_nothing("No sample fits", keyed("{clear} drops the filter   {filter} changes it"))
         else:
             self.show_nothing("This dataset is empty", self.session.filled_by)
-        if keep and (self.rows.n, self.rows.metric) == (self.n, self.metric):
+        if keep and (self.rows.n, self.rows.metric) == (self.n, self._column):
             self.rows.outdate()
             self.rows.move_to(order.cursor)
         else:
             self.rows.labels = self.session.overview.emotions
             words = self.session.overview.words
             marks_errors = words is None or words.marks_errors
-            self.rows.show_order(self.n, order.cursor, self.metric, marks_errors=marks_errors)
+            self.rows.show_order(self.n, order.cursor, self._column, marks_errors=marks_errors, awaited=self._awaited)
         if self.n:
             self.rows.put_page(order.page, order.rows)
+        self._corpus.wait(self.session.starts_first and self.n > 0 and not self.rows.tagged)
         # Rows first: the corpus reads many, and a source may answer one question after the other.
         self._corpora.ask_painted(order)
         if chosen is not None and chosen in self.numbers:
@@ -344,6 +359,10 @@ class ListPane(Acting, Vertical):
     def _name_columns(self, event: SampleList.Shaped) -> None:
         event.stop()
         self.query_one(ListHead).show(event.shape, event.marks, event.figure)
+
+    def _name_at_once(self) -> None:
+        """The heads are painted with the rows: by a message they would come a frame later."""
+        self.query_one(ListHead).show(*self.rows.heads)
 
     @on(SampleList.Chosen)
     def _clicked(self, event: SampleList.Chosen) -> None:

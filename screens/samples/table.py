@@ -207,7 +207,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         self._figure_of = ""
         self._blind = self._blank = False
         self._noted: frozenset[int] = frozenset()
-        self._marks_errors = True
+        self._marks_errors, self._awaited = True, False
         self._drawn: tuple[Region, Offset, list[Strip]] | None = None
 
     @property
@@ -221,6 +221,16 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         return self._n
 
     @property
+    def tagged(self) -> bool:
+        """Does a place say something of its own beside the samples?"""
+        return self._tags is not None
+
+    @property
+    def heads(self) -> tuple[Columns, str, str]:
+        """The columns, and what stands over the marks and over the values."""
+        return self._shape, self._tag_name, self._figure
+
+    @property
     def waiting(self) -> bool:
         """Are pages on their way?"""
         return bool(self._asked)
@@ -230,15 +240,18 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         page = self._pages.get(position // PAGE, [])
         return page[position % PAGE] if position % PAGE < len(page) else None
 
-    def show_order(self, n: int, cursor: int, metric: Metric | None, *, marks_errors: bool = True) -> None:
+    def show_order(
+        self, n: int, cursor: int, metric: Metric | None, *, marks_errors: bool = True, awaited: bool = False
+    ) -> None:
         """Begin another list of `n` rows with the cursor at `cursor`; `metric`: whose values of a run are shown.
 
         Args:
             marks_errors: whether letters of errors stand beside samples.
+            awaited: no run has said anything yet, and one is about to: its columns are there, and empty.
         """
         renamed = metric != self.metric
         self._n, self.metric = n, metric
-        self._marks_errors = marks_errors
+        self._marks_errors, self._awaited = marks_errors, awaited
         self._pages.clear()
         self._old.clear()
         self._asked.clear()
@@ -448,7 +461,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         segments = [Segment(fit(row.id, shape.id) + " ", base)]
         if shape.value and self.metric is not None:
             value = row.values.get(self.metric.name)
-            said = value_of(self.metric, value)
+            said = "" if self._awaited else value_of(self.metric, value)
             if self._tags is not None and said.strip() == "no":
                 said = _WRONG  # "no" and a place's word beside it would read as one phrase: "no misread"
             said = said.rjust(shape.value - 1) + " "

@@ -512,11 +512,11 @@ class ShownScenes(AskingScenes):
     @property
     def beside(self) -> "Place.Tagged | None":
         run = self.session.run_shown
-        if run is None or not run.done:
+        if (run is None or not run.done) and not self.session.starts_first:
             return None
         redecoding, decoded = self.redecoding, self.decoded
-        known = redecoding is not None and decoded is not None and self._run is not None and run.run == self._run.run
-        tags = axis.tags(redecoding.scenes, decoded) if known and redecoding and decoded else {}
+        same = run is not None and self._run is not None and run.run == self._run.run
+        tags = axis.tags(redecoding.scenes, decoded) if same and redecoding and decoded else {}
         other = self.other if decoded is None else decoded.other
         # What a run scored is what its model said by itself, as at alpha 0.
         # The blank before it parts it from the figure's name, which ends in an alpha too.

@@ -619,3 +619,13 @@ async def test_where_nothing_can_be_annotated_the_list_does_not_wait(
         await press(pilot, "2")
         assert "This text cannot be annotated" in screen_text(pilot)
         assert not frame(pilot).pane.rows.blank
+
+
+async def test_a_chosen_span_has_one_ground_and_its_bar_none(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "2", "v", "l", "l", "H")
+        passage = place(pilot).query_one(Passage)
+        assert passage.view.chosen is not None
+        grounds = {cell.style.bgcolor for cell in passage._text_row(0) if cell.style and cell.text.strip()}
+        assert len(grounds) == 2, "that of the text, and one of the span"
+        assert not passage._style("bar-chosen").reverse

@@ -9,6 +9,7 @@ import pytest
 from emotui.screens.dialogs.tour import STEPS, Tour
 from emotui.screens.keymaps import keyed
 from emotui.screens.places import ACTIONS, TITLES
+from emotui.screens.samples.corpus import CorpusLine
 from emotui.screens.widgets.cell_width import NOT_TURNED, width
 from emotui.screens.widgets.editor import DirectionLine
 from emotui.store.store import Store
@@ -81,6 +82,9 @@ async def test_the_tour_begins_with_the_first_texts_and_waits_for_no_run(tmp_pat
             frame(pilot).session.look_again()
             await until(pilot, "tour 1 of 6", keyed(STEPS[0].says))
             assert frame(pilot).session.starts_first
+            await until(pilot, "F1 errors")  # the columns of the run that is being made are kept free
+            assert "–" not in frame(pilot).pane.rows._row(0).text
+            assert frame(pilot).query_one(CorpusLine).display
             await press(pilot, "j", "n", "7")
             assert keyed(STEPS[3].soon) in screen_text(pilot)
             assert not frame(pilot).session.overview.runs
