@@ -471,9 +471,11 @@ class Frame(Acting, LaidOut):
 
     def key_came(self) -> None:
         """Another key is about to be answered, maybe by the pane that has the focus: the footer shows keys again."""
-        for bar in self.query(KeyBar):
+        # Textual remembers where the one of a kind is; a look through every widget was a third of a key's work.
+        bar, told = self.query_one_optional(KeyBar), self.query_one_optional(Told)
+        if bar is not None:
             bar.say("")
-        for told in self.query(Told):
+        if told is not None:
             told.key_came()
 
     @on(Ended)

@@ -3,9 +3,11 @@
 Those of its text area stand in `textual_private_text`: the first paint has none, and does not wait for it.
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from rich.style import Style
+from textual._compositor import Compositor
 from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.cache import LRUCache
@@ -13,10 +15,40 @@ from textual.color import Color
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.filter import ANSIToTruecolor, Monochrome, NoColor
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.style import Style as CellStyle
+from textual.timer import Timer
 from textual.widget import Widget
+
+PAINT_S = 1 / 240
+
+
+class PartPainter(Compositor):
+    """Of a part that is to be painted anew, draws the widgets that stand in it, and of each the lines in it.
+
+    Textual draws every line of every widget in whose container the part lies: at a letter that is typed, the whole
+    screen, from which it then takes the one line. What it draws of a screen painted as a whole is as it was.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_part: Callable[[int], bool] = lambda y: True
+
+    def _render_chops(self, crop: Region, is_rendered_line: Callable[[int], bool]) -> Sequence[Mapping[int, Strip]]:
+        self._has_part = is_rendered_line
+        return super()._render_chops(crop, is_rendered_line)
+
+    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
+        for widget, (region, clip) in self.visible_widgets.items():
+            seen = region.intersection(clip)
+            asked = seen if crop is None else seen.intersection(crop)
+            lines = [y for y in asked.line_range if self._has_part(y)]
+            if asked and lines:
+                # Whole lines: where they are cut is told by the widgets that lie over them.
+                part = Region(seen.x, lines[0], seen.width, lines[-1] + 1 - lines[0])
+                yield region, part, widget.render_lines(part.translate((-region.x, -region.y)))
 
 
 class LaidOut(Screen[None]):
@@ -25,11 +57,22 @@ class LaidOut(Screen[None]):
     Textual tells them apart from the map of the layout before. Where a widget is painted between its being displayed
     and its layout, that map is made anew on the way with the new widget in it, which then counts as told: it stands
     there empty, or with its lines broken for no width at all, until the terminal changes its size.
+
+    It paints at most every `PAINT_S` seconds. Textual's 60 times a second are for what moves; here an answer of a model
+    that came 5 ms after the letter was painted would wait for 12 more.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self._compositor = PartPainter()
         self._last_layout = self._compositor._full_map
+        self._painting: Timer | None = None
+
+    @property
+    def _update_timer(self) -> Timer:
+        if self._painting is None:
+            self._painting = self.set_interval(PAINT_S, self._on_timer_update, name="screen_update", pause=True)
+        return self._painting
 
     def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
         self._compositor._full_map = self._last_layout

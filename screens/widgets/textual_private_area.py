@@ -6,6 +6,8 @@ Apart from lines of text, which the first screen has: a text area takes a tenth 
 from collections.abc import Callable, Mapping, Sequence
 
 from rich.text import Text
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widgets import TextArea
 
 from emotui.records import Span
@@ -23,12 +25,15 @@ class MarkedTextArea(InOrder, TextArea):
     `_build_highlight_map` is the one place that every change of the text goes through before it is drawn. Its history
     has no question for what can be undone; a change by the keyboard, which alone is undone step by step, is
     `_replace_via_keyboard`. Of another width it wraps its lines, but draws them again only where their number changes.
+    At every paint it works out the styles of all its parts, as many as the letters of a line take: here it does where
+    they may be others.
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, show_line_numbers=False, highlight_cursor_line=False, placeholder="")
         self.cursor_blink = False
         self._mark: Marks = lambda text: {}
+        self._styled: object = None
         self._rows: dict[str, dict[int, list[Span]]] = {}
 
     @property
@@ -64,6 +69,18 @@ class MarkedTextArea(InOrder, TextArea):
     def on_resize(self) -> None:
         """Draw the lines as they are wrapped now."""
         self.refresh()
+
+    def notify_style_update(self) -> None:
+        self._styled = None
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines of a part, in the styles of now."""
+        styled = id(self._theme), self.background_colors
+        if styled == self._styled:
+            return super(TextArea, self).render_lines(crop)
+        self._styled = styled
+        return super().render_lines(crop)
 
     def get_line(self, line_index: int) -> Text:
         """The line with what is marked in it."""

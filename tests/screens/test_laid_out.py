@@ -1,17 +1,30 @@
-"""Widgets get to know that they have come into sight, and are gone when they are closed."""
+"""Widgets get to know that they have come into sight, are painted where something changed, and are gone when they are
+closed.
+"""
 
 import gc
+from pathlib import Path
 from weakref import ref
 
 import pytest
+from rich.cells import cell_len
+from rich.style import Style
+from textual._compositor import ChopsUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.color import Color
+from textual.geometry import Size
 from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Static
 
 from emotui.collector import EVERY, STILL, Tidying, start_without
+from emotui.screens.widgets.editor import Editor
 from emotui.screens.widgets.textual_private import LaidOut, let_go_of_closed_widgets
+from tests.screens import driving
+from tests.screens.driving import frame, opened, press, settle
+from tests.screens.rephrase_workspace import workspace
 
 
 class Told(Static):
@@ -111,3 +124,69 @@ def test_objects_are_looked_through_from_the_first_tick_on() -> None:
     finally:
         gc.enable()
         gc.unfreeze()
+
+
+Cell = tuple[str, Style | None]
+
+
+def cells_of(strip: Strip) -> list[Cell]:
+    """A cell each, with its style; of a character of two cells the second is empty."""
+    found: list[Cell] = []
+    for text, style, _ in strip:
+        for character in text:
+            found += [(character, style), *[("", style)] * (cell_len(character) - 1)]
+    return found
+
+
+def paint(update: ChopsUpdate, cells: list[list[Cell]]) -> None:
+    """Put the parts of an update where a terminal would."""
+    for y, left, right in update.spans:
+        for x, strip in update.chops[y].items():
+            for at, cell in enumerate(cells_of(strip) if strip is not None else [], x):
+                if left <= at < right:
+                    cells[y][at] = cell
+
+
+async def test_what_is_painted_in_parts_is_the_whole_screen_and_what_lies_beside_a_part_is_not_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str | None] = []
+    render_lines = Widget.render_lines
+    monkeypatch.setattr(Widget, "render_lines", lambda one, crop: drawn.append(one.id) or render_lines(one, crop))
+    size = Size(120, 36)
+    async with opened(workspace(tmp_path / "w.duckdb"), (size.width, size.height)) as pilot:
+        compositor = pilot.app.screen._compositor
+        cells = [cells_of(strip) for strip in compositor.render_strips(size)]
+        parts = alone = 0
+        for key in (*"jjk3i", *"Why not", "space", "backspace", *"so", "escape", *"vv>j1jo", "w", *"7v", "tab", *"12n"):
+            await press(pilot, "space" if key == " " else key)
+            drawn.clear()
+            update = driving.render_update(compositor, screen_stack=pilot.app._background_screens)
+            now = [cells_of(strip) for strip in compositor.render_strips(size)] if update is None else None
+            if isinstance(update, ChopsUpdate):
+                parts += 1
+                before = list(drawn)
+                paint(update, cells)
+                now = [cells_of(strip) for strip in compositor.render_strips(size)]
+                alone += "rephrase-editor" in before and not {"top", "list-pane", "rephrase-original"} & set(before)
+            elif now is None:
+                cells = now = [cells_of(strip) for strip in compositor.render_strips(size)]
+            assert cells == now, key
+        assert parts > 15
+        assert alone > 3, "letters of which the line that they stand in was drawn"
+
+
+async def test_text_is_typed_in_the_colours_of_now(tmp_path: Path) -> None:
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 36), cells=True) as pilot:
+        await press(pilot, "3", "i", *"Why")
+        colours = set()
+        for theme in ("dark", "light", "dark"):
+            frame(pilot).tool.use_theme(theme)
+            await settle(pilot, cells=True)
+            await press(pilot, "x")
+            await settle(pilot, cells=True)
+            (line, *_) = frame(pilot).query_one(Editor).render_lines(frame(pilot).query_one(Editor).size.region)
+            shown = {style.bgcolor for text, style, _ in line if style is not None and text.strip()}
+            assert len(shown) == 1
+            colours |= shown
+        assert len(colours) == 2
