@@ -305,13 +305,20 @@ class WhyPane(Vertical):
         if self._view == "layers":
             return [*parts, *([Part(f"   {self._step or 'reading'}", "dim")] if self.busy else [])]
         every = dict.fromkeys((*self._here, *self._others))
-        done = sum(self.known(place) is not None for place in every)
         if self.busy:
-            what = "parts" if self._parts else "spans"
-            parts.append(Part(f"   {self._step}" if self._step else f" about {done} of {len(every)} {what} …", "dim"))
+            parts.append(Part(f"   {self._step}" if self._step else f" about {self._how_many(tuple(every))} …", "dim"))
         else:
             parts.append(Part(" for the text's label", "dim"))
         return parts
+
+    def _how_many(self, places: Sequence[Span]) -> str:
+        """Of how many it is known what they carry: of gold's and of the others apart, where both are there."""
+        kinds = [("gold spans", [one for one in places if one in self._gold])]
+        kinds.append(("predicted" if kinds[0][1] else "spans", [one for one in places if one not in self._gold]))
+        if self._parts:
+            kinds = [("parts", list(places))]
+        told = [f"{sum(self.known(one) is not None for one in of)} of {len(of)} {what}" for what, of in kinds if of]
+        return ", ".join(told)
 
     def _layer_lines(self, cells: int) -> Lines:
         if self._dataset is None:

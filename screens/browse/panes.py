@@ -209,7 +209,8 @@ def about(
         others.append(Other(f"{BARS['annotator']} {name}", "dim", tuple((mark.place, mark.label) for mark in marks)))
     words = tuple(notes(evidence, repeat, first_start=first_start))
     emotion = (sample.emotion or "") if not sentences else ""
-    return About(sample.text, sentences, tuple(others), words, key, told, emotion)
+    unscored = said is not None and _no_wrong_label(evidence, said) is not None
+    return About(sample.text, sentences, tuple(others), words, key, told, emotion, unscored)
 
 
 def heading(

@@ -45,7 +45,7 @@ class About(msgspec.Struct, frozen=True):
     """What a score knows beside its things: the text, whose sentence an offset is in, others, and notes in words.
 
     `told`: sources that say something of the whole text, each with its name. `emotion`: gold's, where it is of the
-    whole text and not of its sentences.
+    whole text and not of its sentences. `unscored`: labels of spans are in no figure, since gold has none.
     """
 
     text: str = ""
@@ -55,6 +55,7 @@ class About(msgspec.Struct, frozen=True):
     key: str = ""
     told: "tuple[tuple[Voice, str], ...]" = ()
     emotion: str = ""
+    unscored: bool = False
 
 
 def heading(things: Sequence[Thing], at: int, about: About, cells: int) -> list[Part]:
@@ -75,7 +76,7 @@ def heading(things: Sequence[Thing], at: int, about: About, cells: int) -> list[
     more = []
     if one.strength is not None:
         given = share(one.strength).strip() if abs(one.strength) <= 1 else f"{one.strength:.3g}"
-        more.append([Part("  strength ", "dim"), Part(given)])
+        more.append([Part("  strength of the span ", "dim"), Part(given)])
     more += [[Part(f"   {words}", "dim")] for words in (_sentence(one, about), _offsets(one)) if words]
     for part in more:
         parts += part if taken([*parts, *part]) < cells else []  # whole or not at all
@@ -313,7 +314,7 @@ class Score(TieredText):
         return of_span + voices.lines_of(self._about.told, self.size.height)
 
     def _fitted(self, cells: int) -> Layout:
-        self._shape = things.margin_shape(self.things, cells)
+        self._shape = things.margin_shape(self.things, cells, unscored=self._about.unscored)
         last = len(self.score.text)
         starts = tuple(last if one.start is None else min(one.start, last) for one in self.things)
         layout = lay_out(self.score, cells, Margin(self._shape.cells, starts))

@@ -166,23 +166,24 @@ def first_wrong(found: Sequence[Thing], marks: str = "") -> int:
 
 LEGEND = (
     "marks: H not in the text, F only the keyword, N neutral sentence, M missed, X extra, L wrong label, ! invalid",
-    "over the list the worst mark of a few samples each, small where under half of them have one; · nothing wrong",
+    "over the list: a letter is the worst mark of a few samples, small where most have none, · where all have none",
 )
 """What the letters beside samples and spans say, and those in the line over the list."""
 
 _SIGN = 3
 _NARROW, _ROOMY = 62, 90
 _LABEL, _LABEL_ROOMY = 14, 24
-_LABEL_HEAD, _DROP_HEAD = "label", "change"
+_LABEL_HEAD, _UNSCORED_HEAD, _DROP_HEAD = "label", "label unscored", "change"
 
 
 class MarginShape(msgspec.Struct, frozen=True):
-    """Widths in cells; 0 leaves a column out."""
+    """Widths in cells; 0 leaves a column out. `unscored`: F1 is of spans alone, and labels are in no figure."""
 
     f1: int = 0
     marks: int = 0
     label: int = 0
     drop: int = 0
+    unscored: bool = False
 
     @property
     def cells(self) -> int:
@@ -191,24 +192,30 @@ class MarginShape(msgspec.Struct, frozen=True):
         return _SIGN + sum(columns) + len(columns) - 1 if columns else 0
 
 
-def margin_shape(things: Sequence[Thing], cells: int) -> MarginShape:
-    """The columns that these things need, beside a text in so many cells; labels go first where it is narrow."""
+def margin_shape(things: Sequence[Thing], cells: int, *, unscored: bool = False) -> MarginShape:
+    """The columns that these things need, beside a text in so many cells; labels go first where it is narrow.
+
+    Args:
+        unscored: there are labels, and gold has none to score them by.
+    """
     if not things:
         return MarginShape()
     longest = max(sum(width(part.text) for part in label_parts(one)) for one in things)
-    longest = max(longest, len(_LABEL_HEAD)) if longest else 0
+    longest = max(longest, len(_UNSCORED_HEAD if unscored else _LABEL_HEAD)) if longest else 0
     room = 0 if cells < _NARROW else _LABEL if cells < _ROOMY else _LABEL_ROOMY
     return MarginShape(
         4 if any(one.f1 is not None for one in things) else 0,
         max(len(one.marks) for one in things),
         min(longest, room) if min(longest, room) >= 4 or longest <= room else 0,
         len(_DROP_HEAD) if any(one.drop is not None for one in things) else 0,
+        unscored,
     )
 
 
 def heads(shape: MarginShape) -> list[Part]:
     """The names of the columns."""
-    said = [(shape.f1, "  F1"), (shape.drop, _DROP_HEAD), (shape.marks, ""), (shape.label, _LABEL_HEAD)]
+    label = _UNSCORED_HEAD if shape.unscored and shape.label >= len(_UNSCORED_HEAD) else _LABEL_HEAD
+    said = [(shape.f1, "  F1"), (shape.drop, _DROP_HEAD), (shape.marks, ""), (shape.label, label)]
     return [Part(" " * _SIGN), *_apart([[Part(fit(name, size), "dim")] for size, name in said if size])]
 
 

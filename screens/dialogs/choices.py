@@ -225,7 +225,7 @@ def datasets(found: Sequence[Dataset]) -> list[Choice]:
     names = min(max((width(shown(dataset.name)) for dataset in found), default=0), MOST)
     choices = []
     for dataset in found:
-        about = f"{count(dataset.n):>{most}} samples of {dataset.task}"
+        about = f"{count(dataset.n):>{most}} texts, {dataset.task}"
         room = _LINE - names - width(about)
         source = f"   {fit(shown(dataset.source), room).rstrip()}" if told and room >= _SHORTEST else ""
         choices.append(Choice(dataset.name, dataset.name, about + source))

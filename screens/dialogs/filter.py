@@ -88,8 +88,8 @@ class FilterDialog(Dialog[Filtered]):
         drafts: Drafts | None = None,
         field: "Field | None" = None,
     ) -> None:
-        keys = ("Tab", "row"), ("← → a … z", "move"), ("Space", "switch"), ("x", "clear all"), ("Enter", "apply")
-        super().__init__("Filter", *keys)
+        moves = ("Tab", "row"), ("← →", "move"), ("letter", "find")
+        super().__init__("Filter", *moves, ("Space", "switch"), ("x", "clear all"), ("Enter", "apply"))
         self._state, self._emotions, self._slices = state, list(emotions), slices
         self._counts: LatestRequest[Callable[[], Counts], Counts] = LatestRequest(
             "filter counts", self, lambda ask: ask(), lambda _, counts: self._tell_counts(counts)

@@ -1,6 +1,5 @@
 """Help: one sheet of all keys and what marks and figures mean; letters find a line, Enter does what it says."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
@@ -19,7 +18,7 @@ from emotui.screens.dialogs.dialog import Dialog, OptionDialog, option
 from emotui.screens.dialogs.glossary import GLOSSARY, Signs
 from emotui.screens.dialogs.textual_private_options import PickList
 from emotui.screens.keymaps import SETS, SIGNS, Chosen, sign_of
-from emotui.screens.widgets.cell_width import width
+from emotui.screens.widgets.cell_width import width, wrap
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.textual_private_text import Input
 
@@ -185,7 +184,7 @@ class HelpDialog(Dialog[str]):
     HelpDialog PickList, HelpDialog PickList:focus {
         height: 1fr; max-height: 100%; text-wrap: nowrap; text-overflow: ellipsis;
     }
-    HelpDialog #help-about { height: 3; margin: 0; color: $foreground; }
+    HelpDialog #help-about { height: 1; margin: 0; color: $foreground; text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def __init__(self, here: str, rows: Mapping[str, Sequence[Row]]) -> None:
@@ -318,13 +317,12 @@ class HelpDialog(Dialog[str]):
         self._tell()
 
     def _tell(self) -> None:
-        """The whole of the line under the cursor."""
+        """What the line under the cursor does not say itself: why not now, or what it belongs to."""
         row = self._row
         if row is None:
             said = "No key, mark or figure has these letters"
         else:
-            said = f"Not now: {row.lacks}. " if row.lacks else ""
-            said += f"{row.where}: {row.about}" if row.where else row.about
+            said = f"Not now: {row.lacks}." if row.lacks else row.where
         self.query_one("#help-about", Static).update(said)
 
     @property
@@ -362,26 +360,20 @@ def grouped(rows: Sequence[Row]) -> list[Row]:
 
 
 def _option(row: Row, cells: int, room: int) -> Option:
-    sign = row.sign + " " * max(cells - width(row.sign), 0)
+    """A line of the list, on as many lines as what it says takes; what is longer than its column has one of its own."""
     label = f"{row.label:<18} " if row.label else ""
     style = "$text-muted" if row.lacks else ""
-    head = f"{sign}  {label}"
-    about = shortened(row.about, room - width(head) if room else 0)
+    indent = " " * (cells + 2 + width(label))
+    head = row.sign + " " * max(cells - width(row.sign), 0) + f"  {label}"
+    if width(row.sign) > cells:
+        head = f"{row.sign}  {label}\n{indent}"
+    places = wrap(row.about, max(room - width(indent), _LEAST)) if room else [(0, len(row.about))]
+    about = f"\n{indent}".join(row.about[start:end].rstrip() for start, end in places)
     return Option(Content.assemble((head, style or "bold"), (about, "$text-muted")))
 
 
-_LEAST = 10
-"""Cells of the part of a sentence that is told in place of all of it, at least."""
-
-
-def shortened(about: str, cells: int) -> str:
-    """As many whole parts of a sentence as fit, the whole where not even the first does; without `cells` all of it."""
-    if not cells or width(about) <= cells:
-        return about
-    ends = [at.start() for at in re.finditer(r" \(|[;,] ", about)]
-    whole = [at for at in ends if about.count("(", 0, at) == about.count(")", 0, at) and not about.count(":", 0, at)]
-    fitting = [at for at in whole if _LEAST <= width(about[:at]) <= cells]
-    return about[: fitting[-1]] if fitting else about
+_LEAST = 20
+"""Cells of a line of a sentence, at least."""
 
 
 def rows_of_words(figures: Sequence[tuple[str, str]], signs: Sequence[Signs]) -> list[Row]:

@@ -78,6 +78,7 @@ class _Shape:
         for can, speed, state, least in _WAYS:
             if speed and not measured:
                 continue
+            least = least if len(rows) > 1 else 0  # a bar alone is as long as itself
             columns = (_COLUMN + _GAP) * len(ABILITIES)
             abilities = 2 + (columns if can == _COLUMNS else said) if can else 0
             fixed = 4 + 2 + _MEMORY + abilities + (2 + SPEED if speed else 0) + (2 + _ROWS_STATE if state else 0)
@@ -111,7 +112,8 @@ def heading(rows: "Sequence[OnShelf]", machine: int | None, cells: int) -> tuple
 def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int, live: str = "") -> Lines:
     """The heading, and a line a model in so many cells; `live` is in use."""
     shape = _Shape.of(rows, cells)
-    head = f"    {'model':{shape.spec}}  {'memory':>{_MEMORY}}" + (" " * (shape.bar + 1) if shape.bar else "")
+    size = "memory" if shape.bar or any(row.memory is not None for row in rows) else "files"
+    head = f"    {'model':{shape.spec}}  {size:>{_MEMORY}}" + (" " * (shape.bar + 1) if shape.bar else "")
     if shape.speed:
         head += f"  {'speed':>{SPEED}}" + " " * (shape.bar + 1)
     if shape.can == _COLUMNS:

@@ -86,7 +86,8 @@ class Switches(Widget, can_focus=True):
         used = 0
         for number, label in enumerate(self._labels):
             size = width(label) + 4
-            if used + size > cells and lines[-1]:
+            # What cannot be counted is no name among names: it is said on a line of its own.
+            if lines[-1] and (used + size > cells or self._names[number] in self._dead):
                 lines.append([])
                 used = 0
             lines[-1].append(number)

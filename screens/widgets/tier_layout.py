@@ -114,17 +114,32 @@ def lay_out(score: AnnotatedText, cells: int, margin: Margin = NO_MARGIN) -> Lay
     for chip, start, end in _segments(score):
         if margin.airy and rows:
             rows.append(Row(start, start))
+        silent = _silent(score, covers, start, end)
         for number, (first, last) in enumerate(wrap(score.text, columns, start, end)):
             notes.reach(last)
             notes.add(Row(first, last, chip=chip if number == 0 else -1))
             for voice, cover in covers:
-                if cover.meets(first, last):
+                if cover.meets(first, last) or (number == 0 and voice in silent):
                     notes.add(Row(first, last, voice))
             notes.open_lines(last, _DRIFT)
         notes.open_lines(end, 0)
     notes.reach(None)
     notes.open_lines(len(score.text), 0)
     return Layout(tuple(rows), gutter, columns, tail)
+
+
+def _silent(score: AnnotatedText, covers: "Sequence[tuple[int, _Cover]]", start: int, end: int) -> frozenset[int]:
+    """Of the people who mark nothing in a stretch where others do, the tier of each: it has a row without a bar."""
+    people: dict[str, list[tuple[int, bool]]] = {}
+    for number, cover in covers:
+        if score.tiers[number].role == "annotator":
+            people.setdefault(score.tiers[number].name, []).append((number, cover.meets(start, end)))
+    marks = {name: any(meets for _, meets in each) for name, each in people.items()}
+    return (
+        frozenset(people[name][0][0] for name, some in marks.items() if not some)
+        if any(marks.values())
+        else frozenset()
+    )
 
 
 class _Notes:

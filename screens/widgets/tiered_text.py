@@ -28,6 +28,7 @@ from emotui.screens.widgets.cell_width import (
     width,
 )
 from emotui.screens.widgets.line import selectable
+from emotui.screens.widgets.number_format import UNDEFINED
 from emotui.screens.widgets.page import Scrolled
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.screens.widgets.tier_layout import AnnotatedText, Layout, Row, lay_out
@@ -269,7 +270,7 @@ class TieredText(Scrolled, can_focus=True):
             label = self._labels[row.voice].get((start, end)) if start >= row.start else None
             segments.append(Segment(_bar(sign, cells, label), style))
             column = after
-        return segments
+        return segments if column else [*segments, Segment(UNDEFINED, base)]
 
     def _stretches(self, row: Row) -> list[tuple[int, int, int]]:
         """`(start, end, layers)` over the whole row, uncovered stretches with no layer."""

@@ -55,7 +55,8 @@ def verdict(found: "Removed", *, own: bool = False, short: bool = False) -> list
     """What the text loses or gains without the span, and in the last part what it is beside random stretches.
 
     Args:
-        own: of the label of the span, in place of the model's likeliest one.
+        own: of the label of the span, in place of the model's likeliest one: then it is said what it is for, since the
+            strength of the span stands near.
         short: without the word for the figure of the margin.
     """
     label = found.marked if own and found.marked is not None else found.explains
@@ -63,7 +64,8 @@ def verdict(found: "Removed", *, own: bool = False, short: bool = False) -> list
     random = found.marked_random if own else found.random
     rises, n = whole - masked <= -SEEN, len(random)
     moves = "rises to " if rises else "falls to " if whole - masked >= SEEN else "stays "
-    parts = [Part(f"{label} "), Part(share(whole).strip(), "strong"), Part(f", without it {moves}")]
+    of = " for the whole text" if own else ""
+    parts = [Part(f"{label} "), Part(share(whole).strip(), "strong"), Part(f"{of}, without it {moves}")]
     parts += [
         Part(share(masked).strip(), "strong"),
         Part(". " if own else f" ({'' if short else 'change '}{change(found).strip()}). "),

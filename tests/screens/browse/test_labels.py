@@ -91,6 +91,7 @@ async def test_a_label_that_gold_has_nothing_to_compare_with_stands_beside_golds
         if label is None:
             assert "label gratitude gold emotion angry" in text
             assert "L not scored: gold has angry of the text, no label of a span." in text
+            assert " F1 label unscored " in text, "the head says so beside a score of 1"
         else:
             assert "label angry≠gratitude" in text
             assert "not scored" not in text

@@ -10,7 +10,7 @@ from emotui.metrics.spans import Pair
 from emotui.records import Mark, SpanPrediction, SpanSample
 from emotui.screens.browse.panes import Said, tiers
 from emotui.screens.browse.things import things
-from emotui.screens.widgets.tier_layout import AnnotatedText, Margin, Tier, lay_out
+from emotui.screens.widgets.tier_layout import AnnotatedText, LineLabel, Margin, Tier, lay_out
 from emotui.workbench.source import RepeatView, predicted_spans
 
 TEXT = "be the very last to complain of it"
@@ -110,3 +110,12 @@ def test_a_tier_says_for_itself_whether_it_has_rows() -> None:
     one = Tier("m", "predicted", ((0, 2),))
     assert AnnotatedText("ab", (one,), rows=True).has_row(one)
     assert not AnnotatedText("ab", (one,)).has_row(one)
+
+
+def test_a_person_who_marks_nothing_where_others_do_has_a_row_without_a_bar() -> None:
+    people = [Tier("ann", "annotator", ((0, 5),), inline=False), Tier("bob", "annotator", ((20, 25),), inline=False)]
+    score = AnnotatedText("First one of all. Second one of all.", tuple(people), (LineLabel(18, "2"),), True)
+    rows = [(row.voice, row.start) for row in lay_out(score, 60).rows if row.voice >= 0]
+    assert rows == [(0, 0), (1, 0), (0, 18), (1, 18)]
+    nobody = AnnotatedText(score.text, (Tier("ann", "annotator", (), inline=False),), score.chips, True)
+    assert not [row for row in lay_out(nobody, 60).rows if row.voice >= 0], "where nobody marks anything, no row"

@@ -12,8 +12,10 @@ from emotui.screens.app import EmotuiApp
 from emotui.screens.browse.score import Score
 from emotui.screens.why import WhyPane
 from emotui.screens.widgets.page import Page
+from emotui.screens.widgets.why_lines import verdict
 from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.files.view import FileView
+from emotui.workbench.why.removal import Removed
 from emotui.workbench.workspace import FIRST_START, Workspace
 from tests.backends.installed_kind import install_kind
 from tests.screens.album import Album, at_rest
@@ -80,6 +82,23 @@ async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in
         await press(pilot, "w")
         assert "closes" not in screen_text(pilot)
         assert "change" not in screen_text(pilot)
+
+
+def test_of_the_label_of_a_span_it_is_said_what_its_figure_is_for() -> None:
+    whole = {"amusement": 0.01, "neutral": 0.89}
+    found = Removed("Mr Pell", (0, 7), "m", "neutral", whole, whole, whole, whole, ("", "", ""), (), marked="amusement")
+    told = "".join(part.text for part in verdict(found, own=True))
+    assert told.startswith("amusement .01 for the whole text, without it stays .01. ")
+
+
+async def test_gold_and_predicted_spans_are_counted_apart_while_they_are_asked_about(source: Workspace) -> None:
+    async with opened(source) as pilot:
+        await press(pilot, "w")
+        pane = frame(pilot).query_one(WhyPane)
+        pane._gold = pane._here[:1]
+        assert pane._how_many((*pane._here[:1], (0, 1), (1, 2))) == "1 of 1 gold spans, 0 of 2 predicted"
+        pane._gold = ()
+        assert pane._how_many((*pane._here[:1], (0, 1))) == "1 of 2 spans"
 
 
 async def test_the_cursor_and_the_sample_take_it_along(source: Workspace) -> None:

@@ -105,6 +105,6 @@ def test_where_datasets_are_from_has_the_room_that_a_line_leaves() -> None:
     first, second = datasets(found)
     lines = [f"{choice.name:<10}   {choice.about}" for choice in (first, second)]
     assert max(map(width, lines)) <= 74
-    assert first.about.startswith("70 samples of spans   written for emotui; ill")
+    assert first.about.startswith("70 texts, spans   written for emotui; ill")
     assert first.about.endswith("…")
-    assert second.about == "70 samples of spans   x.tsv"
+    assert second.about == "70 texts, spans   x.tsv"

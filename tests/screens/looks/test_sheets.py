@@ -19,7 +19,7 @@ from emotui.screens.dialogs.choices import Choice, ChoiceDialog, NameDialog, Ord
 from emotui.screens.dialogs.dialog import Dialog, OptionDialog
 from emotui.screens.dialogs.file import ExportDialog, FileDialog
 from emotui.screens.dialogs.filter import FilterDialog
-from emotui.screens.dialogs.help import EVERYWHERE, HERE, WORDS, HelpDialog, KeysDialog, Row, rows_of_words, shortened
+from emotui.screens.dialogs.help import EVERYWHERE, HERE, WORDS, HelpDialog, KeysDialog, Row, rows_of_words
 from emotui.screens.dialogs.import_file import ImportDialog, LabelsDialog
 from emotui.screens.dialogs.run_model import ModelDialog, Over
 from emotui.screens.dialogs.runs import GoldDialog, RunDialog
@@ -49,7 +49,7 @@ from emotui.workbench.models.loaded import OnShelf
 from emotui.workbench.notes import Code, Note
 from emotui.workbench.rephrase.views import Progress, Round, Suggestion
 from emotui.workbench.runs.choices import RunChoices
-from tests.screens.driving import drawn
+from tests.screens.driving import drawn, screen_text
 from tests.screens.looks.reading import PROBE, Run, rows, unmarked, wrong_in
 
 LONG = "everything that a person could ever say about this text in one go, and a little more than that besides"
@@ -187,11 +187,20 @@ async def test_a_sheet_has_one_of_two_widths() -> None:
     assert sorted(widths) == [84, 120], widths
 
 
-def test_a_sentence_of_the_help_ends_with_a_whole_part_where_there_is_no_room_for_all_of_it() -> None:
-    about = "First sample (g from any pane, Home in the list)"
-    assert shortened(about, 48) == shortened(about, 0) == about
-    assert shortened(about, 40) == shortened(about, 20) == "First sample"
-    assert shortened("What is drawn: both, gold, predicted", 25) == "What is drawn: both, gold, predicted"
+async def test_the_glossary_says_all_of_a_sentence_and_a_long_term_has_a_line_of_its_own() -> None:
+    about = "agreement of people beyond chance over all that they said of all texts, 1 where they always say the same"
+    rows = {HERE: [], EVERYWHERE: [], WORDS: [Row("F1", "", "short"), Row("alpha, Krippendorff's alpha", "", about)]}
+    app = Sheets(lambda: None, poll=None)  # type: ignore[arg-type,return-value]
+    async with app.run_test(size=(80, 24)) as pilot:
+        sheet = HelpDialog("Browse", rows)
+        await app.push_screen(sheet)
+        await drawn(pilot)
+        sheet.action_field(2)
+        await drawn(pilot)
+        lines = [line.strip(" │┃") for line in screen_text(pilot).splitlines()]
+        at = next(at for at, line in enumerate(lines) if "Krippendorff's alpha" in line)
+        assert lines[at].endswith("Krippendorff's alpha"), "its sentence begins under it"
+        assert " ".join(lines[at + 1 : at + 4]).strip() == about
 
 
 async def test_one_letter_finds_its_key_then_its_mark_before_what_only_says_it() -> None:

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from emotui.screens.models.drawing import ABILITIES, about, heading, lines
+from emotui.screens.models.drawing import ABILITIES, FILES, HELD, about, heading, lines
 from emotui.screens.models.sheet import ModelSheet
 from emotui.screens.widgets.row_list import PickedRows
 from emotui.workbench.files.view import FileView
@@ -325,3 +325,11 @@ async def test_the_live_model_is_picked_from_those_at_hand(source: Workspace) ->
         assert "▸ ● breaking:" in screen_text(pilot)
         await press(pilot, "escape")
         assert frame(pilot).session.live == "breaking:"
+
+
+def test_one_model_has_no_bar_to_be_compared_with() -> None:
+    row = OnShelf("embedded", "", AtHand("embedded", "embedded", "x", 96_000_000, None, None, ("embed",)))
+    drawn = "".join(part.text for line in lines([row], 0, 120) for part in line)
+    assert not set(drawn) & {HELD, FILES}
+    assert "96 MB" in drawn
+    assert not heading([row], None, 120)[1]

@@ -101,6 +101,8 @@ async def test_a_label_that_gold_cannot_judge_is_not_counted_as_never_wrong(sour
         assert "only spans that gold gives a label are scored by it" in " ".join(screen_text(pilot).split())
         await press(pilot, "f")
         await until(pilot, "L not scored: gold has no label of spans")
+        line = next(line for line in screen_text(pilot).splitlines() if "L not scored" in line)
+        assert "D number far off" not in line, "on a line of its own"
         assert "L" not in source.filter_counts(1, "rule-1")["marks"]
         marks = pilot.app.screen.query_one("#marks", Switches)
         await press(pilot, "tab", "tab", "left", "space")
