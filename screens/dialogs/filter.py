@@ -88,7 +88,7 @@ class FilterDialog(Dialog[Filtered]):
         drafts: Drafts | None = None,
         field: "Field | None" = None,
     ) -> None:
-        moves = ("Tab", "row"), ("← →", "move"), ("letter", "find")
+        moves = ("Tab", "row"), ("← → letter", "move")
         super().__init__("Filter", *moves, ("Space", "switch"), ("x", "clear all"), ("Enter", "apply"))
         self._state, self._emotions, self._slices = state, list(emotions), slices
         self._counts: LatestRequest[Callable[[], Counts], Counts] = LatestRequest(

@@ -266,7 +266,9 @@ class HelpDialog(Dialog[str]):
         found = self.query_one(PickList)
         found.clear_options()
         self._places = []
-        room = found.scrollable_content_region.width - 2
+        # Beside the sign, and the scroll bar that comes once there are more lines than rows.
+        region, bar = found.scrollable_content_region.width, found.styles.scrollbar_size_vertical
+        room = max(region - 2 - (0 if found.show_vertical_scrollbar else bar), 0)
         widest = {
             view: min(max(width(row.sign) for there, rows in parted if there == view for row in rows), _WIDEST[view])
             for view, rows in parted
