@@ -122,7 +122,7 @@ _AGREE: Signs = (
         ("all agree with it, with it", "the share of texts for which all annotators say what the model says"),
         ("same label, same", "the share of texts for which both say the same label"),
         ("value", "the figure that the row names"),
-        ("95% from, to", "the ends of the 95% interval"),
+        ("95% low, 95% high, to", "the ends of the 95% interval"),
         ("model as good, model", "how often the model stands as near to the others as the annotator left out"),
         ("annotator as good, annotator", "how often the annotator left out stands as near to the others as the model"),
         ("suspicion, susp.", "how sure it is, from what people say, that gold is wrong here"),

@@ -50,6 +50,7 @@ class Wanted:
     beside: tuple[str, ...] = ()
     task: str | None = None
     awaits: str = ""
+    figure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Found:
     """What came back: `figures`: those over all samples together; `why` says why there is nothing to compare; `sure`:
     intervals and tests are there. `further`: the same sources by other metrics. `task`: whose answers are compared,
     where it is not that of the dataset. `picked_as`: why the second source is that one, where nobody chose it.
+    `instead`: the figure in whose place another one stands, since single texts have none of its name.
     """
 
     sources: "tuple[Compared, ...]"
@@ -71,6 +73,7 @@ class Found:
     sure: bool = True
     task: str | None = None
     picked_as: str = ""
+    instead: str = ""
 
 
 def ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wanted) -> Found:
@@ -102,7 +105,9 @@ def _ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wante
     chosen = (wanted.first, "" if passed else wanted.shown, *wanted.beside)
     order = [*(key for key in chosen if key in keys), *keys]
     own = {one.name for one in metrics}
-    metric = wanted.metric or None
+    metric = wanted.metric or next((one.name for one in metrics if one.title == wanted.figure), None)
+    instead = "" if metric is not None else wanted.figure
+    wanted = replace(wanted, metric=metric or "")
     if wanted.view in (ALL, RULES) and metric not in own:
         metric = None  # these are of what single samples score
         wanted = replace(wanted, metric="")
@@ -130,7 +135,7 @@ def _ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wante
             sure=not wanted.quick,
         )
     if wanted.view in (GROUPS, RULES) and keys and (wanted.alone or len(keys) < 2) and not wanted.awaits:
-        return _by_part(slicing(), wanted, Found(sources, metrics), order[0], None)
+        return _by_part(slicing(), wanted, Found(sources, metrics, instead=instead), order[0], None)
     if len(keys) < 2:
         return Found(sources, metrics, why=f"there {'is one source' if keys else 'are no sources'} with scores")
     if wanted.awaits and not wanted.first:
@@ -139,7 +144,7 @@ def _ask(comparing: "Comparing", slicing: "Callable[[], Slicing]", wanted: Wante
     first = order[0]
     named = [key for key in (wanted.second, *wanted.beside) if key in keys and key != first]
     second, why = (named[0], "") if named else _best_beside(comparing, wanted, first, metric, keys)
-    found = Found(sources, metrics, picked_as=why)
+    found = Found(sources, metrics, picked_as=why, instead=instead)
     if wanted.view in (GROUPS, RULES):
         return _by_part(slicing(), wanted, found, first, second)
     only = _within(slicing, wanted, first)

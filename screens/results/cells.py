@@ -1,16 +1,20 @@
-"""How the figures of results are written: three decimals as the papers print them, the spread behind the mean."""
+"""How the figures of results are written: decimals, signs, spreads, p, and bars; and which of two sources is better."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count
 from emotui.screens.widgets.page import Lines
+from emotui.tables import reads_zero
 
 if TYPE_CHECKING:
+    from emotui.metrics.metric import Metric
     from emotui.tables import Bars, Cell, Column, Row, Series
+    from emotui.workbench.compare.sources import Compared
 
 # Where bars stand and what names them: shapes first, so that it reads without colour.
 
@@ -179,3 +183,130 @@ def about(row: "Row", cell: "Cell") -> list[str]:
     elif cell.convention:
         lines.append(shown(cell.convention))
     return lines
+
+
+# Differences of two sources: decimals, signs, intervals and p, bars from the middle, and who is better.
+
+BOTH = f"{axis.OWN} − {axis.OTHER}"
+"""The difference of two sources, as it is headed."""
+
+Interval = Sequence[float] | None
+
+
+def bare(value: float, n: int = 3) -> str:
+    """So many decimals without a zero before the point: `.571`, `-.020`, `1.000`; what reads 0 has no sign."""
+    written = f"{value:.{n}f}"
+    if reads_zero(value, n):
+        written = written.lstrip("-")
+    return written.replace("0.", ".", 1) if written.lstrip("-").startswith("0.") else written
+
+
+def signed(value: float, n: int = 2) -> str:
+    """As `bare`, with its sign: `+.05`, `-.12`, `.00`."""
+    written = bare(value, n)
+    return written if value < 0 or reads_zero(value, n) else f"+{written}"
+
+
+_WHOLE = 1e-9
+"""What a number is off a whole one at most, to be written without decimals."""
+_LARGE = 100
+"""Figures from which on decimals would say no more."""
+
+
+def decimals_of(lines: Iterable[tuple[float | None, float | None, float | None]]) -> int:
+    """How many decimals the figures of a column have, so that points stand under each other and differences are right.
+
+    None where all are whole numbers above 1; else two, or three where a difference with two is not that of the figures
+    beside it.
+
+    Args:
+        lines: of each line the first figure, the second, and the first less the second.
+    """
+    known = [(a, b, off) for a, b, off in lines if a is not None and b is not None and off is not None]
+    most = max((max(abs(a), abs(b)) for a, b, _ in known), default=0.0)
+    if most > 1 and all(abs(one - round(one)) < _WHOLE for a, b, _ in known for one in (a, b)):
+        return 0
+    if most >= _LARGE:
+        return 1
+    right = all(abs(round(a, 2) - round(b, 2) - round(off, 2)) < _WHOLE for a, b, off in known)
+    return 2 if right else 3
+
+
+def between(interval: Interval, *, plus: bool = False, n: int = 2) -> str:
+    """`[.56, .64]`; with `plus` `[+.004, +.081]`, as a difference has it. Empty where there is none."""
+    if interval is None:
+        return ""
+    if plus:
+        return f"[{signed(interval[0], 3)}, {signed(interval[1], 3)}]"
+    return f"[{bare(interval[0], n)}, {bare(interval[1], n)}]"
+
+
+def p_value(p: float | None) -> str:
+    """`p .012`, `p < .001`, or `p –` where there is none."""
+    return f"p {p_under(p)}"
+
+
+def p_under(p: float | None) -> str:
+    """The same under a heading that says p: `.012`, `< .001`, `–`."""
+    if p is None:
+        return UNDEFINED
+    return "< .001" if p < 0.001 else bare(p)
+
+
+P_CELLS = 7
+"""Cells of a p under its heading."""
+
+
+HEADING = 8
+"""Cells of the words over a side of the bars."""
+
+
+def sides(least: float, greatest: float, cells: int) -> tuple[int, int]:
+    """How many of the cells lie left of 0 and right of it: as many as the differences need, but room for a heading."""
+    below, above = max(-least, 0.0), max(greatest, 0.0)
+    heading = min(HEADING, cells // 2)
+    wanted = cells // 2 if below + above == 0 else round(cells * below / (below + above))
+    left = min(max(wanted, heading), cells - heading)
+    return left, cells - left
+
+
+def bar(value: float, least: float, greatest: float, left: int, right: int, n: int = 2) -> str:
+    """A bar from 0 to the left or to the right, both sides on one scale; none where the figure beside it reads .00.
+
+    Args:
+        left, right: cells at most.
+        n: decimals of the figure beside it.
+    """
+    scales = [cells / reach for cells, reach in ((left, -least), (right, greatest)) if reach > 0]
+    cells = round(abs(value) * min(scales)) if scales else 0
+    cells = 0 if reads_zero(value, n) else max(cells, 1)
+    return f"{'■' * cells if value < 0 else '':>{left}} │ {'■' * cells if value > 0 else ''}"
+
+
+def word_of(metric: "Metric") -> str:
+    """What one of two is in a sample: better, or, of a figure of which neither end is better, more."""
+    return "better" if metric.directed else "more"
+
+
+def first_leads(metric: "Metric", difference: float) -> bool:
+    """Whether the first of two is `word_of` in a sample, by how far it is above the second."""
+    return (difference > 0) == (metric.higher_is_better or not metric.directed)
+
+
+def counted(metric: "Metric", report: "Mapping[str, Any]") -> str:
+    """In how many samples either of two is better, or more.
+
+    Args:
+        report: the document of `emotui compare`, whose `won` and `lost` are the samples in which the first is above
+            and below, whichever end is better.
+    """
+    first, second = report["won"], report["lost"]
+    if not first_leads(metric, 1.0):
+        first, second = second, first
+    word = word_of(metric)
+    return f"{axis.OWN} {word} {count(first)}   {axis.OTHER} {word} {count(second)}   equal {count(report['tied'])}"
+
+
+def told(source: "Compared") -> str:
+    """A source by its name and what tells it from others of that name."""
+    return shown(f"{source.name} {source.told}".rstrip())

@@ -29,17 +29,10 @@ from emotui.screens.results.asking import (
     read,
     where_won,
 )
-from emotui.screens.results.parts import (
-    DifferenceRows,
-    against_rest,
-    annotated,
-    name_cut,
-    part_lines,
-    rule_lines,
-    said_lines,
-    title_of,
-)
+from emotui.screens.results.cells import BOTH, bare, told
+from emotui.screens.results.parts import against_rest, name_cut, part_lines, rule_lines, title_of
 from emotui.screens.results.state import ALL, PAIR, RULES, Looked
+from emotui.screens.results.two import DifferenceRows, annotated, pair_lines, said_lines, told_difference
 from emotui.screens.session import Session
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import shown, wrap
@@ -154,7 +147,7 @@ class ComparedView(Vertical):
         if found.pair is not None:
             pair = found.pair
             page = self.query_one("#compare-figures", Page)
-            page.show_for(lambda room: self._as_high(page, parts.lines(pair, room.width, found.picked_as)))
+            page.show_for(lambda room: self._as_high(page, pair_lines(pair, room.width, found.picked_as)))
             self.rows.show_pair(pair, sample)
         elif found.parts is not None:
             self.parts.show_rows(parts.in_order(found.parts.rows), lambda row: row.conditions)
@@ -180,8 +173,9 @@ class ComparedView(Vertical):
         picked = self.rows.picked
         if picked is None:
             return
-        both = f"   {axis.OWN} {parts.bare(picked.first, 2)}   {axis.OTHER} {parts.bare(picked.second, 2)}"
-        difference, worse = parts.told_difference(picked, self.rows.pair)
+        n = self.rows.decimals
+        both = f"   {axis.OWN} {bare(picked.first, n)}   {axis.OTHER} {bare(picked.second, n)}"
+        difference, worse = told_difference(picked, self.rows.pair, n)
         left = [
             Part(f" {shown(marks.id)}", "strong"),
             Part(both),
@@ -224,8 +218,10 @@ class ComparedView(Vertical):
             picked = " ".join(part for part in (self._cut_name(room.width), self._against_rest()) if part)
             cut = [[Part(f" {line}", "plain")] for line in textwrap.wrap(picked, width)]
             told = (names if room.width < _TOLD_FROM or self._picked_as else "") + shown(words)
-            if not self.in_full and len(textwrap.wrap(told, width)) > _SHORT:
-                told = in_short(names, shown(words))
+            if len(textwrap.wrap(told, width)) > _SHORT:
+                told = (
+                    f"{told}; {keyed('{method} tells it in a line')}" if self.in_full else in_short(names, shown(words))
+                )
             return [*cut, *([Part(f" {line}", "dim")] for line in textwrap.wrap(told, width))]
 
         self.query_one("#compare-note", Page).show_for(lines)
@@ -420,9 +416,11 @@ class ComparedPlace(Place):
         left = [
             *([Part(f" {found.task}", "dim")] if found.task else []),
             Part(f" {shown(held.metric.title)}", "strong", "do('metric')"),
-            Part(f"  {parts.BOTH}" * bool(found.pair), "dim"),
+            Part(f"  {BOTH}" * bool(found.pair), "dim"),
         ]
         by_part = found.parts or found.rules
+        if found.instead:
+            left.append(Part(f" ({shown(found.instead)} is no figure of single texts)", "dim"))
         if by_part is not None:
             left.append(Part(f"  {title_of(by_part.first, by_part.second, dots=bool(found.parts))}", "dim"))
         elif wanted.within:
@@ -486,7 +484,7 @@ class ComparedPlace(Place):
         axis = None if self.found is None else self.found.axis
         if self.found is not None and axis is not None:
             names = [one.name for one in self.found.metrics]
-            self._turn(metric=names[(names.index(axis.metric.name) + step) % len(names)])
+            self._chosen("metric", names[(names.index(axis.metric.name) + step) % len(names)])
 
     def open_rows(self) -> None:
         """Browse a part, a rule, or the samples in which two differ."""
@@ -497,10 +495,17 @@ class ComparedPlace(Place):
                 self.session.change(struct_replace(self.session.state.unfiltered(), column=row.conditions))
                 self.post_message(self.Turned("Browse", "", ""))
         elif changed := [row.sample for row in pair.rows if row.changed]:
-            why = f"where {parts.told(pair.first)} and {parts.told(pair.second)} differ"
-            here = view.rows.picked
+            both, here = f"{told(pair.first)} and {told(pair.second)}", view.rows.picked
             at = None if here is None or not here.changed else here.sample
-            self.post_message(self.Listed(changed, why, None, pair.first.run, at=at))
+            every = self.session.overview.dataset
+            if every is not None and len(changed) == every.n:
+                # A list of all samples is no choice of them, and says so in no heading.
+                self.session.change(struct_replace(self.session.state.unfiltered(), run=pair.first.run))
+                self.post_message(self.Sought(frozenset({changed[0] if at is None else at}), 0))
+                self.post_message(self.Turned("Browse", "", ""))
+                self.notify(f"{both} differ in each of the {so_many(every.n, 'sample')}", markup=False)
+            else:
+                self.post_message(self.Listed(changed, f"where {both} differ", None, pair.first.run, at=at))
 
     def _picked_part(self) -> "Sliced | FoundRule | None":
         """The group or rule under the cursor."""
@@ -555,6 +560,9 @@ class ComparedPlace(Place):
     def _chosen(self, side: str, value: str | None) -> None:
         if value is not None:
             self._turn(**{side: value})
+            if side == "metric" and self.found is not None:
+                # The sources of a table stand by the same figure, where it has one of this name.
+                self.looked.figure = next((one.title for one in self.found.metrics if one.name == value), "")
 
     def _key_of(self, side: str) -> str:
         """The key of either source, as far as it is known."""

@@ -39,7 +39,8 @@ class CountedPlace(ComparedPlace):
         self._standing: object = None
         self._desk: LatestRequest[Question, Found] | None = None
         self._counting = Counting()
-        self._began = 0.0
+        self._began = self._asked = 0.0
+        """When what is counted now was asked for, and when the first of what is waited for was."""
         self._clock: Timer | None = None
         self._stopped = False
         self._error: str | None = None
@@ -64,7 +65,7 @@ class CountedPlace(ComparedPlace):
     def _wait(self) -> None:
         """Tell soon that one waits for an answer."""
         if self._clock is None and self.busy:
-            self._began = time.monotonic()
+            self._began = self._asked = time.monotonic()
             self._clock = self.set_interval(PATIENCE, self._tick)
 
     def compare(self) -> None:

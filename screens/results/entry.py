@@ -131,7 +131,7 @@ ENTRY = PlaceEntry(
             "Correct a family of tests by Holm, or by Benjamini and Hochberg",
             "Results",
             8,
-            needs="no family of tests is in sight",
+            needs="there are no tests here whose p values are corrected together",
         ),
         Action(
             "values",

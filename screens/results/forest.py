@@ -56,6 +56,8 @@ _WHOLE_HEADING_FROM = 100
 """Cells from which on the heading over how sources stand to one of them takes what it needs, """
 _LONGEST_HEADING, _SHORT_HEADING = 26, 16
 """and how much at most, also in fewer."""
+_USUAL = "+.123  p < .001"
+"""What most of them say, at most."""
 
 
 class Against(NamedTuple):
@@ -170,7 +172,7 @@ class ForestRows(Page, inherit_bindings=False):
         forest, cells = self._forest, self.scrollable_content_region.width - _MARGIN
         if forest is None or cells <= 0:
             return
-        shape = _Shape.of([forest, *self._others], cells, self._against)
+        shape = _Shape.of([forest, *self._others], cells, self._against, waiting=bool(self._waiting and self._against))
         lines, self._rows_at = drawn(
             forest,
             shape,
@@ -208,16 +210,19 @@ class _Shape:
     against: int = 0
 
     @classmethod
-    def of(cls, forests: "Sequence[Forest]", cells: int, against: Against | None = None) -> "_Shape":
+    def of(
+        cls, forests: "Sequence[Forest]", cells: int, against: Against | None = None, *, waiting: bool = False
+    ) -> "_Shape":
+        """Args: waiting: with room for intervals, and for how sources stand to one, which are not there yet."""
         texts = [written(point.cell, forest.unit) for forest in forests for point in forest.points]
-        sure = any(spread for _, spread in texts) and cells >= _SURE_FROM
+        sure = (waiting or any(spread for _, spread in texts)) and cells >= _SURE_FROM
         figure = max((width(mean) for mean, _ in texts), default=0)
         spread = max(len(_INTERVAL), *(width(spread) for _, spread in texts)) if sure else 0
         figure = max(figure, len(_FIGURE))
         beside = 0 if against is None else max(map(width, against.said), default=0)
         if against is not None:
             longest = _LONGEST_HEADING if cells >= _WHOLE_HEADING_FROM else _SHORT_HEADING
-            beside = max(beside, min(width(against.heading), longest))
+            beside = max(beside, min(width(against.heading), longest), len(_USUAL) if beside or waiting else 0)
         right = figure + (spread + 1 if sure else 0) + (beside + 2 if beside else 0)
         names = (
             " ".join(one).rstrip()
@@ -232,7 +237,8 @@ class _Shape:
     def scale(self, forest: "Forest") -> Scale:
         """The axis of these sources: of those that were measured on these texts."""
         limits = _limits(forest)
-        dots = [_dot(point) for point in forest.points if point.kind != PUBLISHED]
+        here = [point for point in forest.points if point.kind != PUBLISHED]
+        dots = [_dot(point) for point in here] + [Dot(None, *point.reach) for point in here if point.reach is not None]
         low, high = axis.ends(dots, forest.shaded, *limits, _SPAN if limits[1] else 0)
         return axis.scaled(low, high, self.axis, forest.shaded)
 
@@ -320,7 +326,8 @@ def standing(axis: "Axis", aside: Callable[[str], bool]) -> "tuple[Forest, list[
     """The sources of an axis as a forest, without those that stand aside; and the rows of the axis in its order."""
     rows = [row for row in axis.rows if row.published or row.key == axis.first or not aside(row.key)]
     kinds = [(PUBLISHED if row.published else _KINDS.get(row.kind, "run")) for row in rows]
-    order = sorted(range(len(rows)), key=lambda at: list(HEADINGS).index(kinds[at]))
+    sign = -1 if axis.metric.higher_is_better else 1
+    order = sorted(range(len(rows)), key=lambda at: (list(HEADINGS).index(kinds[at]), sign * (rows[at].mean or 0.0)))
     points = tuple(
         Point(
             rows[at].name,
@@ -330,6 +337,7 @@ def standing(axis: "Axis", aside: Callable[[str], bool]) -> "tuple[Forest, list[
             at,
             0,
             kinds[at] == "people",
+            rows[at].reach,
         )
         for at in order
     )

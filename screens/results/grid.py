@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from emotui.tables import Cell, Column, ResultsTable, Row
 
 _GAP = 2
-_LONGEST_LABEL = 30
+_LONGEST_LABEL = 32
 """Cells for the names of rows, where a quarter of the place is not more."""
 
 _MOST_NOTES = 110
@@ -112,7 +112,7 @@ class Grid(Page, inherit_bindings=False):
     ) -> None:
         """Show a table; the cursor keeps its place in the same one, else begins at the first figure of its own.
 
-        Groups of columns that nobody was asked for are left out.
+        Columns of groups that nobody was asked for are left out, and published figures stand beside one's own.
 
         Args:
             shades: draw figures as shades of the largest one.
@@ -125,7 +125,7 @@ class Grid(Page, inherit_bindings=False):
                 a row and its own column have a sign.
         """
         same, before = self.table is not None and self.table.key == table.key, self.cell
-        table = without_unasked(table)
+        table = side_by_side(without_unasked(table))
         self.table, self._shades, self._plain = table, shades, plain
         self._wide, self._under = wide or under is not None, under
         self._grounds, self._in_full = grounds, in_full
@@ -219,7 +219,9 @@ class Grid(Page, inherit_bindings=False):
         self._row_lines = {}
         hints = list(table.hints)
         notes = [line for note in table.notes for line in _note_lines(shown(note), cells)]
-        if len(notes) > 2 and not self._in_full:
+        if len(notes) > 2 and self._in_full:
+            notes += _note_lines(keyed("{method} tells it in a line"), cells)
+        elif len(notes) > 2:
             first, *doubts = _in_short(table.notes)
             said = "; ".join([OVER if OVER in hints else first, *doubts])
             hints = [note for note in hints if note != OVER]
@@ -299,7 +301,7 @@ class Grid(Page, inherit_bindings=False):
         parts = [Part(fit(label, self._label) + "  ", kind)]
         for at in seen:
             picked = here and at == self.column
-            if picked:
+            if picked and self._gap > 1:
                 # In the gap before the figure; a colour is not seen everywhere.
                 parts[-1] = replace(parts[-1], text=parts[-1].text[:-1])
                 parts.append(Part("▸", "key"))
@@ -340,7 +342,13 @@ class Grid(Page, inherit_bindings=False):
         stays = self._grounds is not None and table.rows.index(row) == at
         text = f"= {mean}".rjust(size.mean) if stays and width(mean) + 2 <= size.mean else mean.rjust(size.mean)
         if here:
-            return [Part((text + (f" {spread}" if spread else "")).ljust(size.all), "picked"), Part(" " * self._gap)]
+            said = (text + (f" {spread}" if spread else "")).ljust(size.all)
+            gap = Part(" " * self._gap)
+            if self._gap > 1 or not said.startswith(" "):
+                return [Part(said, "picked"), gap]
+            # Where columns stand close, the mark is before the figure in its own cells.
+            free = len(said) - len(said.lstrip()) - 1
+            return [Part(" " * free), Part("▸", "key"), Part(said[free + 1 :], "picked"), gap]
         kind = "rest" if not cell.asked else "plain" if not row.published else "dim"
         if self._grounds is not None:
             most = max((share or 0.0 for shares in self._grounds for share in shares), default=0.0)
@@ -357,13 +365,38 @@ class Grid(Page, inherit_bindings=False):
 
 
 def without_unasked(table: "ResultsTable") -> "ResultsTable":
-    """The table without the groups of columns in which nothing stands, where there are others."""
-    asked = {column.group for at, column in enumerate(table.columns) if any(row.cells[at].asked for row in table.rows)}
-    kept = [at for at, column in enumerate(table.columns) if not column.group or column.group in asked]
-    if not kept or len(kept) == len(table.columns):
+    """The table without the columns of groups in which nothing stands, where there are others."""
+    asked = {at for at in range(len(table.columns)) if any(row.cells[at].asked for row in table.rows)}
+    kept = [at for at, column in enumerate(table.columns) if not column.group or at in asked]
+    return _columns_of(table, kept) if kept else table
+
+
+def side_by_side(table: "ResultsTable") -> "ResultsTable":
+    """The table figure by figure, where papers print a figure that one's own sources have under another group.
+
+    Groups are settings then: F1 in one's own stands beside their F1, and not behind all that was asked in theirs.
+    """
+    own, printed = (
+        {at for row in table.rows if row.published == side for at, cell in enumerate(row.cells) if cell.asked}
+        for side in (False, True)
+    )
+    titles = [column.title for column in table.columns]
+    both = {titles[at] for at in own} & {titles[at] for at in printed - own}
+    if not both or not all(column.group for column in table.columns):
         return table
-    rows = tuple(replace(row, cells=tuple(row.cells[at] for at in kept)) for row in table.rows)
-    return replace(table, columns=tuple(table.columns[at] for at in kept), rows=rows)
+    named = list(dict.fromkeys([*(titles[at] for at in sorted(own)), *titles]))
+    order = sorted(
+        range(len(titles)), key=lambda at: (titles[at] not in both, named.index(titles[at]), at not in own, at)
+    )
+    return _columns_of(table, order)
+
+
+def _columns_of(table: "ResultsTable", places: Sequence[int]) -> "ResultsTable":
+    """The table with these columns, in this order."""
+    if list(places) == list(range(len(table.columns))):
+        return table
+    rows = tuple(replace(row, cells=tuple(row.cells[at] for at in places)) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[at] for at in places), rows=rows)
 
 
 def _kind_parts(kind: str, rows: "Sequence[Row]") -> tuple[Part, ...]:
@@ -427,6 +460,9 @@ def _width(table: "ResultsTable", at: int, *, shades: bool, whole: bool) -> _Wid
     column = table.columns[at]
     named = shown(heading_of(column, whole=whole))
     title = width(named) if width(named) <= _ON_ONE_LINE else max(_longest_word(named), _ON_ONE_LINE)
+    beside = {one.group for one in (*table.columns[max(at - 1, 0) : at], *table.columns[at + 1 : at + 2])}
+    if column.group not in beside:  # alone in its group: that is not broken within a word either
+        title = max(title, _longest_word(shown(column.group)))
     if shades:
         return _Width(0, 0, max(_longest_word(shown(heading_of(one, whole=whole))) for one in table.columns))
     texts = [written(row.cells[at], column.unit) for row in table.rows]

@@ -1,352 +1,39 @@
 """Parts of a dataset and rules that were found, as rows: figures, a bar from the middle, n and corrected p."""
 
-import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from textual import events
-from textual.binding import Binding
-from textual.geometry import Size
-from textual.message import Message
-
+from emotui.screens.results.cells import (
+    BOTH,
+    HEADING,
+    P_CELLS,
+    Interval,
+    bar,
+    bare,
+    between,
+    decimals_of,
+    p_under,
+    p_value,
+    sides,
+    signed,
+    told,
+)
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown
 from emotui.screens.widgets.drawing import Dot
-from emotui.screens.widgets.line import Part, taken
-from emotui.screens.widgets.number_format import UNDEFINED, bars, count, so_many, value_of
-from emotui.screens.widgets.page import Lines, Page, tell_end
-from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
-from emotui.tables import FEW, reads_zero
+from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import UNDEFINED, count
+from emotui.tables import FEW
 
 if TYPE_CHECKING:
     from emotui.metrics.slice_rules import Rule
-    from emotui.records import Mark
-    from emotui.workbench.compare.pairs import Difference, Marks, Pair
     from emotui.workbench.compare.sources import Compared
     from emotui.workbench.slices.slicing import Findings, FoundRule, Parts, Sliced
 
-BOTH = f"{axis.OWN} − {axis.OTHER}"
-"""The difference of two sources, as it is headed."""
-
-# How a comparison is written: both means, their difference with its interval, tests, and how differences spread.
-
-Interval = Sequence[float] | None
-
-_RESAMPLES = re.compile(r"[\d,]+ resamples")
-"""In the convention of an interval by bootstrap."""
-
-
-def bare(value: float, n: int = 3) -> str:
-    """So many decimals without a zero before the point: `.571`, `-.020`, `1.000`."""
-    written = f"{value:.{n}f}"
-    return written.replace("0.", ".", 1) if written.lstrip("-").startswith("0.") else written
-
-
-def signed(value: float, n: int = 2) -> str:
-    """As `bare`, with its sign: `+.05`, `-.12`, `.00`."""
-    written = bare(value, n)
-    if not written.strip("-.0"):
-        return "." + "0" * n
-    return written if value < 0 else f"+{written}"
-
-
-def between(interval: Interval, *, plus: bool = False) -> str:
-    """`[.56, .64]`; with `plus` `[+.004, +.081]`, as a difference has it. Empty where there is none."""
-    if interval is None:
-        return ""
-    if plus:
-        return f"[{signed(interval[0], 3)}, {signed(interval[1], 3)}]"
-    return f"[{bare(interval[0], 2)}, {bare(interval[1], 2)}]"
-
-
-def p_value(p: float | None) -> str:
-    """`p .012`, `p < .001`, or `p –` where there is none."""
-    return f"p {p_under(p)}"
-
-
-def p_under(p: float | None) -> str:
-    """The same under a heading that says p: `.012`, `< .001`, `–`."""
-    if p is None:
-        return UNDEFINED
-    return "< .001" if p < 0.001 else bare(p)
-
-
-_P = 7
-"""Cells of a p under its heading."""
-
-
-_HEADING = 8
-"""Cells of the words over a side of the bars."""
-
-
-def sides(least: float, greatest: float, cells: int) -> tuple[int, int]:
-    """How many of the cells lie left of 0 and right of it: as many as the differences need, but room for a heading."""
-    below, above = max(-least, 0.0), max(greatest, 0.0)
-    heading = min(_HEADING, cells // 2)
-    wanted = cells // 2 if below + above == 0 else round(cells * below / (below + above))
-    left = min(max(wanted, heading), cells - heading)
-    return left, cells - left
-
-
-def bar(value: float, least: float, greatest: float, left: int, right: int) -> str:
-    """A bar from 0 to the left or to the right, both sides on one scale; none where the figure beside it reads .00.
-
-    Args:
-        left, right: cells at most.
-    """
-    scales = [cells / reach for cells, reach in ((left, -least), (right, greatest)) if reach > 0]
-    cells = round(abs(value) * min(scales)) if scales else 0
-    cells = 0 if reads_zero(value) else max(cells, 1)
-    return f"{'■' * cells if value < 0 else '':>{left}} │ {'■' * cells if value > 0 else ''}"
-
-
-def told(source: "Compared") -> str:
-    """A source by its name and what tells it from others of that name."""
-    return shown(f"{source.name} {source.told}".rstrip())
-
-
-def _ending(name: str, cells: int) -> str:
-    """Of a longer name the end, where way and date tell two runs of one model apart."""
-    return name if len(name) <= cells else f"…{name[1 - cells :]}"
-
-
-def lines(pair: "Pair", cells: int, picked_as: str = "") -> list[list[Part]]:
-    """What a comparison comes to, in five lines, or more where notes do not fit into one.
-
-    Args:
-        picked_as: why the second is compared, where nobody chose it.
-    """
-    report = pair.report
-    first, second = pair.intervals
-    at = max(len(told(pair.first)), len(told(pair.second)), 8)
-    at = min(at, max(cells - 33, 12))
-    of_samples = "permutation_p" not in report
-    rows = []
-    for sign, source, mean, sure in (
-        (axis.OWN, pair.first, report["mean_a"], first),
-        (axis.OTHER, pair.second, report["mean_b"], second),
-    ):
-        rows.append(
-            [
-                Part(f" {sign} ", "key", "do('run')" if sign == axis.OWN else "do('compare_with')"),
-                Part(f"{_ending(told(source), at):{at}}  ", "plain"),
-                Part("mean " if of_samples else "", "dim"),
-                Part("–" if mean is None else bare(mean), "strong"),
-                Part(f" {between(sure)}", "dim"),
-            ]
-        )
-    d, off = report["cohens_d"], report["mean_difference"]
-    tests = f"   Wilcoxon {p_value(report['wilcoxon_p'])}" + ("" if d is None else f"   d {signed(d)}")
-    if not of_samples:
-        tests = f"   permutation {p_value(report['permutation_p'])}"
-    if report.get("mcnemar_p") is not None:
-        tests += f"   McNemar {p_value(report['mcnemar_p'])}"
-    middle = [
-        Part(f" {BOTH} ", "strong"),
-        Part("–" if off is None else signed(off, 3), "strong"),
-        Part(f" {between(report['ci95'], plus=True)}", "dim"),
-        Part(tests),
-    ]
-    reach = bare(pair.reach, 2)
-    spread = [
-        Part(f" -{reach} ", "dim"),
-        Part(bars(pair.bins), "said"),
-        Part(f" +{reach}", "dim"),
-        Part(f"   {axis.OWN} won {count(report['won'])}   lost {count(report['lost'])}   tied {count(report['tied'])}"),
-    ]
-    least = report["smallest_difference"]
-    known = "" if not least else f" 80% power from a difference of {bare(least)} on."
-    resampled = _RESAMPLES.search(report["conventions"].get("ci95", ""))
-    known += "" if resampled is None or report["ci95"] is None else f" Interval of {BOTH}: {resampled[0]}."
-    drawn = f" {report['groups']} groups ({shown(pair.shared or '')}) drawn whole." if "groups" in report else ""
-    apart = (
-        f" {so_many(pair.alone, 'text')} that one alone has a value of {'are' if pair.alone > 1 else 'is'} left out."
-        if pair.alone
-        else ""
-    )
-    of_labels = "".join(
-        f" {name.capitalize()} F1 {signed(test['difference'], 3)} {p_value(test['p'])}."
-        for name, test in report.get("f1", {}).items()
-    )
-    gold = f" {shown(note)}." if (note := report["notes"].get("gold")) else ""
-    if picked_as and taken([*rows[1], Part(f"  {picked_as}")]) <= cells:
-        rows[1].append(Part(f"  {picked_as}", "dim"))
-    elif picked_as:
-        gold = f" {axis.OTHER} is {picked_as}.{gold}"
-    notes = textwrap.wrap(f"{of_labels}{known}{drawn}{apart}{gold}".strip(), max(cells - 2, 20)) or [""]
-    return [*rows, middle, spread, *([Part(f" {line}", "dim")] for line in notes)]
-
-
-# The samples of a comparison, the greatest difference first: only the rows in sight are drawn.
-
-_ID = 16
+SURE = 0.05
 _WIDEST = 80
 """Cells of the longest bars of both sides together."""
-
-
-class DifferenceRows(Page, inherit_bindings=False):
-    """Both scores of each sample and their difference as a bar; ↑ ↓ or the mouse move the cursor."""
-
-    BINDINGS = [
-        Binding("up", "pick(-1)", show=False),
-        Binding("down", "pick(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "page(-10000)", show=False),
-        Binding("end", "page(10000)", show=False),
-    ]
-
-    class Picked(Message):
-        """The cursor stands on another sample."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.pair: Pair | None = None
-        self.cursor = self._first = 0
-
-    @property
-    def picked(self) -> "Difference | None":
-        """The sample under the cursor."""
-        return self.pair.rows[self.cursor] if self.pair is not None and self.pair.rows else None
-
-    def show_pair(self, pair: "Pair", sample: int | None) -> None:
-        """Show another comparison, the cursor on this sample where it has it."""
-        self.pair = pair
-        self.cursor = min(self.cursor, max(len(pair.rows) - 1, 0))
-        if sample is None or not self.put_on(sample):
-            self._draw()
-
-    def put_on(self, sample: int) -> bool:
-        """Put the cursor on a sample; says whether it is there."""
-        rows = () if self.pair is None else self.pair.rows
-        found = next((at for at, row in enumerate(rows) if row.sample == sample), None)
-        if found is not None:
-            self.cursor = found
-            self._draw()
-        return found is not None
-
-    def walk(self, step: int) -> bool:
-        """Go to the next sample below (1) or above (-1) in which the two differ; says whether there is one."""
-        rows = () if self.pair is None else self.pair.rows
-        ahead = range(self.cursor + step, len(rows) if step > 0 else -1, step)
-        found = next((at for at in ahead if rows[at].changed), None)
-        if found is not None:
-            self._pick(found)
-        return found is not None
-
-    def action_pick(self, step: int) -> None:
-        before = self.cursor
-        self._pick(self.cursor + step)
-        if self.cursor == before:
-            tell_end(self, step)
-
-    def action_page(self, step: int) -> None:
-        self.action_pick(step * max(self._height - 1, 1))
-
-    def on_show(self) -> None:
-        """What came while this was hidden was laid out for no room at all."""
-        self._draw()
-
-    async def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is not None and offset.y > 0 and self.pair is not None:
-            at = self._first + offset.y - 1
-            if at < len(self.pair.rows):
-                self._pick(at)
-
-    def _pick(self, at: int) -> None:
-        if self.pair is not None and self.pair.rows:
-            self.cursor = min(max(at, 0), len(self.pair.rows) - 1)
-            self._draw()
-            self.post_message(self.Picked())
-
-    @property
-    def _height(self) -> int:
-        return max(self.scrollable_content_region.height - 1, 1)
-
-    def _draw(self) -> None:
-        if self.pair is not None:
-            pair = self.pair
-            self.show_for(lambda room: self._in_sight(pair, room))
-
-    def _in_sight(self, pair: "Pair", room: Size) -> Lines:
-        """A heading, and the rows around the cursor that there is room for."""
-        height = max(room.height - 1, 1)
-        self._first = min(max(self._first, self.cursor - height + 1), self.cursor)
-        self._first = max(min(self._first, len(pair.rows) - height), 0)
-        if not pair.rows:
-            return [[Part("  No sample has this figure by itself.", "dim")]]
-        least, greatest = pair.rows[-1].difference, pair.rows[0].difference
-        left, right = sides(least, greatest, min(max(room.width - _ID - 26, 8), _WIDEST))
-        better = "better" if pair.metric.higher_is_better else "more"
-        own, other = axis.OWN, axis.OTHER
-        head = f"  {'id':{_ID}}     {own}     {other}  {BOTH}  {f'{other} {better}':>{left}} │ {own} {better}"
-        lines = [[Part(head, "dim")]]
-        for at, row in enumerate(pair.rows[self._first : self._first + height], self._first):
-            here = at == self.cursor
-            kind = "picked" if here else "plain" if row.changed else "dim"
-            values = f"{value_of(pair.metric, row.first)}  {value_of(pair.metric, row.second)}"
-            text = f"{'▸' if here else ' '} {fit(row.id, _ID)}  {values}  {signed(row.difference):>5} "
-            drawn = bar(row.difference, least, greatest, left, right)
-            lines.append([Part(text, kind), Part(" "), Part(drawn, "said" if row.changed else "dim")])
-        return lines
-
-
-def told_difference(row: "Difference", pair: "Pair | None") -> tuple[str, bool]:
-    """How far the first is above the second in a text, and which of them is better; and is it the first that is worse?
-
-    Of a figure of which neither end is better, one has more.
-    """
-    said = f"{BOTH} {signed(row.difference)}"
-    if pair is None or reads_zero(row.difference):
-        return said, False
-    first, directed = row.difference > 0, pair.metric.directed
-    first = first == pair.metric.higher_is_better if directed else first
-    who, word = (axis.OWN if first else axis.OTHER), "better" if directed else "more"
-    return f"{said}  {who} {word}", directed and not first
-
-
-# The text of a comparison: gold underlined, what both sources mark in rows under the words.
-
-
-def annotated(marks: "Marks") -> AnnotatedText:
-    """The text with a row each for gold, ● and ◇; rows only where somebody marks something."""
-    sides = (
-        ("gold", "gold", marks.gold, True),
-        (axis.OWN, "predicted", marks.first, False),
-        (axis.OTHER, "annotator", marks.second, False),
-    )
-    drawn = tuple(_tier(name, role, said, inline=inline) for name, role, said, inline in sides if said)
-    return AnnotatedText(marks.text, drawn, rows=bool(drawn))
-
-
-def _tier(name: str, role: str, marks: "Sequence[Mark]", *, inline: bool) -> Tier:
-    labels = tuple(((mark.start, mark.end), mark.label) for mark in marks if mark.label is not None)
-    return Tier(name, role, tuple((mark.start, mark.end) for mark in marks), inline, labels=labels)
-
-
-def said_lines(marks: "Marks", cells: int) -> list[list[Part]]:
-    """What gold, ● and ◇ say of each thing that is no span: in a line where it fits into one, else a line each."""
-    if not (marks.lines or marks.gold or marks.first or marks.second):
-        return [[Part(f"gold, {axis.OWN} and {axis.OTHER}: nothing in this text", "dim")]]
-    found: list[list[Part]] = []
-    for name, *said in marks.lines:
-        same = said[1] == said[2]
-        words = [f"{who} {shown(one) or '–'}" for who, one in zip(("gold", axis.OWN, axis.OTHER), said, strict=True)]
-        head, line = f"{shown(name)}: ", ", ".join(words)
-        kind = "dim" if same else "plain"
-        if len(head) + len(line) <= cells:
-            found.append([Part(head, "dim"), Part(line, kind)])
-            continue
-        found.append([Part(head.rstrip(), "dim")])
-        for one in words:
-            wrapped = textwrap.wrap(one, max(cells - 3, 20), subsequent_indent="  ")
-            found += [[Part(f"  {part}", kind)] for part in wrapped]
-    return found
-
-
-SURE = 0.05
 _FIGURES = 28
 """Cells of n, difference and p, without the interval."""
 _N, _DIFFERENCE = "n (test half)", "here − rest"
@@ -355,8 +42,9 @@ _NAMED_FROM = 100
 """Cells from which on there is."""
 
 
-_GAPS = 29
-"""Cells of two figures, their difference and p, without the interval."""
+_GAPS = 20
+"""Cells of n and p and between columns, without figures and their interval."""
+_FIGURE_HEADS = (axis.OWN, axis.OTHER, "gap")
 _SURE_FROM = 92
 """Cells from which on the interval stands in the row too; the line under the rows has it at any width."""
 _LEAST_AXIS = 16
@@ -389,13 +77,13 @@ def _texts_of(row: "Sliced") -> tuple[object, ...]:
 
 
 def named_in(row: "Sliced", rows: "Sequence[Sliced]") -> str:
-    """A part by facet and value; of several facets `neutral: emotion, valence`.
+    """A part by facet and value; of several facets `emotion and valence neutral`.
 
     Args:
         rows: all parts that there are.
     """
     facets = facets_of(rows).get(_texts_of(row), [])
-    return f"{row.value}: {', '.join(facets)}" if len(facets) > 1 else f"{row.facet} {row.value}"
+    return f"{' and '.join(facets) or row.facet} {row.value}"
 
 
 def in_order(rows: "Sequence[Sliced]") -> "list[Sliced]":
@@ -418,8 +106,10 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     two = parts.second is not None
     names = [named_in(row, parts.rows) for row in rows]
     sure = [_ends(row) for row in rows]
-    spread = max(map(len, map(between, sure)), default=0) if cells >= _SURE_FROM or not two else 0
-    fixed = (_GAPS if two else _GAPS - 12) + (spread + 1 if spread else 0) + 10
+    n = decimals_of((row.mean, row.other, row.difference) for row in rows) if two else 2
+    spread = max((len(between(one, n=n)) for one in sure), default=0) if cells >= _SURE_FROM or not two else 0
+    figures = _widths(rows, n) if two else (7,)
+    fixed = _GAPS + sum(figures) + len(figures) - 1 + (spread + 1 if spread else 0)
     name = min(max(map(len, names)), max(cells - fixed - _LEAST_AXIS, 10))
     dots = [Dot(row.mean) if two else Dot(row.mean, row.low, row.high) for row in rows]
     aside = _stand_aside(rows)
@@ -429,11 +119,9 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     low, high = (0.0 if min(values, default=0) >= 0 else None), (1.0 if max(values, default=1) <= 1 else None)
     scale = axis.scaled(*axis.ends(over, None, low, high, _SPAN if high else 0), max(cells - name - fixed, 8))
     ticks = axis.headed(scale, axis.written(scale.ticks))
-    figures = f"    {axis.OWN}     {axis.OTHER}    gap" if two else "   mean"
-    head = (
-        f"  {'part':{name}}     n  {ticks}  {figures}{' ' * bool(spread)}{'95%' if spread else '':{spread}} {'p':>{_P}}"
-    )
-    lines = [[Part(head, "dim")]]
+    heads = " ".join(f"{head:>{one}}" for head, one in zip(_FIGURE_HEADS if two else ("mean",), figures, strict=True))
+    heads += f" {'95%':{spread}}" if spread else ""
+    lines = [[Part(f"  {'part':{name}}     n  {ticks}  {heads} {'p':>{P_CELLS}}", "dim")]]
     for at, (row, ends) in enumerate(zip(rows, sure, strict=True)):
         here, known = at == cursor, row.adjusted is not None and row.adjusted < SURE
         kind = "picked" if here else "plain" if known else "dim"
@@ -447,22 +135,26 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
                     if two
                     else axis.on_axis(dots[at], scale)
                 ),
-                Part(
-                    f"  {_figures(row, two=two)}{' ' * bool(spread)}{between(ends) if spread else '':{spread}} ", kind
-                ),
-                Part(f"{p_under(row.adjusted):>{_P}}", "picked" if here else "strong" if known else "dim"),
+                Part(f"  {_figures(row, figures, n)}{f' {between(ends, n=n):{spread}}' if spread else ''} ", kind),
+                Part(f"{p_under(row.adjusted):>{P_CELLS}}", "picked" if here else "strong" if known else "dim"),
             ]
         )
     return lines
 
 
-def _figures(row: "Sliced", *, two: bool) -> str:
-    def said(value: float | None, cells: int, *, signs: bool = False) -> str:
-        return f"{UNDEFINED if value is None else signed(value) if signs else bare(value, 2):>{cells}}"
+def _widths(rows: "Sequence[Sliced]", n: int) -> tuple[int, int, int]:
+    """Cells of two figures and of their difference."""
+    known = ((row.mean, row.other, row.difference) for row in rows)
+    written = [[bare(one, n) for one in (a, b) if one is not None] + [signed(off or 0.0, n)] for a, b, off in known]
+    figure = max((len(one) for line in written for one in line[:-1]), default=0)
+    return max(figure, 5), max(figure, 5), max(6, *(len(line[-1]) for line in written))
 
-    if not two:
-        return said(row.mean, 7)
-    return f"{said(row.mean, 5)} {said(row.other, 5)} {said(row.difference, 6, signs=True)}"
+
+def _figures(row: "Sliced", cells: Sequence[int], n: int) -> str:
+    """The figure of a part, or of two sources both with their difference, in so many cells each."""
+    said = [UNDEFINED if one is None else bare(one, n) for one in (row.mean, row.other)]
+    said.append(UNDEFINED if row.difference is None else signed(row.difference, n))
+    return " ".join(f"{one:>{room}}" for one, room in zip(said, cells, strict=False))
 
 
 def rule_lines(found: "Findings | None", rows: "Sequence[FoundRule]", cursor: int, cells: int) -> list[list[Part]]:
@@ -540,7 +232,7 @@ class _Shape(NamedTuple):
         interval = max((len(between(one)) for one in sure), default=0)
         n, figure = (len(_N), len(_DIFFERENCE)) if cells >= _NAMED_FROM else (5, 6)
         fixed = _FIGURES + interval + n - 5 + figure - 6
-        name = min(max(map(len, [*names, "x" * 10])), max(cells - fixed - 2 * _HEADING, 12))
+        name = min(max(map(len, [*names, "x" * 10])), max(cells - fixed - 2 * HEADING, 12))
         least, greatest = min(0.0, *offs), max(0.0, *offs)
         return cls(
             name,
@@ -555,7 +247,7 @@ class _Shape(NamedTuple):
     def heading(self, name: str, below: str, above: str) -> list[Part]:
         """What stands over the columns; over a side of the bars as many words as have room."""
         n, figure = (_N, _DIFFERENCE) if self.n == len(_N) else ("n", "diff.")
-        head = f"  {name:{self.name}} {n:>{self.n}}  {figure:>{self.figure}}  {'95%':{self.interval}} {'p':>{_P}} "
+        head = f"  {name:{self.name}} {n:>{self.n}}  {figure:>{self.figure}}  {'95%':{self.interval}} {'p':>{P_CELLS}} "
         return [
             Part(head, "dim"),
             Part(f"{_whole(below, self.left):>{self.left}} │ {_whole(above, self.right)}", "dim"),
@@ -572,7 +264,7 @@ class _Shape(NamedTuple):
         text = f"{'▸' if here else ' '} {name} {figures} "
         return [
             Part(text, kind),
-            Part(f"{p_under(p):>{_P}}", "picked" if here else "strong" if known else "dim"),
+            Part(f"{p_under(p):>{P_CELLS}}", "picked" if here else "strong" if known else "dim"),
             Part(" "),
             Part(bar(off, self.least, self.greatest, self.left, self.right), "said" if known else "dim"),
         ]

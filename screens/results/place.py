@@ -24,7 +24,6 @@ from emotui.screens.results.counted import PATIENCE, CountedPlace
 from emotui.screens.results.entry import ENTRY
 from emotui.screens.results.forest import ForestRows
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.parts import DifferenceRows
 from emotui.screens.results.state import (
     AGREEMENT,
     ALL,
@@ -34,7 +33,8 @@ from emotui.screens.results.state import (
     TRANSITIONS,
     ask,
 )
-from emotui.screens.results.view import ResultsView
+from emotui.screens.results.two import DifferenceRows
+from emotui.screens.results.view import MethodDialog, ResultsView
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.line import Line, Part, fitted, tabs, taken
@@ -58,8 +58,11 @@ _ALL = 1_000_000
 _CURSOR = ("next", "previous", "page_down", "page_up", "first", "last")
 """What moves a cursor: in the list, where that stands beside two sources."""
 
-_SHORTEST_TITLE = 14
-"""Cells that what is looked at has beside the views: it is cut before they are."""
+_SHORTEST_TITLE = 10
+"""Cells that what is looked at has beside the views: it is cut before they are, and stands whole on a line below."""
+
+_ONE_LINE_FROM = 20
+"""Cells beside the views from which on the dataset may stand on one line with what is looked at."""
 
 _AROUND = 12
 """Lines around the sources of an axis: the heading, figures, ticks, kinds of sources, what the shapes mean, the line of
@@ -92,6 +95,8 @@ class Results(CountedPlace):
     def __init__(self, session: Session, *, id: str | None = None) -> None:
         super().__init__(session, id=id)
         self.alone = True
+        self._held_back = False
+        """Are means at hand that are not drawn yet?"""
 
     def compose(self) -> ComposeResult:
         yield Line(id="results-title", classes="-pane")
@@ -188,7 +193,9 @@ class Results(CountedPlace):
     def _draw_waiting(self) -> None:
         """How far the counting is, where nothing is at hand; else a word in the heading."""
         looked = self.looked
-        if (self.found if looked.of_sources else looked.at_hand) is not None:
+        if self._held_back:
+            self.draw()
+        elif (self.found if looked.of_sources else looked.at_hand) is not None:
             self._draw_title()
         elif self.busy and time.monotonic() - self._began >= PATIENCE:
             passed = f"{time.monotonic() - self._began:.0f} s"
@@ -209,13 +216,13 @@ class Results(CountedPlace):
                     keys = "{model} shows how far it is"
                 self.say("Nothing to compare yet", found.why, keyed(keys))
             elif found is not None:
-                self._show()
+                self._show_soon()
         elif self._error is not None:
             self.say("The results cannot be counted", self._error, keyed("{run} chooses other runs"), failed=True)
         elif looked.undefined:
             self._say_undefined(looked.undefined)
         elif looked.at_hand:
-            self._show()
+            self._show_soon()
         elif looked.at_hand is not None:
             self.say("There is nothing to count yet", keyed("{model} runs a model over the samples"))
         elif self._stopped:
@@ -236,6 +243,17 @@ class Results(CountedPlace):
             else "a second person answers in Annotate (2), or {run} ticks a run beside people"
         )
         self.say("No agreement to show", why, keyed(fills))
+
+    def _show_soon(self) -> None:
+        """Show the body: means alone once their intervals have not come within `PATIENCE`, so that most charts are
+        drawn once.
+        """
+        looked, found = self.looked, self.found
+        alone = looked.without_intervals if found is None else not found.sure
+        waits = looked.view == ALL and alone and not self._stopped
+        self._held_back = waits and time.monotonic() - self._asked < PATIENCE
+        if not self._held_back:
+            self._show()
 
     def _show(self) -> None:
         """Show the body; a view that was hidden has a width only after the next layout."""
@@ -296,12 +314,15 @@ class Results(CountedPlace):
         of = f" {shown(overview.dataset.name)} " if several and overview.dataset is not None else ""
         both = [Part(of, "dim", "do('dataset')"), *left] if of else list(left)
         line = self.query_one("#results-name", Line)
-        line.display = taken(both) > room and bool(of or named)
+        # Where there is little room, the line stands there before anybody knows what it will say.
+        line.display = taken(both) > room or (bool(of) and room < _ONE_LINE_FROM)
         if not line.display:
             return both
-        line.show([Part(of or " ", "dim", "do('dataset')"), Part(shown(named))])
+        below = bool(named) or taken(left) > room
+        said = [Part(shown(named))] if named else list(left) if below else []
+        line.show([Part(of or " " * bool(named), "dim", "do('dataset')"), *said])
         # What stands whole under it does not stand beside the views too.
-        return [Part(" Results", "strong")] if named else list(left)
+        return [Part(" Results", "strong")] if below else list(left)
 
     def on_resize(self) -> None:
         if self.looked.at_hand or self.found is not None:
@@ -413,7 +434,7 @@ class Results(CountedPlace):
         elif what == "figure" and isinstance(value, int):
             found = self.found
             if found is not None and found.axis is not None:
-                self._turn(metric=found.metrics[value].name)
+                self._chosen("metric", found.metrics[value].name)
             else:
                 self.looked.turn_figure(value - self.looked.figure_at)
                 self.draw()
@@ -423,6 +444,11 @@ class Results(CountedPlace):
         looked, point, source = self.looked, self.view.forest.picked, self.view.standing
         here = looked.turn_to_table(point) if view == TABLES and looked.view == ALL else None
         axis = looked.against
+        if looked.view == ALL and self.wanted is not None:
+            # What sources stood by holds in the other views too.
+            forest = None if looked.on_axis else looked.forest
+            kept = self.wanted.metric if forest is None else ""
+            self.wanted = replace(self.wanted, metric=kept, figure="" if forest is None else forest.figure)
         if (
             view == PAIR
             and source is not None
@@ -537,8 +563,6 @@ class Results(CountedPlace):
     def do_method(self) -> None:
         """Say all of how the figures were counted, or a line; of sources on an axis on a sheet."""
         if self.looked.view == ALL:
-            from emotui.screens.results.method import MethodDialog
-
             self.app.push_screen(MethodDialog("How these figures were counted", self.view.known))
             return
         self.looked.in_full = not self.looked.in_full

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from emotui.screens.results.parts import bare
+from emotui.screens.results.cells import bare
 from emotui.screens.widgets.number_format import UNDEFINED, count
 from emotui.tables import FEW, Cell
 from emotui.workbench.results.forests import Forest, Point, figures_of, forest_of
@@ -512,9 +512,22 @@ class Looked:
 
     @property
     def table(self) -> "ResultsTable | None":
-        """The table that is looked at."""
+        """The table that is looked at; sources stand in the order that they have on the axis."""
         view = AGREEMENT if self.view == AGREEMENT else TABLES
-        return self.at_hand[self.at[view] % len(self.at_hand)] if self.at_hand else None
+        table = self.at_hand[self.at[view] % len(self.at_hand)] if self.at_hand else None
+        return table if table is None or self.view == AGREEMENT else self._as_on_axis(table)
+
+    def _as_on_axis(self, table: "ResultsTable") -> "ResultsTable":
+        """Rows of a kind by the figure by which sources stand there, the best first; without it last."""
+        if not figures_of(table):
+            return table
+        points = self._forest_of(table, self._figure_of(table)).points
+        places = {point.row: at for at, point in reversed(tuple(enumerate(points)))}
+        kinds = list(dict.fromkeys(row.kind for row in table.rows))
+        order = sorted(
+            range(len(table.rows)), key=lambda at: (kinds.index(table.rows[at].kind), places.get(at, len(points)))
+        )
+        return replace(table, rows=tuple(table.rows[at] for at in order))
 
     @property
     def undefined(self) -> str:

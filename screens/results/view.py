@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
 
+from emotui.screens.dialogs.dialog import Dialog
 from emotui.screens.keymaps import keyed
 from emotui.screens.results import cells as results_bars
 from emotui.screens.results import cells as results_cells
+from emotui.screens.results.cells import p_value, signed
 from emotui.screens.results.forest import Against, ForestRows, shared_ending, standing
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.parts import p_value, signed
 from emotui.screens.results.state import AGREEMENT, ALL, GROUPS, STILL_COUNTED, TABLES, Looked
 from emotui.screens.widgets.cell_width import shown, wrap
 from emotui.screens.widgets.line import Line, Part, taken
@@ -152,7 +157,7 @@ class ResultsView(Vertical):
         looked = self._looked
         forest, self._standing = standing(found, looked.aside)
         first = next((row for row in found.rows if row.key == found.first and not row.published), None)
-        said = tuple("–" if row is first else _against(row) for row in self._standing)
+        said = tuple("–" if row is first else _against(row) if sure else "" for row in self._standing)
         at = None if first is None else self._standing.index(first)
         named = (
             "" if at is None else forest.points[at].label.removesuffix(shared_ending(forest, forest.points[at].kind))
@@ -178,7 +183,7 @@ class ResultsView(Vertical):
             titles,
             lower,
             waiting=waiting,
-            against=against if sure else None,
+            against=against,
             asides=looked.asides,
             over=_over([one.title for one in metrics if one.pooled]),
         )
@@ -309,7 +314,7 @@ class ResultsView(Vertical):
         """Why a figure is not what it is where all texts are taken together."""
         looked = self._looked
         table = looked.drawn if looked.view == ALL else looked.table
-        if looked.view not in (ALL, TABLES) or table not in looked.in_kinds:
+        if looked.view not in (ALL, TABLES) or table is None or table.key not in {one.key for one in looked.in_kinds}:
             return []
         kinds = " and ".join(one.title.partition(":")[0] for one in looked.in_kinds)
         return [f"Over the texts of {table.title.partition(':')[0]} alone; {ALL} has {kinds} together."]
@@ -331,12 +336,15 @@ class ResultsView(Vertical):
         self.query_one("#results-about", Page).show(lines, home=True)
 
     def _tell_source(self, source: "Standing") -> None:
-        """The source under the cursor: over how many texts, and in how many it is above and below the other one."""
+        """The source under the cursor: over how many texts, and in how many of them it is better and worse."""
         left = [Part(f" {shown(f'{source.name} {source.told}'.rstrip())}", "strong")]
         left += [Part(f"   {count(source.n)} text{'s' * (source.n != 1)}")] if source.n else []
         right: list[Part] = []
         if source.off is not None:
-            left.append(Part(f"   won {count(source.won)}   lost {count(source.lost)}   tied {count(source.tied)}"))
+            held = self._looked.against
+            more, less = ("better", "worse") if held is None or held.metric.directed else ("more", "less")
+            told = f"{more} {count(source.won)}   {less} {count(source.lost)}   equal {count(source.tied)}"
+            left.append(Part(f"   {told}"))
             right = [Part(keyed("{samples}"), "key", "do('samples')"), Part(" sample by sample ", "dim")]
         won = [self._won[1]] if self._won[0] == source.key and self._won[1] else []
         self._tell(left, right, [*won, *([shown(source.note)] if source.note else []), *self._told])
@@ -346,7 +354,7 @@ class ResultsView(Vertical):
         said = "   ".join(
             f"{shown(f'{one.facet} {one.value}')} {signed(one.difference or 0)} ({one.n})"
             for one in parts
-            if (one.difference or 0) > 0 and not reads_zero(one.difference or 0)
+            if not reads_zero(one.difference or 0)
         )
         self._won = key, f"where it wins most (means, untested)   {said}" if said else ""
         if self.standing is not None and self.standing.key == key:
@@ -389,3 +397,35 @@ def _shares(found: "Transitions", at: int, to: int) -> str:
     share = found.row_shares[at][to]
     begins = "" if share is None else f"{share:.0%} of the pairs that begin with {found.labels[at]}; "
     return f"{begins}{found.shares[at][to] or 0:.1%} of all {so_many(found.pairs, 'pair')} of adjacent sentences"
+
+
+# How what stands on an axis was counted, in full: under the sources there is room for a few lines of it.
+
+
+class MethodDialog(Dialog[None]):
+    """A paragraph for each thing that is known; F2, q and Esc leave."""
+
+    BINDINGS = [
+        Binding("f2,q", "leave", show=False),
+        Binding("j", "scroll(1)", show=False),
+        Binding("k", "scroll(-1)", show=False),
+    ]
+    DEFAULT_CSS = """
+    MethodDialog VerticalScroll { height: auto; max-height: 70vh; scrollbar-size-vertical: 1; }
+    MethodDialog Static { margin-bottom: 1; }
+    """
+
+    def __init__(self, title: str, said: Sequence[str]) -> None:
+        super().__init__(title, ("↑ ↓", "scroll"), ("F2", "close"))
+        self._said = said
+
+    def body(self) -> Sequence[Widget]:
+        return [VerticalScroll(*(Static(Content(one)) for one in self._said))]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(VerticalScroll).focus()
+
+    def action_scroll(self, step: int) -> None:
+        """One line down or up."""
+        self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)

@@ -5,6 +5,7 @@ from typing import Generic, TypeVar
 
 from textual import events
 from textual.binding import Binding
+from textual.geometry import Size
 from textual.message import Message
 
 from emotui.screens.widgets.page import Lines, Page, tell_end
@@ -52,10 +53,13 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
         self.draw()
 
     def draw(self) -> None:
-        lines = self._drawn(self.rows, self.cursor, self.scrollable_content_region.width)
+        self.show_for(self._laid_out)
+
+    def _laid_out(self, room: Size) -> Lines:
+        lines = self._drawn(self.rows, self.cursor, room.width)
         if self._apart == 2:
             lines = [*lines[:1], *(one for line in lines[1:] for one in (line, []))]
-        self.show(lines)
+        return lines
 
     @property
     def _apart(self) -> int:

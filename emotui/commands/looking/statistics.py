@@ -97,7 +97,24 @@ def compare(
     if as_json:
         print_json(document)
         return
-    print_figures(f"{first} minus {second}", document)
+    print_figures(f"{first} minus {second}", _in_words(document))
+
+
+def _in_words(document: dict[str, Any]) -> dict[str, Any]:
+    """The figures as they are printed: of the first source, in how many samples it is better, worse and equal.
+
+    `won` and `lost` of the document are the samples in which it is above and below. Where neither end of a figure is
+    better, or nobody knows which is (of files), they are called so.
+    """
+    better = document.get("higher_is_better")
+    words = {"won": "above", "lost": "below", "tied": "equal"}
+    told = {name: value for name, value in document.items() if name != "higher_is_better"}
+    if better is not None:
+        words |= {"won": "better", "lost": "worse"}
+    if better is False:
+        told |= {"won": document["lost"], "lost": document["won"]}
+    conventions = {words.get(name, name): value for name, value in told.get("conventions", {}).items()}
+    return {words.get(name, name): value for name, value in told.items()} | {"conventions": conventions}
 
 
 def _list_figures(workspace: "Workspace", runs: tuple[str, str], of: str | None, as_json: bool) -> None:

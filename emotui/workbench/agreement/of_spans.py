@@ -19,6 +19,9 @@ from emotui.workbench.progress import Cancelled
 GAMMA_OF = 4
 """Sources up to which gamma is computed unasked: candidates of an alignment grow with every one."""
 
+SAME = "u-alpha, marked or not"
+"""The note that two figures are one by definition."""
+
 ABOUT = {
     "u_alpha": "borders and labels together, by characters (Krippendorff and others 2016)",
     "u_alpha_binary": "marked or not, whatever the label (Krippendorff and others 2016)",
@@ -71,6 +74,10 @@ def measure_spans(
             f"{family.overlapping} characters lie under several spans of one source: "
             "there, all their labels together are one value"
         )
+    labels = {mark.label for text in texts for marks in text.spans.values() for mark in marks}
+    if len(labels) == 1:
+        which = "no span has a label" if labels == {None} else "all spans have one label"
+        notes[SAME] = f"{which}, so it is the same figure as u-alpha"
     unlike = behind(numbers, family.unlike)
     measured = [
         _measured("u_alpha", "u-alpha", family.u_alpha, unlike),
@@ -165,7 +172,7 @@ def _both_silent(pairs: Sequence[Between], silent: Mapping[tuple[str, str], int]
     told = [f"{pair.a} and {pair.b} {n} of {pair.n}" for pair in pairs if (n := silent[pair.a, pair.b])]
     more = f" and {len(told) - _NAMED} more pairs" if len(told) > _NAMED else ""
     return (
-        "a text in which neither of two marks anything is left out of their F1, and counted under “over”: "
+        "a text in which neither of two marks anything is left out of their F1, and counted under “n”: "
         f"{', '.join(told[:_NAMED])}{more}"
     )
 

@@ -26,6 +26,7 @@ from emotui.workbench.agreement.documents import (
     Rater,
     named_of,
 )
+from emotui.workbench.agreement.of_spans import SAME
 from emotui.workbench.annotate.log import adjudicators
 from emotui.workbench.annotate.traces import AnswerTrace, answer_traces
 
@@ -231,7 +232,8 @@ MOST_LABELS = 60
 
 _NOTHING = "nothing"
 
-_VALUE = (Column("value", "value"), Column("low", "95% from"), Column("high", "to"), Column("n", "over", unit="count"))
+_N = Column("n", "n", unit="count")
+_VALUE = (Column("value", "value"), Column("low", "95% low"), Column("high", "95% high"), _N)
 _ABOUT_DOUBTS = {
     "likely wrong": "nobody gave gold's answer, and most, two at least, gave the same other one",
     "matter of view": "some gave gold's answer, others another one, or nobody did and they are divided",
@@ -252,12 +254,13 @@ def agreement_tables(
         beside: these tables stand beside those of another kind of answers, and are told from them.
     """
     who = named_of([source.name for source in found.sources])
-    notes = tuple(f"{name}: {note}" for name, note in found.notes.items())
+    notes = tuple(f"{name}: {note}" for name, note in found.notes.items() if name != SAME)
     tables = []
     if found.measured:
         rows = [_row(one.title, one) for one in found.measured]
         told = tuple(_about(one) for one in found.measured)
         undefined = tuple(f"– {one.title}: {one.figure.why}" for one in found.measured if one.figure.value is None)
+        undefined += tuple(f"{name}: {note}" for name, note in found.notes.items() if name == SAME)
         table = ResultsTable("agreement", f"Agreement of {who}", _VALUE, tuple(rows), (*notes, *told), hints=undefined)
         tables.append(table)
     if found.kind == VALUES:
@@ -323,7 +326,7 @@ def _pairs(pairs: Sequence[Between]) -> ResultsTable:
         there = {one.name: one for one in pair.measured}
         cells = [_sure(there[name], pair.behind) if name in there else Cell() for name in titles]
         rows.append(Row(f"{pair.a} and {pair.b}", "people", "", (*cells, Cell(pair.n))))
-    columns = (*(Column(name, title) for name, title in titles.items()), Column("n", "over", unit="count"))
+    columns = (*(Column(name, title) for name, title in titles.items()), _N)
     told = {one.name: _about(one) for pair in pairs for one in pair.measured}
     return ResultsTable("agreement-pairs", "Each two", columns, tuple(rows), tuple(told.values()))
 
@@ -361,7 +364,8 @@ def _confusions(found: Agreement) -> list[ResultsTable]:
     for pair in found.pairs:
         labels = [*pair.confusion, *(column for line in pair.confusion.values() for column in line)]
         names = sorted(dict.fromkeys(labels), key=lambda name: (name == NONE, name))
-        if not 1 < len(names) <= MOST_LABELS:
+        # Of a single label there is but one count: who marks what, and the other nothing, is told by F1.
+        if not 1 < len([name for name in names if name != NONE]) <= MOST_LABELS:
             continue
         rows = [
             Row(

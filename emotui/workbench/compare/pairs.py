@@ -63,6 +63,8 @@ BINS = 21
 YES, NO = "yes", "no"
 """What is said of a label."""
 SEED = 0
+_ERRORS = 2.3
+"""Standard errors in which most intervals of a mean lie, skewed ones too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sources by one metric. `rows`: the greatest difference first; `report`: the document of `emotui compare`.
+    """Two sources by one metric. `rows`: the greatest difference first; `report`: the document of `emotui compare`,
+    whose `won` and `lost` are the samples in which the first is above and below, whichever end is better.
 
     `bins`: how many differences fall into each of `BINS` equal parts from -`reach` to `reach`, the middle one around 0.
     `alone`: samples that only one of them has a value of, left out. `intervals`: 95%, of either mean. `shared`: the
@@ -109,9 +112,11 @@ class Standing:
     """A source on the axis: its mean over the samples that it has a value of, with the 95% interval.
 
     `off`: how far it is from the first source, over the samples of both; `won`, `lost` and `tied`: in how many of these
-    it is above, below, and neither; `p`: of that difference (Wilcoxon), corrected over all. None and 0 for the first
-    itself. `published`: printed in a paper, over other samples. `note`: why there is no interval, or what has to
-    be known of it. `of_gold`: what a person is to gold, after `is`.
+    it is better, worse, and neither, or above and below by a metric of which neither end is better; `p`: of that
+    difference (Wilcoxon), corrected over all. None and 0 for the first itself. `published`: printed in a paper, over
+    other samples. `note`: why there is no interval, or what has to be known of it. `of_gold`: what a person is to gold,
+    after `is`. `reach`: within which an interval of independent samples would lie, known at once; None: of one sample,
+    or of a figure that is no mean.
     """
 
     name: str
@@ -130,6 +135,7 @@ class Standing:
     published: bool = False
     note: str = ""
     of_gold: str = ""
+    reach: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +375,7 @@ class Comparing:
                     source.key,
                     note=note,
                     of_gold=of_gold[source.key],
+                    reach=None if pooled else _reach(columns[at], by),
                 )
             )
         sign = -1.0 if by.higher_is_better else 1.0
@@ -388,7 +395,7 @@ class Comparing:
             replace(
                 standing[at],
                 p=p[place],
-                **_against(table[:, base], table[:, at]) | (_off(pooled[base], pooled[at]) if pooled else {}),
+                **_against(table[:, base], table[:, at], by) | (_off(pooled[base], pooled[at]) if pooled else {}),
             )
             if at != base and lexicons[at] == lexicons[base]
             else standing[at]
@@ -586,6 +593,16 @@ def _p(first: "Values", second: "Values", groups: Numbers | None) -> float | Non
     return wilcoxon_p(each) if len(each) else None
 
 
+def _reach(values: "Values", metric: Metric) -> tuple[float, float] | None:
+    """So many standard errors to either side of the mean, within what the metric can be."""
+    known = values[~np.isnan(values)]
+    if len(known) < 2:
+        return None
+    mean, room = float(known.mean()), _ERRORS * float(known.std(ddof=1)) / len(known) ** 0.5
+    least, most = metric.range
+    return max(mean - room, -np.inf if least is None else least), min(mean + room, np.inf if most is None else most)
+
+
 def _within(figure: SumFigure, only: "np.ndarray[tuple[int], np.dtype[np.bool_]] | None") -> SumFigure:
     """A figure of some of the samples."""
     return figure if only is None else replace(figure, there=figure.there & only)
@@ -604,11 +621,15 @@ def _off(first: SumFigure, second: SumFigure) -> dict[str, Any]:
     return {"off": None if a is None or b is None else b - a}
 
 
-def _against(first: "Values", second: "Values") -> dict[str, Any]:
-    """How far the second is from the first over the samples of both, and in how many it is above, below and neither."""
+def _against(first: "Values", second: "Values", metric: Metric) -> dict[str, Any]:
+    """How far the second is from the first over the samples of both, and in how many it is better, worse and neither.
+
+    Of a metric of which neither end is better: above and below.
+    """
     both = ~(np.isnan(first) | np.isnan(second))
     off = score_differences(second[both], first[both])
-    won, lost = int((off > EQUAL).sum()), int((off < -EQUAL).sum())
+    above, below = int((off > EQUAL).sum()), int((off < -EQUAL).sum())
+    won, lost = (above, below) if metric.higher_is_better or not metric.directed else (below, above)
     return {"off": float(off.mean()) if len(off) else None, "won": won, "lost": lost, "tied": len(off) - won - lost}
 
 

@@ -16,7 +16,8 @@ _DRAWN = ("share", "cosine", FINE)
 class Point(msgspec.Struct, frozen=True):
     """A source: its name, what else tells it from others (a setting), and its cell with the row and column of that.
 
-    `kind`: one of `KINDS`. `person`: a person said it, in the workbench or in a file.
+    `kind`: one of `KINDS`. `person`: a person said it, in the workbench or in a file. `reach`: what the axis holds room
+    for, before its interval is known and then.
     """
 
     label: str
@@ -26,6 +27,7 @@ class Point(msgspec.Struct, frozen=True):
     row: int
     column: int
     person: bool = False
+    reach: tuple[float, float] | None = None
 
 
 class Forest(msgspec.Struct, frozen=True):

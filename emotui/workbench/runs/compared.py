@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import BadInput
+from emotui.metrics.metric import Metric
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
 from emotui.tasks.registry import SPANS
@@ -42,8 +43,9 @@ def compare_runs(
         of: the name of their dataset, where names stand in several; None: there is one.
 
     Returns:
-        that of `paired_report`, with `runs`, `dataset` and `metric`, and `shared`, the column by which samples go
-        together; repeats count by their mean. Where the task has labels, `f1` and `f1_by_label` of `label_tests`;
+        that of `paired_report`, with `runs`, `dataset` and `metric`, `higher_is_better` (None: neither end is better;
+        `won` and `lost` are above and below all the same), and `shared`, the column by which samples go together;
+        repeats count by their mean. Where the task has labels, `f1` and `f1_by_label` of `label_tests`;
         where their spans were taken away, `evidence` (`emotui.workbench.compare.evidence`).
 
     Raises:
@@ -79,7 +81,8 @@ def compare_runs(
         raise BadInput(f"no sample has a {name} of both: {hint}")
     shared = groups_of(store, dataset.dataset)
     groups = None if shared is None else {ids[number]: str(group) for number, group in shared[1].items()}
-    named = _named_in(dataset, sources, name, None if shared is None else shared[0])
+    by = next(one for one in known if one.name == name)
+    named = _named_in(dataset, sources, by, None if shared is None else shared[0])
     tested = label_tests(store, dataset, *sources, None if shared is None else shared[1], seed=seed)
     document = named | with_label_tests(paired_report(a, b, inner, seed, groups=groups), tested)
     taken = beside_f1(store, dataset, {source.key for source in sources}) if dataset.task == SPANS else None
@@ -94,7 +97,7 @@ def _over_all(
     """The same of a figure that is over all samples together, such as a rate over sentences."""
     from emotui.metrics.resampling import group_numbers
     from emotui.metrics.sums import compared_sums
-    from emotui.workbench.compare.figures import SourceFigures, no_figure
+    from emotui.workbench.compare.figures import SourceFigures, metric_of, no_figure
 
     each = [SourceFigures(store, dataset, source) for source in sources]
     first, second = (one.figure(name) for one in each)
@@ -111,12 +114,15 @@ def _over_all(
         raise BadInput(f"no sample is scored of both: emotui rescore RUN may give it a {name}")
     shared = groups_of(store, dataset.dataset)
     groups = None if shared is None else group_numbers(list(shared[1].values()))
-    named = _named_in(dataset, sources, name, None if shared is None else shared[0])
+    known = metrics_of(store, dataset.dataset, dataset.task)
+    by = next((one for one in known if one.name == name), metric_of(name))
+    named = _named_in(dataset, sources, by, None if shared is None else shared[0])
     return with_gold(named | compared_sums(first, second, both, groups, seed=seed), gold_note(store, dataset, sources))
 
 
-def _named_in(dataset: Dataset, sources: tuple[Compared, Compared], name: str, shared: str | None) -> dict[str, Any]:
-    named: dict[str, Any] = {"dataset": dataset.name, "metric": name, "runs": [source.key for source in sources]}
+def _named_in(dataset: Dataset, sources: tuple[Compared, Compared], by: Metric, shared: str | None) -> dict[str, Any]:
+    named: dict[str, Any] = {"dataset": dataset.name, "metric": by.name, "runs": [source.key for source in sources]}
+    named |= {"higher_is_better": by.higher_is_better if by.directed else None}
     return named if shared is None else named | {"shared": shared}
 
 

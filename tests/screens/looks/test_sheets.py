@@ -35,7 +35,7 @@ from emotui.screens.notes.actions import in_words
 from emotui.screens.notes.sheets import Codebook, NoteDialog
 from emotui.screens.places import SIGNS
 from emotui.screens.rephrase.attempts import NewRoundDialog, SuggestionDialog
-from emotui.screens.results.method import MethodDialog
+from emotui.screens.results.view import MethodDialog
 from emotui.screens.scenes.place import AlphaDialog, PriorDialog
 from emotui.screens.widgets.textual_private_text import Input
 from emotui.store.query import Dataset

@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.compared import in_short
 from emotui.screens.results.forest import Against, _Shape, drawn, shared_ending
-from emotui.screens.results.grid import Grid, window, without_unasked
+from emotui.screens.results.grid import Grid, side_by_side, window, without_unasked
 from emotui.screens.results.plot import bar_lines
 from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted, held_back
 from emotui.screens.widgets import drawing
@@ -73,12 +73,12 @@ def test_a_long_label_keeps_its_beginning_and_its_end_in_the_cells_there_are(lab
     assert results_cells.shortened(gguf, len(gguf)) == gguf
 
 
-def test_groups_of_columns_that_nobody_was_asked_for_are_left_out() -> None:
+def test_columns_of_groups_that_nobody_was_asked_for_are_left_out() -> None:
     columns = tuple(Column(f"{group}/{name}", name, group) for group in ("a", "b", "") for name in ("f1", "sim"))
     cells = (Cell(), Cell(), Cell(0.5), Cell(), Cell(), Cell())
     table = ResultsTable("t", "T", columns, (Row("m", "run", "m", cells),))
-    assert [column.key for column in without_unasked(table).columns] == ["b/f1", "b/sim", "/f1", "/sim"]
-    assert [row.cells for row in without_unasked(table).rows] == [(Cell(0.5), Cell(), Cell(), Cell())]
+    assert [column.key for column in without_unasked(table).columns] == ["b/f1", "/f1", "/sim"]
+    assert [row.cells for row in without_unasked(table).rows] == [(Cell(0.5), Cell(), Cell())]
     asked = ResultsTable("t", "T", columns[:2], (Row("m", "run", "m", cells[:2]),))
     assert without_unasked(asked) == asked
 
@@ -230,3 +230,14 @@ def test_a_method_in_short_says_how_intervals_and_p_come_about_and_what_makes_th
     assert in_short("", whole) == (
         "95% BCa bootstrap: 2,000 resamples; p corrected by Holm; gold may rest on it; F2 tells all"
     )
+
+
+def test_a_published_figure_stands_beside_ones_own_of_its_name() -> None:
+    columns = tuple(Column(f"{group}/{name}", name, group) for group in ("paper", "own") for name in ("F1", "P"))
+    own = Row("m", "run", "m", (Cell(), Cell(), Cell(0.5), Cell(0.6)))
+    printed = Row("p", "published", "SEER", (Cell(0.7), Cell(), Cell(), Cell()))
+    table = side_by_side(without_unasked(ResultsTable("t", "T", columns, (own, printed))))
+    assert [column.key for column in table.columns] == ["own/F1", "paper/F1", "own/P"]
+    assert [cell.value for cell in table.rows[1].cells] == [None, 0.7, None]
+    alone = ResultsTable("t", "T", columns[2:], (Row("m", "run", "m", own.cells[2:]),))
+    assert side_by_side(alone) == alone

@@ -2,13 +2,17 @@
 
 from pathlib import Path
 
+from textual.app import App, ComposeResult
+
 from emotui.metrics.metric import Metric
 from emotui.metrics.slice_rules import Rule
 from emotui.screens.rephrase import lines as rephrase_lines
 from emotui.screens.rephrase.place import Rephrase
-from emotui.screens.results import parts as parts_drawing
+from emotui.screens.results import cells as parts_drawing
 from emotui.screens.results.parts import against_rest, in_order, name_cut, part_lines, rule_lines
 from emotui.screens.results.place import Results
+from emotui.screens.widgets.cell_width import width
+from emotui.screens.widgets.row_list import PickedRows
 from emotui.workbench.compare.sources import Compared
 from emotui.workbench.slices.slicing import Findings, FoundRule, Parts, Sliced
 from tests.screens.driving import frame, opened, press, screen_text, settle
@@ -31,14 +35,14 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
         head, *rows = ["".join(part.text for part in line) for line in part_lines(both, both.rows, 0, 118)]
         for row, drawn in zip(both.rows, rows, strict=True):
             assert row.difference is not None
-            assert parts_drawing.signed(row.difference) in drawn
+            assert parts_drawing.signed(row.difference, 3) in drawn
             assert f" {row.n} " in drawn
             if row.n < 10:
                 continue
             first, other = drawn.index("●"), drawn.index("◇") if "◇" in drawn else drawn.index("●")
             assert (first - other) * row.difference >= 0, "the greater figure stands at the right"
             assert abs(row.difference) < 0.1 or set(drawn[min(first, other) + 1 : max(first, other)]) == {"━"}
-            assert parts_drawing.between((row.low, row.high)) in drawn if row.low is not None else True
+            assert parts_drawing.between((row.low, row.high), n=3) in drawn if row.low is not None else True
         assert head.split()[-5:] == ["●", "◇", "gap", "95%", "p"]
         assert "slice glad ones" in screen_text(pilot)
         await press(pilot, "A")
@@ -128,9 +132,9 @@ def test_parts_of_two_facets_that_are_the_same_texts_stand_there_once() -> None:
     kept = in_order(rows)
     assert [row.conditions for row in kept] == ["emotion=neutral", "emotion=sad", "cues=neutral"]
     drawn = part_lines(Parts(one, other, metric, "", rows, rows[0]), kept, 0, 100)
-    assert drawn[1][0].text.startswith("▸ neutral: emotion, valence    20")
+    assert drawn[1][0].text.startswith("▸ emotion and valence neutral    20")
     assert drawn[2][0].text.split() == ["emotion", "sad", "20"]
-    assert against_rest(rows[2], rows).startswith("neutral: emotion, valence: ")
+    assert against_rest(rows[2], rows).startswith("emotion and valence neutral: ")
 
 
 def test_n_and_difference_of_a_rule_are_named_in_full_where_there_is_room() -> None:
@@ -170,3 +174,21 @@ async def test_a_group_is_written_anew_in_rephrase_by_a_key(tmp_path: Path) -> N
         assert anew.seen.progress is not None
         lines = rephrase_lines.session(anew.seen.progress, "", 80)
         assert "0 of 0 errors gone" in "".join(part.text for line in lines for part in line)
+
+
+async def test_rows_that_scroll_leave_a_cell_for_the_bar_and_none_is_cut() -> None:
+    one, metric = Compared("a", "a", "run", n=100), Metric("f1", (0, 1), True, "F1", "F1")
+    rows = tuple(Sliced("emotion", f"e{at}", 20, 0.5, 0.1, 0.9, None, None, adjusted=1.0) for at in range(40))
+    parts = Parts(one, None, metric, "", rows, rows[0])
+
+    class Many(App[None]):
+        def compose(self) -> ComposeResult:
+            yield PickedRows(lambda shown, cursor, cells: part_lines(parts, shown, cursor, cells))
+
+    async with Many().run_test(size=(100, 12)) as pilot:
+        drawn: PickedRows[Sliced] = pilot.app.query_one(PickedRows)
+        drawn.show_rows(rows)
+        await pilot.pause()
+        assert drawn.show_vertical_scrollbar
+        assert all(width(line) <= drawn.scrollable_content_region.width for line in drawn.text.split("\n"))
+        assert drawn.text.split("\n")[1].endswith("1.000")

@@ -1,6 +1,6 @@
 """What two sources say of a thing that is no span, in lines."""
 
-from emotui.screens.results.parts import said_lines
+from emotui.screens.results.two import said_lines
 from emotui.workbench.compare.pairs import Marks
 
 

@@ -6,15 +6,17 @@ from typing import Any
 
 import msgspec
 import pytest
+from textual.app import App, ComposeResult
 
 from emotui.metrics.metric import Metric
 from emotui.screens.keymaps import keyed
 from emotui.screens.results.asking import Wanted, ask, usual_order
+from emotui.screens.results.cells import bar, bare, between, counted, decimals_of, p_value, sides, signed
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.method import MethodDialog
-from emotui.screens.results.parts import DifferenceRows, bar, between, p_value, sides, signed, told_difference
 from emotui.screens.results.place import Results
 from emotui.screens.results.state import ALL, GROUPS, PAIR, RULES
+from emotui.screens.results.two import DifferenceRows, told_difference
+from emotui.screens.results.view import MethodDialog
 from emotui.screens.widgets.line import Line
 from emotui.workbench.compare.pairs import Axis, Comparing, Difference, Pair
 from emotui.workbench.compare.sources import Compared
@@ -66,6 +68,69 @@ def test_the_difference_of_a_text_says_who_is_better_and_has_the_colour_of_error
     assert told(0.001) == ("● − ◇ .00", False)
 
 
+def test_samples_are_counted_by_the_end_of_the_figure_that_is_better() -> None:
+    report = {"won": 19, "lost": 51, "tied": 2}
+
+    def told(*, higher: bool, directed: bool = True) -> str:
+        return counted(Metric("m", (0, None), higher, "", directed=directed), report)
+
+    assert told(higher=True) == "● better 19   ◇ better 51   equal 2"
+    assert told(higher=False) == "● better 51   ◇ better 19   equal 2"
+    assert told(higher=False, directed=False) == "● more 19   ◇ more 51   equal 2"
+
+
+def test_a_column_has_as_many_decimals_as_its_differences_need() -> None:
+    def of(*lines: tuple[float, float]) -> int:
+        return decimals_of((a, b, a - b) for a, b in lines)
+
+    assert of((8.1, 8.95), (11.6, 12.1)) == 2
+    assert of((0.764, 0.766)) == 3  # .76 - .77 is not .00
+    assert of((10.0, 11.0), (3.0, 4.0)) == 0
+    assert of((120.25, 130.5)) == 1
+    assert decimals_of([(None, 0.5, None)]) == 2
+    assert [bare(-0.001, 2), between((-0.0004, 0.28))] == [".00", "[.00, .28]"]
+
+
+async def test_the_bars_and_words_of_two_agree_where_less_is_better() -> None:
+    one, other = Compared("a", "a", "run", n=2), Compared("b", "b", "run", n=2)
+    rows = (Difference(1, "t1", 11.6, 8.1), Difference(2, "t2", 10.02, 10.95))
+    report = {"won": 1, "lost": 1, "tied": 0}
+    pair = Pair(one, other, Metric("l1", (0, None), False, "", "L1"), rows, report, (), 3.5, 0)
+
+    class OnePair(App[None]):
+        def compose(self) -> ComposeResult:
+            yield DifferenceRows()
+
+    async with OnePair().run_test(size=(90, 12)) as pilot:
+        drawn = pilot.app.query_one(DifferenceRows)
+        drawn.show_pair(pair, None)
+        head, first, second = drawn.text.split("\n")
+    assert head.index("● better") < head.index("│") < head.index("◇ better")
+    assert first.split()[2:5] == ["11.60", "8.10", "+3.50"]
+    assert second.split()[1:4] == ["10.02", "10.95", "-.93"]
+    assert first.index("8.10") + 1 == second.index("10.95") + 2, "points stand under each other"
+
+
+async def test_where_all_samples_differ_enter_lists_them_all_without_a_filter(tmp_path: Path) -> None:
+    source = several_runs(tmp_path / "w.duckdb", annotated=True)
+    async with opened(source, (120, 40)) as pilot:
+        await press(pilot, "9")
+        place = frame(pilot).query_one(Results)
+        every = frame(pilot).session.overview.dataset
+        assert place.pair is not None
+        assert every is not None
+        apart = tuple(replace(row, first=row.second + 0.1) for row in place.pair.rows)
+        assert len(apart) == every.n
+        found = place.found
+        assert found is not None
+        place._take(place.wanted, replace(found, pair=replace(place.pair, rows=apart)))  # type: ignore[arg-type]
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert frame(pilot).session.state.only == ()
+        assert len(listed(pilot)) == every.n
+        assert f"differ in each of the {every.n} samples" in " ".join(screen_text(pilot).split())
+
+
 async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_axis(tmp_path: Path) -> None:
     source = several_runs(tmp_path / "w.duckdb", annotated=True)
     async with opened(source, (120, 40)) as pilot:
@@ -77,7 +142,7 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
         assert first.key != second.key
         text = screen_text(pilot)
         assert f"{first.name} {first.told}"[-30:] in text
-        assert "won " in text
+        assert "● better " in text
         rows.put_on(place.pair.rows[0].sample)
         await press(pilot, "n")
         picked = rows.picked
@@ -121,7 +186,7 @@ async def test_two_sources_are_walked_by_their_differences_and_all_stand_on_one_
             told = f"{best.facet} {best.value} {signed(best.difference or 0)} ({best.n})"
             assert "where it wins most (means, untested)" in screen_text(pilot)
             assert told in screen_text(pilot)
-        assert f"won {person.won}   lost {person.lost}   tied {person.tied}" in screen_text(pilot)
+        assert f"better {person.won}   worse {person.lost}   equal {person.tied}" in screen_text(pilot)
         assert f"{signed(person.off or 0, 3)}  {p_value(person.p)}" in forest.text
         await press(pilot, "enter")
         assert place.pair is not None

@@ -417,7 +417,7 @@ def test_texts_in_which_neither_of_two_marks_anything_add_nothing_to_f1_and_are_
     (pair,) = found.pairs
     exact = named(pair.measured)["exact_f1"]
     assert (pair.n, exact.figure.n, exact.figure.value) == (4, 2, pytest.approx(2 * 1 / 4))
-    assert found.notes["both silent"].endswith("counted under “over”: ann and bob 2 of 4")
+    assert found.notes["both silent"].endswith("counted under “n”: ann and bob 2 of 4")
 
 
 def test_a_title_names_all_of_few_sources_and_the_first_of_many(store: Store) -> None:
