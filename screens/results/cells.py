@@ -304,7 +304,7 @@ def counted(metric: "Metric", report: "Mapping[str, Any]") -> str:
     if not first_leads(metric, 1.0):
         first, second = second, first
     word = word_of(metric)
-    return f"{axis.OWN} {word} {count(first)}   {axis.OTHER} {word} {count(second)}   equal {count(report['tied'])}"
+    return f"{word} {axis.OWN} {count(first)}  {axis.OTHER} {count(second)}  equal {count(report['tied'])}"
 
 
 def told(source: "Compared") -> str:

@@ -74,9 +74,9 @@ def test_samples_are_counted_by_the_end_of_the_figure_that_is_better() -> None:
     def told(*, higher: bool, directed: bool = True) -> str:
         return counted(Metric("m", (0, None), higher, "", directed=directed), report)
 
-    assert told(higher=True) == "● better 19   ◇ better 51   equal 2"
-    assert told(higher=False) == "● better 51   ◇ better 19   equal 2"
-    assert told(higher=False, directed=False) == "● more 19   ◇ more 51   equal 2"
+    assert told(higher=True) == "better ● 19  ◇ 51  equal 2"
+    assert told(higher=False) == "better ● 51  ◇ 19  equal 2"
+    assert told(higher=False, directed=False) == "more ● 19  ◇ 51  equal 2"
 
 
 def test_a_column_has_as_many_decimals_as_its_differences_need() -> None:
