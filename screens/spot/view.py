@@ -169,6 +169,8 @@ def who_marked_what(columns: Sequence["Column"], text: str) -> AnnotatedText:
         sign = f"{SIGNS[number]} " if len(columns) > 1 else ""
         role = "predicted" if number == 0 else "annotator"
         tiers.append(Tier(f"{sign}evidence", role, tuple(evidence(column, text)), inline=number == 0))
+        if "words" not in column.answers:
+            continue  # a dash would say that no word carries it
         words = tuple(carried(column, text))
         tiers.append(Tier(f"{sign}carries", "annotator", words, inline=False, dotted=words))
     return AnnotatedText(text, tuple(tiers), rows=True)

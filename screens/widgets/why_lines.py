@@ -64,7 +64,7 @@ def verdict(found: "Removed", *, own: bool = False, short: bool = False) -> list
     random = found.marked_random if own else found.random
     rises, n = whole - masked <= -SEEN, len(random)
     moves = "rises to " if rises else "falls to " if whole - masked >= SEEN else "stays "
-    of = " for the whole text" if own else ""
+    of = " of the text" if own else ""
     parts = [Part(f"{label} "), Part(share(whole).strip(), "strong"), Part(f"{of}, without it {moves}")]
     parts += [
         Part(share(masked).strip(), "strong"),

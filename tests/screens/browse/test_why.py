@@ -88,7 +88,7 @@ def test_of_the_label_of_a_span_it_is_said_what_its_figure_is_for() -> None:
     whole = {"amusement": 0.01, "neutral": 0.89}
     found = Removed("Mr Pell", (0, 7), "m", "neutral", whole, whole, whole, whole, ("", "", ""), (), marked="amusement")
     told = "".join(part.text for part in verdict(found, own=True))
-    assert told.startswith("amusement .01 for the whole text, without it stays .01. ")
+    assert told.startswith("amusement .01 of the text, without it stays .01. ")
 
 
 async def test_gold_and_predicted_spans_are_counted_apart_while_they_are_asked_about(source: Workspace) -> None:

@@ -67,11 +67,11 @@ def test_a_probability_that_rises_is_set_beside_how_high_others_come() -> None:
 
 def test_the_emotion_of_the_span_is_told_before_the_likeliest_label() -> None:
     found = replace(removed(), marked="joy", marked_random=(0.0, 0.0))
-    _, bars, *_ = all_lines = text_of(removal_lines(found, 150))
+    _, bars, *_ = all_lines = text_of(removal_lines(found, 160))
     first = next(line for line in all_lines if "predicted: " in line)
     second = next(line for line in all_lines if "likeliest: " in line)
     assert first == (
-        " predicted: joy .00, without it stays .00. "
+        " predicted: joy .00 of the text, without it stays .00. "
         "Without 2 random stretches as long: .00 on average (.00 to .00), as low without 2 of these 2."
     )
     assert second.startswith(" likeliest: sadness .90, without it falls to .20 (change -.70). Without")
