@@ -306,7 +306,7 @@ class WhyPane(Vertical):
             return [*parts, *([Part(f"   {self._step or 'reading'}", "dim")] if self.busy else [])]
         every = dict.fromkeys((*self._here, *self._others))
         if self.busy:
-            parts.append(Part(f"   {self._step}" if self._step else f" about {self._how_many(tuple(every))} …", "dim"))
+            parts.append(Part(f"   {self._step}" if self._step else f"   {self._how_many(tuple(every))} so far", "dim"))
         else:
             parts.append(Part(" for the text's label", "dim"))
         return parts

@@ -431,8 +431,11 @@ class Browse(Place):
         """With what is known of the text without each of them: of a pair, without the predicted span."""
         if not self._why.is_open:
             return found
-        known = self._why.known
-        return [replace(one, drop=margin(known(one.said_place or one.gold_place))) for one in found]
+        removed = [self._why.known(one.said_place or one.gold_place) for one in found]
+        return [
+            replace(one, drop=margin(of), drop_of=of.explains if of is not None else "")
+            for one, of in zip(found, removed, strict=True)
+        ]
 
     def do_repeat(self) -> None:
         if self._said.display:

@@ -72,6 +72,11 @@ _SURE: Signs = (
         ("Share of annotators", "how many of those asked said yes, beside the model's probability"),
         ("nats", "log-odds: 0 is even, +1 about 2.7 to 1 for it, -1 about 2.7 to 1 against"),
         ("log-odds", "the logarithm of yes against no: what speaks for it is above 0, and terms simply add up"),
+        (
+            "ekman, plutchik",
+            "of embedded: how likely at least one of the GoEmotions labels that belong to an emotion holds, taken as "
+            "independent, so that many small ones add up",
+        ),
         ("α", "in Scenes the weight of how emotions usually go together: 0 is the model alone"),
         ("bias", "how common an emotion is on the whole, in nats"),
         ("couplings", "how much one emotion raises or lowers another, in nats"),
