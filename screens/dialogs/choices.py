@@ -177,6 +177,11 @@ def figures(metrics: Sequence[Metric]) -> list[Choice]:
     return [Choice(key_of(metric, metrics), metric.title, metric.help) for metric in metrics]
 
 
+def _id_of(run: Run) -> str:
+    """A run's id in few cells; nothing of a file's answers whose id is the name that stands before it."""
+    return "" if run.run == run.model else fit(run.run, 12).rstrip()
+
+
 def runs(found: Sequence[Run], without: str) -> tuple[list[Choice], str]:
     """Runs and other sources, newest first, and none; and what stands over the columns of what is told of them.
 
@@ -191,7 +196,7 @@ def runs(found: Sequence[Run], without: str) -> tuple[list[Choice], str]:
         state = "" if run.state == "done" else f"  {run.state}"
         way = str(run.config.get("way") or "") if run.source == "model" else f"a {run.source}"
         started = run.started[5:16].replace("T", " ")
-        table.append((run.task if several else "", way, f"{done}{failed}{state}", started, run.run[:12]))
+        table.append((run.task if several else "", way, f"{done}{failed}{state}", started, _id_of(run)))
     cells = [
         0 if len(set(column[1:])) == 1 and not column[1] else max(map(width, column))
         for column in zip(*table, strict=True)

@@ -24,6 +24,7 @@ from emotui.screens.generate.tables import (
     is_testable,
     model_lines,
     number,
+    of_one_label,
     on_texts_in_words,
     pair_share,
     told_of,
@@ -220,7 +221,7 @@ def _ends(values: Sequence[tuple[float, tuple[float, float] | None]]) -> tuple[f
 _BESIDE = 100
 """Cells from which the legend stands beside the plot; in fewer the letters are told over it."""
 
-_REMARKS = 7
+_REMARKS = 8
 _AROUND = 11
 """Lines around figures and figures by emotion where both are shown: headings, blank lines, the note."""
 
@@ -357,6 +358,8 @@ class Overview(Vertical):
     def _draw_note(self, figures: "Figures") -> None:
         metric = self.heat_metric if self.view == EMOTIONS else self.rows.picked
         said = [] if metric is None else [told_of(metric)]
+        if metric is not None and self.view != TRUST and (little := of_one_label(figures, metric)):
+            said.append(little)
         if metric is not None and self.view == FIGURES:
             said.append(self._sizes(figures, metric))
         elif metric is not None and self.view == TRUST:

@@ -396,7 +396,7 @@ class Generate(Place):
         if self._texts is None:
             return
         if dataset is None or sample is None:
-            self.say(_TITLE, f"no text is selected: {keyed(EMPTY_LIST)}")
+            self.say(_TITLE, f"no text is selected, as {keyed(EMPTY_LIST)}")
             return
         if run is not None and run.run != self._run:
             self._run = self._to_pick = run.run

@@ -265,7 +265,7 @@ def _short(value: float) -> str:
 def model_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
     """A heading, and a line a metric with a figure a model, the best of them bold where either end is better."""
     if figures is None:
-        return [[Part(COUNTING, "dim")]]
+        return [list(line) for line in folded((COUNTING,), cells)]
     models = figures.models
     size = _SURE if has_intervals(figures, cells) else _PLAIN
     there = models[: max((cells - _METRIC - 4 + 1) // size, 1)]
@@ -311,7 +311,7 @@ _TRUST = 76
 def trust_lines(figures: "Figures | None", rows: "Sequence[Metric]", cursor: int, cells: int) -> list[list[Part]]:
     """A heading, and a line a metric: its correlation with human F1 over models, raw and turned, and how sure."""
     if figures is None:
-        return [[Part(COUNTING, "dim")]]
+        return [list(line) for line in folded((COUNTING,), cells)]
     if not is_testable(figures):
         return _pair_lines(figures, rows, cursor, cells)
     gap = "  " if cells >= _TRUST else " "
@@ -416,8 +416,39 @@ def on_texts_in_words(metric: "Metric", found: Mapping[str, Any] | None) -> str:
         return f"Text by text: {UNDEFINED} {found['why']}."
     sure = between(*(found["ci"] or (None, None)))
     within = "" if found["within"] is None else f", within a writer {number(found['within'])}"
-    few = f" ({found['why']})" if found["why"] else ""
-    return f"Text by text: rho {number(found['spearman'])} {sure}{within}, {so_many(found['n'], 'text')}{few}."
+    said = f"Text by text: rho {number(found['spearman'])} {sure}{within}, {so_many(found['n'], 'text')}"
+    if few := _OVER_GROUPS.fullmatch(found["why"] or ""):
+        n, least = few.groups()
+        return f"{said}. The interval is Student's t: {n} writers are fewer than {least}."
+    return f"{said} ({found['why']})." if found["why"] else f"{said}."
+
+
+_OVER_GROUPS = re.compile(r"Student's t over (\d+) groups: fewer than (\d+)")
+"""What is told of an interval over few groups, which are the writers here."""
+
+
+BEYOND_CHANCE = ("human_neutral_alpha", "human_neutral_kappa")
+_ONE_LABEL = 0.95
+"""The share of neutral labels from which on, or below 1 less it, agreement beyond chance says little."""
+
+
+def of_one_label(figures: "Figures", metric: "Metric") -> str:
+    """That agreement beyond chance says little where nearly all labels are one; empty: it says something.
+
+    With one label left there is nothing that raters could disagree on but by accident, so that as much is expected by
+    chance: the paradox of Feinstein and Cicchetti (1990).
+    """
+    if metric.name not in BEYOND_CHANCE:
+        return ""
+    shares = {
+        briefly(one.writer.name): neutral.value
+        for one in figures.models
+        if (neutral := one.values.get("human_neutral")) is not None and neutral.value is not None
+    }
+    named = [name for name, there in shares.items() if not 1 - _ONE_LABEL < there < _ONE_LABEL]
+    if not named:
+        return ""
+    return f"Near 0 says little of {', '.join(named)}: nearly all texts have one answer, so chance agrees too."
 
 
 def by_emotion(figures: "Figures") -> "list[Metric]":

@@ -213,7 +213,7 @@ class Masked(GuessPlace):
             return
         if sample is None or self._looks is None:
             self.view = None
-            self.show_nothing(f"no text is selected: {keyed(EMPTY_LIST)}")
+            self.show_nothing(f"no text is selected, as {keyed(EMPTY_LIST)}")
             return
         if sample != self._wanted[0]:
             self._typed, self._told = {}, None

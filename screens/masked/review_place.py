@@ -12,7 +12,7 @@ from textual.widgets import Input
 from emotui.screens.jobs import NOTHING_WRITTEN
 from emotui.screens.masked.review_mode import OPEN, ReviewMode, post_lines, state
 from emotui.screens.masked.study_place import StudyPlace
-from emotui.screens.masked.text import GOLD, HIDDEN
+from emotui.screens.masked.text import GOLD, HIDDEN, more_than_a_word
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.line import Line, Part
@@ -317,6 +317,9 @@ class GuessPlace(ReviewPlace):
             return
         view, word = self.view, event.value.strip()
         if view is None or not word:
+            return
+        if more_than_a_word(word, view.gold[self.mask].word):
+            self.notify(f"one word a mask: “{word}” is not taken as a guess", severity="warning", markup=False)
             return
         self._typed[self.mask] = word
         open_masks = [place for place in range(len(view.gold)) if place not in self._typed]

@@ -148,6 +148,11 @@ def why_not_compared(gold: "WordEntry", said: "WordEntry") -> str:
     return f"EmoLex ties no emotion to {' and '.join(empty)}" if empty else ""
 
 
+def more_than_a_word(guess: str, gold: str) -> bool:
+    """Has a guess more words than one, behind a mask that is no phrase?"""
+    return len(guess.split()) > max(1, len(gold.split()))
+
+
 def can_be_scored(view: "MaskedView") -> bool:
     """Is there a mask whose gold word has emotions, so that a guess can share some?"""
     return any(map(has_emotions, view.gold))
@@ -385,7 +390,7 @@ def told_lines(view: "MaskedView", mask: int, cells: int, filled: str) -> list[l
             if sign in groups:
                 groups[sign].append(name)
         parts = [[Part(f"{role:<{_ROLE}}", "dim")]]
-        for (sign, names), word in zip(groups.items(), ("shared", f"{role} alone", "gold alone"), strict=True):
+        for (sign, names), word in zip(groups.items(), ("hit", "extra", "missed"), strict=True):
             if names:
                 parts.append([Part(f"{sign} ", _KINDS[sign]), Part(f"{word} ", "dim"), Part(f"{', '.join(names)}  ")])
         lines += _flowing(parts, cells)
@@ -406,6 +411,9 @@ def _flowing(groups: Sequence[Sequence[Part]], cells: int) -> list[list[Part]]:
     return lines
 
 
+OF_M = "M, missed: the run's word shares no emotion with gold's, or it gave none"
+OF_NO_M = "F1 .00 without M in the list: a word without emotions in EmoLex can share none, so it tells nothing"
+"""Why a word that scores nothing has M in the list, or has none."""
 _OF_P = "P: the probability that the run gives the word"
 
 
@@ -413,6 +421,10 @@ def _remarks(
     view: "MaskedView", mask: int, said: "MaskSaid | None", guessed: "MaskSaid | None", filled: str
 ) -> list[tuple[str, str]]:
     remarks = []
+    if _is_missed(view, mask):
+        remarks.append((OF_M, "mark"))
+    elif said is not None and not said.f1:
+        remarks.append((OF_NO_M, "dim"))
     if mask < len(view.leaked) and view.leaked[mask]:
         remarks.append(("leaked: gold's word stands in the text outside the mask too", "mark"))
     if said is not None and said.entry is not None:
@@ -451,10 +463,18 @@ def mask_heading(view: "MaskedView", mask: int) -> list[Part]:
         return parts
     if not wanted:
         lacks = "EmoLex has no" if gold.vector is None else "EmoLex ties no emotion to"
-        return [*parts, Part(f" not scored: {lacks} {shown(gold.word)}, so that nothing can be shared", "dim")]
+        return [*parts, Part(f" not scored: {lacks} {shown(gold.word)}", "dim")]
     of = f"gold's {so_many(wanted, 'emotion')}" if wanted > 1 else "gold's one emotion"
-    missed = mask < len(view.said) and view.said[mask].missed
-    return [*parts, Part(f" of {of} {', '.join(shares)}", "dim"), *([Part("  M missed", "mark")] if missed else [])]
+    return [
+        *parts,
+        Part(f" of {of} {', '.join(shares)}", "dim"),
+        *([Part("  M missed", "mark")] * _is_missed(view, mask)),
+    ]
+
+
+def _is_missed(view: "MaskedView", mask: int) -> bool:
+    """Does the list have M for the run's word, or would it of this mask alone?"""
+    return mask < len(view.said) and view.said[mask].missed
 
 
 def tally_line(tally: "Tally | None") -> list[Part]:

@@ -244,7 +244,7 @@ def _leaning(words: "CarryingWords | None", cells: int, written: str | None) -> 
     parts = [Part(head, "dim")]
     room = cells - width(head)
     for start, end, drop in carrying:
-        word = shown(words.text[start:end])
+        word = shown(words.text[start:end]) + _nth(words, start)
         figure = f" {share(drop).strip()}  "
         if reads_zero(drop) or width(word) + width(figure) > room:
             break
@@ -252,6 +252,13 @@ def _leaning(words: "CarryingWords | None", cells: int, written: str | None) -> 
         room -= width(word) + width(figure)
     none = f"{verb}  … when you rest" if stale else f"no word makes {name} likelier"
     return parts if carrying else [Part(none, "dim")]
+
+
+def _nth(words: "CarryingWords", start: int) -> str:
+    """` (2nd)` of a word that has stood in the text before; nothing of the first."""
+    word = next(words.text[first:last] for first, last, _ in words.gold if first == start)
+    n = sum(first <= start and words.text[first:last] == word for first, last, _ in words.gold)
+    return "" if n == 1 else f" ({_NTH[n - 1] if n <= len(_NTH) else f'{n}th'})"
 
 
 _READ = "read as"
@@ -330,6 +337,9 @@ def _drop(drop: float | None, most: float, size: int, kind: str) -> list[Part]:
     return [Part(f"{drop:+6.2f} "), Part(sign * full, kind), Part(" " * (size - full + 1))]
 
 
+OF_SUCCESS = "succeeded, ✓: the model no longer reads gold; what people read: {review}"
+
+
 def session(progress: "Progress", last: str, cells: int) -> Lines:
     """How far one is: done, succeeded and at which attempt, failed, skipped, left, set aside."""
     at = ", ".join(f"{count(n)} at the {_NTH[place]}" for place, n in enumerate(progress.succeeded_at) if n)
@@ -358,7 +368,11 @@ def session(progress: "Progress", last: str, cells: int) -> Lines:
     if progress.offered:
         full = round(progress.done / progress.offered * min(cells, 60))
         lines.append([Part("━" * full, "said"), Part("·" * (min(cells, 60) - full), "rest")])
-    return [*lines, *folded(last, cells, "dim")] if last else lines
+    if last:
+        lines += folded(last, cells, "dim")
+    if any(progress.succeeded_at) and progress.errors is None:
+        lines += folded(keyed(OF_SUCCESS), cells, "dim")
+    return lines
 
 
 def difference(changes: "Sequence[Change]", cells: int) -> Lines:

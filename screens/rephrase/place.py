@@ -175,7 +175,7 @@ class Rephrase(Place):
             self.seen.chain, self.seen.waiting, self.seen.submits = None, None, ""
         self._sample = sample
         if sample is None:
-            self.show_nothing(f"No text is selected: {keyed(EMPTY_LIST)}")
+            self.show_nothing(f"No text is selected, as {keyed(EMPTY_LIST)}")
         else:
             self._go_on()
 

@@ -378,7 +378,8 @@ def said(chain: "ChainView", outcome: "Outcome") -> str:
         case "succeeded" if chain.counters:
             return f"no error comes: still read as {outcome.predicted}"
         case "succeeded":
-            return f"succeeded at attempt {outcome.attempt}, read as {outcome.predicted} ({sure})"
+            near = "" if outcome.similarity is None else f", similarity {share(outcome.similarity).strip()}"
+            return f"the model reads {outcome.predicted} at attempt {outcome.attempt} ({sure}){near}"
         case "failed" if chain.counters:
             return f"not right after {outcome.attempt} attempts: read as {outcome.predicted} ({sure})"
         case "failed":

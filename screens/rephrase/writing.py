@@ -175,8 +175,10 @@ def bar_lines(probs: Mapping[str, float], gold: str, was: float | None, cells: i
         _bar(label, probs.get(label), label == top, was if label == gold else None, gold, width) for label in labels
     ]
     if hidden:
-        rest = sum(probs.values()) - sum(probs.get(label, 0.0) for label in labels)
-        drawn.append([Part(fit(f"  {count(hidden)} others, together {share(rest).strip()}", width), "dim")])
+        # No sum: the probabilities of a classifier of several labels are each by itself.
+        most = max((p for label, p in probs.items() if label not in labels), default=0.0)
+        at_most = "below .005" if round(most, 2) == 0 else f"at most {share(most).strip()}"
+        drawn.append([Part(fit(f"  {count(hidden)} others, each {at_most}", width), "dim")])
     if not two:
         return drawn
     half = -(-len(drawn) // 2)

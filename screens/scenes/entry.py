@@ -68,7 +68,7 @@ ENTRY = PlaceEntry(
         ),
     ),
     signs=(
-        "In the ribbons, the evidence and the list of scenes",
+        "In the ribbons, the evidence and the list of scenarios",
         (
             ("▆ ▒", "on as in gold, on and not in gold"),
             ("▁ ·", "in gold and not on, neither"),

@@ -381,7 +381,7 @@ class ShownScenes(AskingScenes):
         """Everything that follows from the scenario, the run and alpha."""
         if self.scene is None:
             if not self.busy:
-                self.show_nothing(f"No scenario is selected: {keyed(EMPTY_LIST)}")
+                self.show_nothing(f"No scenario is selected, as {keyed(EMPTY_LIST)}")
             return
         scene, ready = self.scene, self.redecoding is not None and self.decoded is not None
         self._lay_out(text=True, run=ready)

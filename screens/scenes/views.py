@@ -319,6 +319,10 @@ def _flips(shown: Shown, cells: int, height: int) -> Lines:
     return lines
 
 
+_WHY = 42
+"""Cells before the bar of a term: its name and its figure."""
+
+
 def _why(shown: Shown, cells: int, height: int) -> Lines:
     redecoding = shown.redecoding
     if shown.place is None:
@@ -334,6 +338,7 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
     ]
     most = max((abs(term.value) for term in terms), default=0.0)
     answer = _answer(shown)
+    longest = max(min(cells - _WHY - width(" against"), 24), 4)
     own = "the model's own evidence" if answer is None else f"the model said {answer.word}"
     for term in terms:
         name = {"evidence": own, "bias": "prior: how common it is"}.get(term.source)
@@ -341,7 +346,7 @@ def _why(shown: Shown, cells: int, height: int) -> Lines:
             other = term.neighbour or 0
             by = "clamp" if other in shown.clamps else "prior"
             name = f"{by}: {labels[other]} is there"
-        size = round(abs(term.value) / most * 24) if not reads_zero(term.value) else 0
+        size = round(abs(term.value) / most * longest) if not reads_zero(term.value) else 0
         kind = "said" if term.value > 0 else "mark"
         lines.append(
             [

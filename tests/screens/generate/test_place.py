@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 from emotui.metrics.metric import Metric
+from emotui.metrics.resampling import told_of_t
 from emotui.screens.generate.overview import Point, lettered, plotted
 from emotui.screens.generate.place import Generate, differing, marked, side_lines
 from emotui.screens.generate.tables import (
@@ -16,6 +17,8 @@ from emotui.screens.generate.tables import (
     labels_in_words,
     model_lines,
     number,
+    of_one_label,
+    on_texts_in_words,
     seen,
     told_of,
     trust_lines,
@@ -335,3 +338,28 @@ async def test_checks_are_asked_for_in_sentences_and_an_illustration_is_a_note(t
         assert "for each text; 0: none" in said
         assert "of these may fail 0" in said
         assert "In the paper: 28/277 with emotional versions, 10/84 with neutral ones." in said
+
+
+def test_that_figures_are_still_counted_is_told_whole_in_any_width() -> None:
+    for lines in (model_lines(None, (), 0, 40), trust_lines(None, (), 0, 40)):
+        told = ["".join(part.text for part in line) for line in lines]
+        assert all(len(line) <= 40 for line in told)
+        assert " ".join(told).endswith("once that is done.")
+
+
+def test_an_interval_over_few_writers_is_told_in_a_sentence() -> None:
+    metric = next(one for one in METRICS if one.name == "words")
+    found = {"spearman": 0.1, "ci": (-0.1, 0.3), "within": None, "n": 210, "why": told_of_t(3, grouped=True)}
+    told = on_texts_in_words(metric, found)
+    assert told.endswith("210 texts. The interval is Student's t: 3 writers are fewer than 20.")
+    assert on_texts_in_words(metric, found | {"why": "odd"}).endswith("210 texts (odd).")
+
+
+def test_where_nearly_all_texts_look_neutral_agreement_beyond_chance_is_told_to_say_little() -> None:
+    alpha = Metric("human_neutral_alpha", (None, 1), True, "alpha", "neutral alpha")
+    known = _by_three(human_neutral=(1.0, 0.97, 0.6), human_neutral_alpha=(-0.013, 0.0, 0.35))
+    told = of_one_label(known, alpha)
+    assert told.startswith("Near 0 says little of ")
+    assert len(told.split(" of ")[1].split(":")[0].split(", ")) == 2
+    assert not of_one_label(_by_three(human_neutral=(0.9, 0.5, 0.1), human_neutral_alpha=(0.1, 0.2, 0.3)), alpha)
+    assert not of_one_label(known, next(one for one in METRICS if one.name == "words"))

@@ -7,10 +7,13 @@ from emotui.screens.masked.place import Masked
 from emotui.screens.masked.text import (
     GOLD,
     HIDDEN,
+    OF_M,
+    OF_NO_M,
     RUN,
     Filling,
     hidden,
     mask_heading,
+    more_than_a_word,
     text_lines,
     told_lines,
     word_lines,
@@ -196,7 +199,7 @@ def test_of_a_mask_that_cannot_be_scored_it_is_told_why_and_what_comes_next() ->
     said = MaskSaid(CALM, 0.0, False)
     view = MaskedView(1, "m", ("", ""), (GLUM,), said=(said,), guessed=(), leaked=(False,))
     heading = "".join(drawn([mask_heading(view, 0)]))
-    assert heading == " mask 1 of 1  not scored: EmoLex has no glum, so that nothing can be shared"
+    assert heading == " mask 1 of 1  not scored: EmoLex has no glum"
     told = "\n".join(drawn(told_lines(view, 0, 120, GOLD)))
     assert "––– not in EmoLex" in told
     assert "glum" not in told, "the reason stands in the heading"
@@ -208,7 +211,7 @@ def test_what_words_share_and_lack_is_told_in_words() -> None:
     said = MaskSaid(CALM, 0.5, False, (("calm", 0.5), ("glad", 0.25)), 2, (CALM, GLAD), (0.5, 1.0))
     view = MaskedView(1, "m", ("", ""), (GLAD,), said=(said,), guessed=(MaskSaid(GLUM, 0.0, False),), leaked=(True,))
     assert drawn(told_lines(view, 0, 90, RUN)) == [
-        "run  ▆ shared positive  ▒ run alone trust  ▁ gold alone joy  ",
+        "run  ▆ hit positive  ▒ extra trust  ▁ missed joy  ",
         "you  EmoLex has no glum, it scores 0",
         "leaked: gold's word stands in the text outside the mask too",
         "P: the probability that the run gives the word; gold's is its number 2",
@@ -219,3 +222,19 @@ def test_what_words_share_and_lack_is_told_in_words() -> None:
     ), "what is shared in part is no M of the list"
     none = MaskedView(1, "m", ("", ""), (GLAD,), said=(MaskSaid(MAD, 0.0, False, missed=True),), leaked=(False,))
     assert "".join(drawn([mask_heading(none, 0)])).endswith("the run shares 0  M missed")
+    assert OF_M in drawn(told_lines(none, 0, 90, RUN)), "and what that is"
+    lacking = MaskedView(1, "m", ("", ""), (GLAD,), said=(MaskSaid(GLUM, 0.0, False),), leaked=(False,))
+    assert OF_NO_M in drawn(told_lines(lacking, 0, 120, RUN))
+
+
+async def test_two_words_are_no_guess_for_one_mask(tmp_path: Path) -> None:
+    source = masked_workspace(tmp_path)
+    async with opened(source, (80, 24)) as pilot:
+        await press(pilot, "5", "j", "i", *"happy", "space", *"sad", "enter")
+        place = frame(pilot).query_one(Masked)
+        assert place.typing
+        assert place.mask == 0
+        assert place.guess_line.value == "happy sad"
+        assert "one word a mask" in screen_text(pilot)
+    assert more_than_a_word("happy sad", "glad")
+    assert not more_than_a_word("worried sick", "burnt out")

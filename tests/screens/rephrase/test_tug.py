@@ -8,7 +8,7 @@ from emotui.metrics.lexical import lexical
 from emotui.screens.rephrase.attempts import carried
 from emotui.screens.rephrase.lines import meaning, session, word_lines
 from emotui.screens.rephrase.review import matching
-from emotui.screens.rephrase.writing import GOLD_SIDE, MIDDLE, RIVAL_SIDE, sparkline, verdict
+from emotui.screens.rephrase.writing import GOLD_SIDE, MIDDLE, RIVAL_SIDE, bar_lines, sparkline, verdict
 from emotui.screens.rephrase.writing import tug_lines as lines
 from emotui.screens.widgets.cell_width import width
 from emotui.workbench.rephrase.views import CarryingWords, Progress
@@ -102,6 +102,22 @@ def test_a_sparkline_has_the_last_figures_in_eighths() -> None:
 
 
 WORDS = CarryingWords(1, "so sad today", "sadness", "sadness", ((0, 2, 0.2), (3, 6, 2.0), (7, 12, -1.0)), (), cut=False)
+
+
+def test_a_word_that_stands_twice_is_told_by_its_place() -> None:
+    twice = CarryingWords(
+        1, "Thank and Thank", "joy", "joy", ((0, 5, 0.58), (6, 9, 0.0), (10, 15, 0.82)), (), cut=False
+    )
+    told = "".join(part.text for part in meaning((1.0, True), None, twice, (), 90, 1)[-1])
+    assert told.rstrip().endswith("Thank (2nd) .82  Thank .58")
+
+
+def test_labels_without_room_are_told_by_their_greatest_probability() -> None:
+    probs = {f"label {at}": 0.9 / (at + 1) for at in range(12)}
+    last = "".join(part.text for part in bar_lines(probs, "label 0", None, 60, 5)[-1])
+    assert last.strip() == "8 others, each at most .18"
+    few = probs | {f"label {at}": 0.001 for at in range(4, 12)}
+    assert "each below .005" in "".join(part.text for part in bar_lines(few, "label 0", None, 60, 5)[-1])
 
 
 def test_words_are_shaded_by_how_much_they_carry() -> None:

@@ -39,8 +39,9 @@ async def test_an_attempt_that_the_classifier_gets_wrong_succeeds_and_the_next_t
         assert here.editor.has_focus
         session = page(pilot, "#rephrase-session").replace("\n", " ")
         assert "1 succeeded: 1 at the 1st" in session
-        assert "rs-1: succeeded at attempt 1, read as anticipation" in session
-        assert "rs-1: succeeded at attempt 1, read as anticipation" in screen_text(pilot).splitlines()[-1]
+        assert "rs-1: the model reads anticipation at attempt 1" in session
+        assert "what people read: F4" in session
+        assert "rs-1: the model reads anticipation at attempt 1" in screen_text(pilot).splitlines()[-1]
         assert "^Z goes back" in screen_text(pilot).splitlines()[-1]
         assert "✓ 1" in screen_text(pilot)
 

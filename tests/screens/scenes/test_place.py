@@ -310,6 +310,9 @@ async def test_w_says_why_by_the_terms_of_the_picked_emotion(source: Workspace) 
         joy = place(pilot).rows.rows[0]
         given = 1 / (1 + math.exp(-joy.total))
         assert f"{joy.total:+8.2f}  as a probability {share(given).strip()}" in view(pilot)
+        terms = [line for line in view(pilot).splitlines() if "■" in line]
+        assert terms
+        assert all(line.rstrip().endswith(("for", "against")) for line in terms)
         assert f"P(yes) {share(joy.posterior).strip()}: over all that the other emotions may be" in view(pilot)
         await press(pilot, "tab", "down", "down")
         assert view(pilot).startswith("fear: ")
