@@ -11,7 +11,7 @@ from emotui.metrics.metric import Metric
 Value = float | int | str | bool | None
 
 FINE = "fine-share"
-INTERVAL = "[low, high]: 95% interval, none where no resample differs; of repeats their mean is taken first."
+INTERVAL = "[low, high]: 95% interval, none where resamples say too little; of repeats their mean is taken first."
 """What stands under a table with intervals, before the convention of these."""
 
 LESS_IS_BETTER = frozenset(

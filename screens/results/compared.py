@@ -56,6 +56,8 @@ _TALL = 26
 """Lines from which on all that has to be known of rows stands under them."""
 
 
+_BARE = ", intervals not"
+"""Behind how p is corrected."""
 _SHORT = 2
 """Lines of a method that are told unasked."""
 
@@ -66,7 +68,8 @@ def in_short(names: str, words: str) -> str:
     """
     first, *others = words.split("; ")
     corrected = re.search(r"by (Holm|Benjamini and Hochberg)", words)
-    said = [first, *([f"p corrected {corrected[0]}"] if corrected and corrected[0] not in first else [])]
+    ends = _BARE * ("intervals are not corrected" in words)
+    said = [first, *([f"p corrected {corrected[0]}{ends}"] if corrected and corrected[0] not in first else [])]
     said += [one for one in others if "gold may rest" in one]
     return f"{names}{'; '.join([*said, keyed('{method} tells all')])}"
 

@@ -79,6 +79,7 @@ class Grid(Page, inherit_bindings=False):
         self._grounds: tuple[tuple[float | None, ...], ...] | None = None
         self._gap = _GAP
         self._in_full = True
+        self._people = KINDS["people"]
         self._wide = False
         self._under: tuple[tuple[str, ...], ...] | None = None
         self._first = 0
@@ -109,6 +110,7 @@ class Grid(Page, inherit_bindings=False):
         run: str | None = None,
         in_full: bool = True,
         grounds: tuple[tuple[float | None, ...], ...] | None = None,
+        people: str = KINDS["people"],
     ) -> None:
         """Show a table; the cursor keeps its place in the same one, else begins at the first figure of its own.
 
@@ -123,12 +125,13 @@ class Grid(Page, inherit_bindings=False):
             run: whose first figure the cursor begins at, where it is in the table.
             grounds: figures of a square table stand on grounds that are the stronger the greater these are; those of
                 a row and its own column have a sign.
+            people: the heading over rows of people.
         """
         same, before = self.table is not None and self.table.key == table.key, self.cell
         table = side_by_side(without_unasked(table))
         self.table, self._shades, self._plain = table, shades, plain
         self._wide, self._under = wide or under is not None, under
-        self._grounds, self._in_full = grounds, in_full
+        self._grounds, self._in_full, self._people = grounds, in_full, people
         if same and before is not None and self._wanted is None:
             self._wanted = before[0].label, before[1].key
         place, self._wanted = _place_of(table, self._wanted), None
@@ -233,7 +236,9 @@ class Grid(Page, inherit_bindings=False):
         for number, row in enumerate(table.rows):
             if row.kind != kind and row.kind in KINDS and not self._plain:
                 kind = row.kind
-                lines.append(_Line(-1, _kind_parts(kind, [one for one in table.rows if one.kind == kind])))
+                lines.append(
+                    _Line(-1, _kind_parts(self._heading(kind), [one for one in table.rows if one.kind == kind]))
+                )
             self._row_lines[number] = len(lines)
             lines.append(_Line(number, tuple(self._row_parts(number, row, seen))))
             if self._below and (under := self._under_parts(row, seen)):
@@ -293,6 +298,9 @@ class Grid(Page, inherit_bindings=False):
                 parts.append(Part(fit(title.rjust(size.mean), size.all) + " " * self._gap, kind))
             heads.append([*parts, Part(right, "key")] if last else parts)
         return heads
+
+    def _heading(self, kind: str) -> str:
+        return self._people if kind == "people" else KINDS.get(kind, kind)
 
     def _row_parts(self, number: int, row: "Row", seen: Sequence[int]) -> list[Part]:
         here = number == self.row
@@ -399,9 +407,9 @@ def _columns_of(table: "ResultsTable", places: Sequence[int]) -> "ResultsTable":
     return replace(table, columns=tuple(table.columns[at] for at in places), rows=rows)
 
 
-def _kind_parts(kind: str, rows: "Sequence[Row]") -> tuple[Part, ...]:
+def _kind_parts(heading: str, rows: "Sequence[Row]") -> tuple[Part, ...]:
     """The heading over rows of a kind: what they are, and of which gold, where that is not today's."""
-    named = Part(KINDS.get(kind, kind), "dim")
+    named = Part(heading, "dim")
     golds = [row.gold for row in rows if row.gold]
     if not golds:
         return (named,)
@@ -491,7 +499,7 @@ def _spread(sizes: Sequence[_Width], gap: int, room: int) -> list[_Width]:
 
 
 _DOUBTS = re.compile(
-    r"\b(learnt from|left out|unlabelled|invented|illustration|may rest|may be too|not tested)\b", re.I
+    r"\b(learnt from|left out|unlabelled|invented|illustration|may rest|may be too|not tested|no interval)\b", re.I
 )
 """Words of a note that says what makes figures doubtful: it stands there unasked."""
 

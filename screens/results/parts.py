@@ -77,13 +77,13 @@ def _texts_of(row: "Sliced") -> tuple[object, ...]:
 
 
 def named_in(row: "Sliced", rows: "Sequence[Sliced]") -> str:
-    """A part by facet and value; of several facets `emotion and valence neutral`.
+    """A part by facet and value; of several facets `emotion/valence neutral`.
 
     Args:
         rows: all parts that there are.
     """
     facets = facets_of(rows).get(_texts_of(row), [])
-    return f"{' and '.join(facets) or row.facet} {row.value}"
+    return f"{'/'.join(facets) or row.facet} {row.value}"
 
 
 def in_order(rows: "Sequence[Sliced]") -> "list[Sliced]":

@@ -52,6 +52,9 @@ SPANS = "spans"
 _MARKS = {"hallucinat": "H", "fixat": "F", "neutral": "N", "invalid": "!", "recall": "M", "precision": "X"}
 """How the keys of columns begin that count samples with an error, and the letter of that."""
 
+DIFFERENCES = ("Differences of sources are taken before figures are rounded.",)
+"""What is known of an axis besides what stands under it."""
+
 _ALL = 1_000_000
 """More rows than any table has."""
 
@@ -563,7 +566,9 @@ class Results(CountedPlace):
     def do_method(self) -> None:
         """Say all of how the figures were counted, or a line; of sources on an axis on a sheet."""
         if self.looked.view == ALL:
-            self.app.push_screen(MethodDialog("How these figures were counted", self.view.known))
+            drawn = self.looked.drawn
+            told = [*self.view.known, *(DIFFERENCES if drawn is None else drawn.notes)]
+            self.app.push_screen(MethodDialog("How these figures were counted", list(dict.fromkeys(told))))
             return
         self.looked.in_full = not self.looked.in_full
         self.compared.in_full = self.looked.in_full

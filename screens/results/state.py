@@ -504,6 +504,13 @@ class Looked:
         return found.value if found is not None and isinstance(found.value, tuple) else None
 
     @property
+    def gold_agrees(self) -> bool:
+        """Is gold among those whose agreement is counted?"""
+        return any(row.label.startswith("gold and ") for table in self.agreement or () for row in table.rows) or any(
+            table.title.startswith("Agreement of gold") for table in self.agreement or ()
+        )
+
+    @property
     def at_hand(self) -> "tuple[ResultsTable, ...] | None":
         """The tables that the view is made of; None where they have not come."""
         if self.view == ALL and self.without_intervals:
@@ -518,16 +525,20 @@ class Looked:
         return table if table is None or self.view == AGREEMENT else self._as_on_axis(table)
 
     def _as_on_axis(self, table: "ResultsTable") -> "ResultsTable":
-        """Rows of a kind by the figure by which sources stand there, the best first; without it last."""
+        """Rows of a kind by the figure by which sources stand there, the best first; without it last.
+
+        What is another reading of a run stands under it, wherever that comes.
+        """
         if not figures_of(table):
             return table
         points = self._forest_of(table, self._figure_of(table)).points
         places = {point.row: at for at, point in reversed(tuple(enumerate(points)))}
         kinds = list(dict.fromkeys(row.kind for row in table.rows))
         order = sorted(
-            range(len(table.rows)), key=lambda at: (kinds.index(table.rows[at].kind), places.get(at, len(points)))
+            _with_what_follows(table.rows),
+            key=lambda held: (kinds.index(table.rows[held[0]].kind), places.get(held[0], len(points))),
         )
-        return replace(table, rows=tuple(table.rows[at] for at in order))
+        return replace(table, rows=tuple(table.rows[at] for held in order for at in held))
 
     @property
     def undefined(self) -> str:
@@ -602,3 +613,16 @@ class Looked:
         """The next thing of the view (1), or the one before (-1)."""
         _, at, of = self.named
         self.at[self.view] = (at - 1 + step) % of
+
+
+def _with_what_follows(rows: "Sequence[Row]") -> list[list[int]]:
+    """The places of rows, each with those behind it that are of the same run, such as under other thresholds."""
+    found: list[list[int]] = []
+    for at, row in enumerate(rows):
+        before = rows[at - 1] if at else None
+        same = before is not None and before.kind == row.kind and row.of_runs and before.source == row.source
+        if same:
+            found[-1].append(at)
+        else:
+            found.append([at])
+    return found

@@ -237,7 +237,7 @@ class DifferenceRows(Page, inherit_bindings=False):
         n = self.decimals
         cells = self._cells
         off = max(len(BOTH), max(len(signed(one, n)) for one in (least, greatest)))
-        left, right = sides(least, greatest, min(max(room.width - _ID - 2 * cells - off - 12, 8), _WIDEST))
+        left, right = sides(least, greatest, min(max(room.width - _ID - 2 * cells - off - 13, 8), _WIDEST))
         # What is above 0 stands at the right, whichever of the two is better for it.
         above, below = (axis.OWN, axis.OTHER) if first_leads(pair.metric, 1.0) else (axis.OTHER, axis.OWN)
         better = word_of(pair.metric)

@@ -18,7 +18,7 @@ from emotui.screens.results import cells as results_bars
 from emotui.screens.results import cells as results_cells
 from emotui.screens.results.cells import p_value, signed
 from emotui.screens.results.forest import Against, ForestRows, shared_ending, standing
-from emotui.screens.results.grid import Grid
+from emotui.screens.results.grid import KINDS, Grid
 from emotui.screens.results.state import AGREEMENT, ALL, GROUPS, STILL_COUNTED, TABLES, Looked
 from emotui.screens.widgets.cell_width import shown, wrap
 from emotui.screens.widgets.line import Line, Part, taken
@@ -126,7 +126,13 @@ class ResultsView(Vertical):
                 self._show_grid()
                 shades = heat and looked.pictured
                 self.grid.show_table(
-                    looked.table, shades=shades, plain=heat, wide=not shades, run=looked.run, in_full=looked.in_full
+                    looked.table,
+                    shades=shades,
+                    plain=heat,
+                    wide=not shades,
+                    run=looked.run,
+                    in_full=looked.in_full,
+                    people=_WITH_GOLD if looked.view == AGREEMENT and looked.gold_agrees else KINDS["people"],
                 )
         elif held is None:
             return
@@ -385,6 +391,9 @@ def _heatmap(found: "Transitions") -> "ResultsTable":
     return replace(table, rows=rows, hints=(*table.hints, _SHADED))
 
 
+_WITH_GOLD = "gold and sources"
+"""Over how far they agree, where gold is one of those that are compared."""
+
 _SHADED = "stronger ground: a greater share of the row's pairs; = the same goes on"
 
 
@@ -417,10 +426,10 @@ class MethodDialog(Dialog[None]):
 
     def __init__(self, title: str, said: Sequence[str]) -> None:
         super().__init__(title, ("↑ ↓", "scroll"), ("F2", "close"))
-        self._said = said
+        self.said = said
 
     def body(self) -> Sequence[Widget]:
-        return [VerticalScroll(*(Static(Content(one)) for one in self._said))]
+        return [VerticalScroll(*(Static(Content(one)) for one in self.said))]
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -37,7 +37,7 @@ _NAMES = {
     "random": "drawn gold words",
     "random_vectors": "drawn vectors",
     "constant": "commonest word",
-    "best_constant": "best single word",
+    "best_constant": "best word",
 }
 _MAIN = (
     "Acc_L: share of masks with the gold word; Acc_V: with a word of its vector; F1_V: mean F1 of the two vectors. "

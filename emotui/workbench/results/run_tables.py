@@ -427,7 +427,18 @@ def _figures(store: Store, dataset: Dataset, runs: Sequence[ScoredRun]) -> tuple
         for one, report in reports
     )
     title = task_named(dataset.task).words.title
-    return (ResultsTable(dataset.task, title, columns, rows, interval_notes(report for _, report in reports)),)
+    notes = (*interval_notes(report for _, report in reports), *without_interval(columns, rows))
+    return (ResultsTable(dataset.task, title, columns, rows, notes),)
+
+
+def without_interval(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[str, ...]:
+    """Why a figure has no interval, a line for each that says why; of several runs with their name."""
+    return tuple(
+        f"{column.title}{f' of {row.label}' if len(rows) > 1 else ''}: {cell.note}"
+        for row in rows
+        for column, cell in zip(columns, row.cells, strict=True)
+        if cell.note.startswith("no interval")
+    )
 
 
 def _cells(one: ScoredRun, report: dict[str, object], keys: tuple[str, ...]) -> tuple[Cell, ...]:

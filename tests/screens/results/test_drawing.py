@@ -230,6 +230,7 @@ def test_a_method_in_short_says_how_intervals_and_p_come_about_and_what_makes_th
     assert in_short("", whole) == (
         "95% BCa bootstrap: 2,000 resamples; p corrected by Holm; gold may rest on it; F2 tells all"
     )
+    assert "by Holm, intervals not; " in in_short("", f"{whole}; intervals are not corrected")
 
 
 def test_a_published_figure_stands_beside_ones_own_of_its_name() -> None:

@@ -132,9 +132,9 @@ def test_parts_of_two_facets_that_are_the_same_texts_stand_there_once() -> None:
     kept = in_order(rows)
     assert [row.conditions for row in kept] == ["emotion=neutral", "emotion=sad", "cues=neutral"]
     drawn = part_lines(Parts(one, other, metric, "", rows, rows[0]), kept, 0, 100)
-    assert drawn[1][0].text.startswith("▸ emotion and valence neutral    20")
+    assert drawn[1][0].text.startswith("▸ emotion/valence neutral    20")
     assert drawn[2][0].text.split() == ["emotion", "sad", "20"]
-    assert against_rest(rows[2], rows).startswith("emotion and valence neutral: ")
+    assert against_rest(rows[2], rows).startswith("emotion/valence neutral: ")
 
 
 def test_n_and_difference_of_a_rule_are_named_in_full_where_there_is_room() -> None:

@@ -338,6 +338,8 @@ async def test_a_figure_of_agreement_opens_the_texts_behind_it_the_worst_first(s
         await press(pilot, "7", "V")
         shown = cell(pilot)
         assert shown == (tables[0].rows[0], tables[0].columns[0], tables[0].rows[0].cells[0])
+        assert "Agreement of gold" in tables[0].title
+        assert "gold and sources" in screen_text(pilot)
         await press(pilot, "enter")
         assert listed(pilot) == [row.id for row in source.page(list(shown[2].samples), None)]
         assert frame(pilot).pane.sample == shown[2].samples[0]

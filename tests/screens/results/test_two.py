@@ -13,7 +13,7 @@ from emotui.screens.keymaps import keyed
 from emotui.screens.results.asking import Wanted, ask, usual_order
 from emotui.screens.results.cells import bar, bare, between, counted, decimals_of, p_value, sides, signed
 from emotui.screens.results.grid import Grid
-from emotui.screens.results.place import Results
+from emotui.screens.results.place import DIFFERENCES, Results
 from emotui.screens.results.state import ALL, GROUPS, PAIR, RULES
 from emotui.screens.results.two import DifferenceRows, told_difference
 from emotui.screens.results.view import MethodDialog
@@ -105,6 +105,8 @@ async def test_the_bars_and_words_of_two_agree_where_less_is_better() -> None:
         drawn = pilot.app.query_one(DifferenceRows)
         drawn.show_pair(pair, None)
         head, first, second = drawn.text.split("\n")
+        assert head.endswith(" better")
+        assert len(head) <= drawn.scrollable_content_region.width, "the head is not cut"
     assert head.index("● better") < head.index("│") < head.index("◇ better")
     assert first.split()[2:5] == ["11.60", "8.10", "+3.50"]
     assert second.split()[1:4] == ["10.02", "10.95", "-.93"]
@@ -438,6 +440,8 @@ async def test_what_p_and_r_are_over_stands_beside_f1_and_f2_opens_how_figures_w
         assert isinstance(sheet, MethodDialog)
         words = " ".join(screen_text(pilot).replace("│", " ").split())
         assert all(" ".join(one.split()) in words for one in known)
+        drawn = frame(pilot).query_one(Results).looked.drawn
+        assert all(one in sheet.said for one in (DIFFERENCES if drawn is None else drawn.notes))
         await press(pilot, "f2")
         assert pilot.app.screen is frame(pilot)
         await press(pilot, "V", "V", "V")
