@@ -22,7 +22,7 @@ from textual.style import Style as CellStyle
 from textual.timer import Timer
 from textual.widget import Widget
 
-PAINT_S = 1 / 240
+PAINT_S = 1 / 120
 
 
 class PartPainter(Compositor):
