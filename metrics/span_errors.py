@@ -6,7 +6,6 @@ nothing but numbers, so that a run over a hundred thousand samples can be looked
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
 from math import nan
 from statistics import fmean
 from typing import Protocol
@@ -98,8 +97,7 @@ class Labels(msgspec.Struct, frozen=True, gc=False):
     sentences: tuple[Sentence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True):
     """`value`: the mean over repeats in which it is defined; `sd`: their sample standard deviation (n-1).
 
     `samples`: of F1 and Sim all that were scored, of a rate those that were hit; sorted. `why`: what an undefined one
@@ -116,8 +114,7 @@ class Figure:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SpanErrors:
+class SpanErrors(msgspec.Struct, frozen=True):
     """The figures of one setting; `by_emotion` and `by_valence` have `f1`, `sim` and `n` for each label.
 
     `confusion`: how often spans of these labels, (gold, predicted), met, with the samples in which they did, over all
@@ -128,7 +125,7 @@ class SpanErrors:
     figures: Mapping[str, Figure]
     by_emotion: Mapping[str, Mapping[str, Figure]]
     by_valence: Mapping[str, Mapping[str, Figure]]
-    confusion: Mapping[tuple[str, str], Figure] = field(default_factory=dict)
+    confusion: Mapping[tuple[str, str], Figure] = {}
 
 
 WHY = {

@@ -1,10 +1,10 @@
 """How sure the figures of spans are, over samples or over what samples share, all repeats together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
+from msgspec.structs import replace
 
 from emotui.metrics.beside import SEED, Intervals, Resampled, Shared, intervals, single_labels
 from emotui.metrics.label_sums import Figures, of_pairs

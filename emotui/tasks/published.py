@@ -1,7 +1,6 @@
 """The figures that the papers print, as they stand in `emotui.sample_data.published`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -57,8 +56,7 @@ def _file(name: str) -> bytes:
     return (files("emotui.sample_data.published") / f"{name}.json").read_bytes()
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(msgspec.Struct, frozen=True):
     """A row of the paper's Table 1: a model's figures before and after, in the units of the metrics here."""
 
     model: str

@@ -74,8 +74,7 @@ _SURE: Signs = (
         ("log-odds", "the logarithm of yes against no: what speaks for it is above 0, and terms simply add up"),
         (
             "ekman, plutchik",
-            "of embedded: how likely at least one of the GoEmotions labels that belong to an emotion holds, taken as "
-            "independent, so that many small ones add up",
+            "of embedded: that one of an emotion's GoEmotions labels holds, so that small ones add up",
         ),
         ("α", "in Scenes the weight of how emotions usually go together: 0 is the model alone"),
         ("bias", "how common an emotion is on the whole, in nats"),

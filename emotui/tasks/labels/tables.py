@@ -18,7 +18,7 @@ from emotui.metrics.labels import as_table, labels_metrics
 from emotui.metrics.nested_cv import assign_folds
 from emotui.metrics.states import Bits, Floats
 from emotui.metrics.thresholds import best_thresholds, decided
-from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, sure_of
+from emotui.tables import Cell, Column, ResultsTable, Row, interval_notes, number_that, sure_of
 from emotui.tasks.label_answers import (
     CONVENTION,
     LabelAnswers,
@@ -373,7 +373,8 @@ def _remark(own: _Counts) -> str:
     run = own.scored.run
     parts = [f"{run.done} of {run.n} answered"] if run.done < run.n else []
     if own.unlabelled:
-        parts.append(f"{own.unlabelled} answers are about unlabelled texts and left out")
+        told = number_that(own.unlabelled, "answer", "is about an unlabelled text", "are about unlabelled texts")
+        parts.append(f"{told} and left out")
     if own.by_threshold and own.thresholds:
         parts.append("labels are given by the model's own thresholds")
     if own.astray:

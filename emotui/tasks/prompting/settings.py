@@ -1,6 +1,5 @@
 """Ask a model that writes one question a sample, and read its short answer: what tasks of short answers share."""
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -244,6 +243,8 @@ class Writing(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def context(self) -> dict[str, object]:
         """What stands before the texts, for the run's identity; empty where nothing does."""
+        import hashlib  # not before a run: the first row of the list waits for what this module imports
+
         found: dict[str, object] = {}
         if self.before:
             told = hashlib.sha256(msgspec.json.encode(dict(self.turns), order="sorted")).hexdigest()

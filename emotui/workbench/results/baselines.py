@@ -4,7 +4,7 @@ Of spans they have figures by setting, and are counted here in one reading of th
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -133,8 +133,8 @@ def _figures(
     for name in counted if each else (best,):
         sure = with_intervals(counted[name], [tallies[name]], groups)
         # No run has these answers, so there is nothing to jump to.
-        bare = {key: replace(figure, samples=()) for key, figure in sure.figures.items()}
-        yield BaselineFigures(name, over, replace(sure, figures=bare))
+        bare = {key: msgspec.structs.replace(figure, samples=()) for key, figure in sure.figures.items()}
+        yield BaselineFigures(name, over, msgspec.structs.replace(sure, figures=bare))
 
 
 # The baselines of any other task: the documents that it declares, as rows of the tables that have their figures.

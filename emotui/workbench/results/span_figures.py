@@ -1,7 +1,7 @@
 """What a run of the spans task comes to, and what its annotators come to, from the store in one pass each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Any
 
@@ -190,7 +190,7 @@ def with_metrics(errors: SpanErrors, sums: Sequence[ValueSum]) -> SpanErrors:
     """
     further = [one for one in sums if one.metric not in ("f1", "sim")]
     labelled = [one for one in further if not one.holds]
-    return replace(
+    return msgspec.structs.replace(
         errors,
         figures=_joined(errors.figures, further),
         by_emotion={
