@@ -216,7 +216,7 @@ class Results(CountedPlace):
             if found is not None and found.why:
                 keys = "{model} runs a model, emotui import predictions brings answers in"
                 if self.wanted is not None and self.wanted.awaits:
-                    keys = "{model} shows how far it is"
+                    keys = "the line at the top says how far it is"
                 self.say("Nothing to compare yet", found.why, keyed(keys))
             elif found is not None:
                 self._show_soon()

@@ -268,6 +268,7 @@ async def test_two_annotators_do_not_stand_in_for_the_run_whose_first_answers_co
         await settle(pilot)
         place = frame(pilot).query_one(Results)
         assert ("first is compared once it has answered 10 texts" in screen_text(pilot)) is waits
+        assert ("the line at the top says how far it is" in screen_text(pilot)) is waits
         assert (place.pair is None) is waits
     for view in (GROUPS, RULES):
         found = ask(source.comparing(), source.slicing, Wanted(dataset.dataset, view, awaits="first"))
