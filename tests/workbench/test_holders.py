@@ -1,6 +1,8 @@
 """A run is locked by the process that is at it, and by no other with its number or its machine's name."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -14,6 +16,7 @@ from emotui.workbench.runs import states
 from emotui.workbench.runs.plan import RunConfig
 from emotui.workbench.runs.states import begun, is_own, may_be_going, signed, with_state
 from tests.conftest import Emotui
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.faults
 
@@ -115,3 +118,12 @@ def test_a_setting_is_read_and_written_in_one_transaction(tmp_path: Path, monkey
     DraftBook(other).keep({two: Draft(text="yours")})
     monkeypatch.undo()
     assert DraftBook(store).of("ann") == {one: Draft(text="mine"), two: Draft(text="yours")}
+
+
+@linux
+def test_a_process_that_was_killed_is_gone_also_where_its_parent_has_not_asked_for_its_end() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        assert begun(child.pid)
+        child.kill()
+        wait_until(lambda: " Z " in Path(f"/proc/{child.pid}/stat").read_text("utf-8"))
+        assert begun(child.pid) == ""

@@ -103,8 +103,13 @@ def process_space() -> str:
 
 
 def begun(pid: int) -> str:
-    """When the process of a number began, in ticks since the machine did; empty where there is none or nobody knows."""
-    return (_read(f"/proc/{pid}/stat").rpartition(")")[2].split() + [""] * 20)[19]
+    """When the process of a number began, in ticks since the machine did; empty where there is none or nobody knows.
+
+    One that has ended is none, though its number stays until its parent asks for its end: a container's first process,
+    or a terminal's server, may never do so.
+    """
+    state, *rest = _read(f"/proc/{pid}/stat").rpartition(")")[2].split() or [""]
+    return "" if state in ("Z", "X") else (rest + [""] * 19)[18]
 
 
 def _read(path: str) -> str:
