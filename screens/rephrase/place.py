@@ -113,7 +113,9 @@ class Rephrase(Place):
     @property
     def reads(self) -> bool:
         asked = self._texts, self._standing
-        nothing = self.mode == "writing" and self.chain is None and not self._is_waiting
+        # A chain that is known stands behind a notice as long as the list was being read.
+        shown = self.chain is not None and self.writing.display
+        nothing = self.mode == "writing" and not shown and not self._is_waiting
         return nothing and any(one is not None and one.busy for one in asked)
 
     def bind_source(self, source: "BrowseSource") -> None:

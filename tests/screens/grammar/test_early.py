@@ -1,7 +1,9 @@
 """Keys that are pressed before a place that was just opened has read its first text."""
 
 import asyncio
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -10,6 +12,7 @@ from emotui.records import ValuesGold
 from emotui.screens import keys
 from emotui.screens.annotate.place import Annotate
 from emotui.screens.masked.place import Masked
+from emotui.screens.rephrase import requests
 from emotui.screens.rephrase.place import Rephrase
 from emotui.screens.scenes.place import Scenes
 from emotui.screens.spot.place import Spot
@@ -117,6 +120,37 @@ async def test_a_move_the_key_of_the_field_and_words_in_one_burst_go_where_they_
         at_once(pilot, "j", "j", "k", "w", "w")
         await settle(pilot, work=True)
         assert frame(pilot).pane.rows.cursor == 1
+
+
+async def test_keys_wait_while_a_text_that_is_known_stands_behind_a_notice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("emotui.screens.keys.PATIENCE", 60.0)
+    goes_on = threading.Event()
+    stand = requests.stand
+
+    def slow(*asked: Any) -> requests.Stood:
+        goes_on.wait(60)
+        return stand(*asked)
+
+    async with opened(scripted(tmp_path)) as pilot:
+        await press(pilot, "3")
+        await settle(pilot, work=True)
+        await press(pilot, "j", "1")
+        here, early = frame(pilot).query_one(Rephrase), frame(pilot).early
+        monkeypatch.setattr(requests, "stand", slow)
+        at_once(pilot, "3", "i", *"!x", "escape", "k")
+        await awaited(lambda: here.display and here.reads and not frame(pilot).session.reads)
+        await drawn(pilot)
+        assert not here.writing.display, "what was known of the text is not seen yet"
+        assert len(early._keys) == 5
+        goes_on.set()
+        await settle(pilot, work=True)
+        assert not here.editor.has_focus
+        assert here.seen.drafts == ()
+        assert frame(pilot).pane.rows.cursor == 0
+        await press(pilot, "j")
+        assert here.editor.text == f"{TEXTS[1][2]}!x"
 
 
 async def test_esc_gives_up_keys_that_wait_for_what_never_comes(
