@@ -76,6 +76,7 @@ class WhyPane(Vertical):
         self._in_numbers = False
         self._dataset: Dataset | None = None
         self._gold: tuple[Span, ...] = ()
+        self._predicted: tuple[Span, ...] = ()
         self._labels: tuple[str, ...] = ()
         self._label = ""
         self._heats: dict[tuple[str, int, str, str], Heat] = {}
@@ -194,6 +195,7 @@ class WhyPane(Vertical):
         *,
         dataset: "Dataset | None" = None,
         gold: Sequence[Span] = (),
+        predicted: Sequence[Span] = (),
         labels: Sequence[str] = (),
         of_spans: Mapping[Span, str] | None = None,
         gold_of: Mapping[Span, str] | None = None,
@@ -205,12 +207,14 @@ class WhyPane(Vertical):
             parts: they are parts of a text in which there is no cursor: a line each.
             dataset: whose labels the layers are read for; gold: spans that are marked there; labels: the first of
                 these that there are probes of is shown.
+            predicted: those that the answer beside gold has, which may stand where gold's do.
             of_spans: the labels of spans that have one; gold_of: the emotions that gold gives to the places shown.
         """
         if (text, dataset) != (self._text, self._dataset) and self._view == "layers":
             self._trouble = ""
         self._key, self._text, self._here, self._others = key, text, tuple(here), tuple(others)
-        self._heads, self._dataset, self._gold, self._labels = tuple(heads), dataset, tuple(gold), tuple(labels)
+        self._heads, self._dataset, self._labels = tuple(heads), dataset, tuple(labels)
+        self._gold, self._predicted = tuple(gold), tuple(predicted)
         self._of_spans, self._gold_of, self._parts = of_spans or {}, gold_of or {}, parts
         self._go_on()
 
@@ -312,9 +316,12 @@ class WhyPane(Vertical):
         return parts
 
     def _how_many(self, places: Sequence[Span]) -> str:
-        """Of how many it is known what they carry: of gold's and of the others apart, where both are there."""
+        """Of how many it is known what they carry: of gold's and of the others apart, where both are there; one that
+        both have counts for each.
+        """
         kinds = [("gold spans", [one for one in places if one in self._gold])]
-        kinds.append(("predicted" if kinds[0][1] else "spans", [one for one in places if one not in self._gold]))
+        others = [one for one in places if one in self._predicted or one not in self._gold]
+        kinds.append(("predicted" if kinds[0][1] else "spans", others))
         if self._parts:
             kinds = [("parts", list(places))]
         told = [f"{sum(self.known(one) is not None for one in of)} of {len(of)} {what}" for what, of in kinds if of]

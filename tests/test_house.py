@@ -61,6 +61,13 @@ def test_what_is_general_asks_a_task_and_imports_none() -> None:
     assert found == [], "let the task say it (emotui/tasks/task.py, parts.py), or put it into the task's folder"
 
 
+def test_right_and_wrong_have_one_sign_each_and_one_module_has_them() -> None:
+    # What signs mean stands beside them in words: an entry's legend, the glossary.
+    tells = {"entry.py", "glossary.py", "number_format.py"}
+    texts = {file: (CHECKOUT / file).read_text(encoding="utf-8") for file in _sources("screens")}
+    assert [file for file, text in texts.items() if file.name not in tells and re.search("[✓✗✔✘]", text)] == []
+
+
 def test_what_is_promised_of_security_is_checked_by_tests_that_are_there() -> None:
     text = (CHECKOUT / "docs" / "security.md").read_text(encoding="utf-8")
     named = [path for call in re.findall("`pytest ([^`]+)`", text) for path in call.split()]

@@ -12,13 +12,16 @@ from emotui.screens.annotate.passage import PassageTier, PassageView, Placed, Ti
 from emotui.screens.keymaps import keyed
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part, taken
-from emotui.screens.widgets.number_format import count
+from emotui.screens.widgets.number_format import RIGHT, count
 from emotui.workbench.annotate.answers import AnnotatedText, Answer, SentenceSaid, SpanMark
 from emotui.workbench.annotate.events import SKIP
 from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.marks import LABELS, SENTENCES, VALUES, WORDS
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scale, Scheme
+
+_MASK = "<mask>"
+"""A masked word as it stands in the file: as a gap it is as long, so that every place in the text stays."""
 
 SELECTED = " selected"
 """The id of the bar under what is selected; no span has it."""
@@ -84,7 +87,7 @@ def passage_view(work: Work, tierer: Tierer) -> PassageView:
         ]
     sentences = sentences_of(scheme, text)
     return PassageView(
-        text=text.text,
+        text=text.text.replace(_MASK, "_" * len(_MASK)),
         sentences=sentences,
         heads=_heads(scheme, sentences, said.sentences),
         tiers=tuple(tiers),
@@ -154,7 +157,7 @@ def title(work: Work) -> tuple[list[Part], list[Part]]:
     if said.skipped:
         left.append(Part("  – skipped" if said.skipped == SKIP else f"  – {said.skipped}", "mark"))
     elif said.accepted:
-        left.append(Part("  ✓ answered", "said"))
+        left.append(Part(f"  {RIGHT} done", "said"))
         left += [Part(", then changed", "mark")] if said.changed else []
         left += [Part("  revealed", "dim")] if said.revealed else []
     else:

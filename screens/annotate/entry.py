@@ -214,7 +214,7 @@ ENTRY = PlaceEntry(
     actions=ACTIONS,
     signs=(
         "In the list of Annotate",
-        (("✓", "answered, or settled"), ("–", "passed over"), ("≠", "the sources disagree")),
+        (("✓", "done: accepted, or settled"), ("–", "passed over"), ("≠", "the sources disagree")),
     ),
 )
 

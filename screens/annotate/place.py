@@ -129,6 +129,7 @@ class AnswerKeys(AtWork):
             "people", self, lambda _: self.bench_of.people(), self._name_people
         )
         self._asked_about: int | None = None
+        self._silent_before: set[str] = set()  # who accepted a text with nothing marked
 
     def can_answer(self, action: str) -> bool:
         """What needs an answer that is given, or one that is not, can be done only then."""
@@ -166,25 +167,29 @@ class AnswerKeys(AtWork):
         if lacking:
             self.remark(f"Not yet: {lacking[0]} is missing")
             return
-        if self._unchosen and self._asked_about != self.at_work.text.number:
-            self._asked_about = self.at_work.text.number
-            told = "{union}, {majority}; {accept} again: nothing is there"
-            self.remark(f"No version is chosen: 1 to {len(self.at_work.others)}, {keyed(told)}")
+        work = self.at_work
+        silent = work.said.answer.silent
+        open_still = silent and not work.said.accepted
+        asks = self._asks_first(keyed("{accept}" if kind == ACCEPT else "{stay}")) if open_still else ""
+        if asks and self._asked_about != work.text.number:
+            self._asked_about = work.text.number
+            self.remark(asks)
             return
-        if self.at_work.said.answer.silent:
-            self.remark(
-                f"{shown(self.at_work.text.id)} is accepted with nothing marked; {keyed('{undo} takes it back')}"
-            )
+        if silent:
+            self._silent_before.add(work.annotator)
+            self.remark(f"{shown(work.text.id)} is done, with nothing marked; {keyed('{undo} takes it back')}")
         self.keep(Accept(), kind=kind)
         self.changed()
 
-    @property
-    def _unchosen(self) -> bool:
-        """Whether sources say something of the text and nothing of it was taken, nor anything else marked."""
+    def _asks_first(self, again: str) -> str:
+        """What is told before a text in which nothing is marked is accepted by the key that is pressed `again`; empty:
+        it is accepted at once, as after the first one that somebody accepts so.
+        """
         work = self.at_work
-        return (
-            work.standing is not None and work.said.answer.silent and any(not one.answer.silent for one in work.others)
-        )
+        if work.standing is not None and any(not one.answer.silent for one in work.others):
+            told = keyed("{union}, {majority}")
+            return f"No version is chosen: 1 to {len(work.others)}, {told}; {again} again: nothing is there"
+        return "" if work.annotator in self._silent_before else f"Nothing is marked: {again} again accepts it so"
 
     def do_pass_over(self) -> None:
         self.keep(Skip(SKIP), kind=ACCEPT)

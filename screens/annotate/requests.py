@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from emotui.errors import EmotuiError
 from emotui.screens.annotate.entry import reserved
 from emotui.screens.annotate.units import TextUnits
+from emotui.screens.widgets.number_format import RIGHT
 from emotui.workbench.annotate import fitted
 from emotui.workbench.annotate.adjudicating import Adjudicating
 from emotui.workbench.annotate.adjudicating import Standing as Adjudicated
@@ -123,7 +124,7 @@ def stand(benches: Benches, asked: Standing, adjudicating: Adjudicating | None) 
 
 def adjudication_tags(adjudicating: Adjudicating) -> Mapping[int, str]:
     """What the list says beside each text: the sources disagree, or it is settled."""
-    settled = dict.fromkeys(adjudicating.work.accepted(), "✓")
+    settled = dict.fromkeys(adjudicating.work.accepted(), RIGHT)
     return {**dict.fromkeys(adjudicating.disagreed, "≠"), **settled}
 
 
@@ -150,7 +151,7 @@ def others(bench: Annotating, sample: int, said: Said) -> tuple[OtherSaid, ...]:
 
 def tags(bench: Annotating) -> Mapping[int, str]:
     """What the list says beside each text that has an answer."""
-    return {**dict.fromkeys(bench.accepted(), "✓"), **dict.fromkeys(bench.skipped(), "–")}
+    return {**dict.fromkeys(bench.accepted(), RIGHT), **dict.fromkeys(bench.skipped(), "–")}
 
 
 def open_text(

@@ -417,6 +417,7 @@ class Browse(Place):
                 ("predicted", "gold"),
                 dataset=self.session.overview.dataset,
                 gold=sample.places,
+                predicted=[one.said_place for one in self.score.things if one.said_place is not None],
                 labels=[label for label in (gold, sample.emotion, said) if label],
                 of_spans=_labels_by_place(self.score.things),
                 gold_of={place: emotion for place in places if (emotion := _gold_of(sample, here, place))},

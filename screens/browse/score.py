@@ -17,6 +17,7 @@ from textual.strip import Strip
 from emotui.records import Span
 from emotui.screens.browse import things, voices
 from emotui.screens.browse.things import MarginShape, Thing, cut_to, label_parts
+from emotui.screens.keymaps import keyed
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part, drawn, taken
 from emotui.screens.widgets.number_format import UNDEFINED, share
@@ -170,10 +171,10 @@ def _on_one_line(one: Thing, cells: int, beside: tuple[str, Thing] | None) -> li
 
 
 def of_others(one: Thing, about: About, cells: int) -> list[list[Part]]:
-    """A line for everybody else: what they marked that shares a character with this thing; first who marked any."""
+    """A line for everybody else, in one order at every span: what they marked that shares a character with this one."""
     names = min(max((width(other.name) for other in about.others), default=0), _NAMES)
     lines = []
-    for other in sorted(about.others, key=lambda other: not _marked(other, one)):
+    for other in about.others:
         met = [(place, label) for place, label in other.marked if any(_meet(place, mine) for mine in one.places)]
         words = " · ".join(
             " ".join(about.text[place[0] : place[1]].split()) + (f" ({label})" if label else "") for place, label in met
@@ -181,10 +182,6 @@ def of_others(one: Thing, about: About, cells: int) -> list[list[Part]]:
         said = fit(words or UNDEFINED, max(cells - names - 4, 1)).rstrip()
         lines.append([Part(f" {fit(other.name, names)}  ", other.kind), Part(said, "plain" if met else "dim")])
     return lines
-
-
-def _marked(other: Other, one: Thing) -> bool:
-    return any(_meet(place, mine) for place, _ in other.marked for mine in one.places)
 
 
 def _meet(one: Span, other: Span) -> bool:
@@ -417,7 +414,12 @@ class Score(TieredText):
             most = voices.lines_of(self._about.told, self.size.height)
             lines += [[Part(" "), *line] for line in voices.table(self._about.told, cells - 1, most)]
         if one is not None and self._about.others:
-            lines += [[], *of_others(one, self._about, cells)]
+            others, room = of_others(one, self._about, cells), self.size.height - self._foot_at - len(lines)
+            if room < len(others):
+                kept = others[: max(room - 1, 0)]
+                more = keyed(f" +{len(others) - len(kept)} more: {{annotators}} shows all in the text")
+                others = [*kept, [Part(more, "dim")]]
+            lines += [*([[]] * (room > len(others))), *others]
         legend = [words[a:b] for words in things.LEGEND for a, b in wrap(words, max(cells - 2, 8))]
         if any(thing.marks for thing in self.things) and self._foot_at + len(lines) + len(legend) < self.size.height:
             lines += [[], *([Part(f" {words}", "dim")] for words in legend)]

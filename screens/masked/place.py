@@ -20,6 +20,8 @@ from emotui.screens.masked.text import (
     GOLD,
     HIDDEN,
     RUN,
+    STATES,
+    THIS,
     GuessLine,
     mask_heading,
     tally_line,
@@ -293,9 +295,9 @@ class Masked(GuessPlace):
             return
         if self.filled != HIDDEN:
             self._seen.add(view.number)
-        right = tabs(keyed("{fill}"), FILLS, self.filled, what="fill")
-        self.query_one("#masked-title", Line).show(masked_text.title(view, self.filled, self._wanted[1]), right)
         alone = self.fill == HIDDEN and self.filled != HIDDEN
+        right = tabs(keyed("{fill}"), list(STATES.values()), STATES[THIS if alone else self.filled], what="fill")
+        self.query_one("#masked-title", Line).show(masked_text.title(view, self.filled, self._wanted[1]), right)
         ways = tuple(map(keyed, _ALONE)) if alone else _ABOUT_HIDDEN if self.filled == HIDDEN else _ABOUT
         told = next((way for way in ways if width(way) < self.size.width), ways[-1])
         self.query_one("#masked-about", Line).show([Part(told, "strong" if alone else "dim")])
@@ -379,11 +381,11 @@ class Masked(GuessPlace):
     def tell(self, what: str, value: object) -> None:
         if self.mode is not None or self.results is not None or self.review is not None:
             return
-        if what == "fill" and isinstance(value, str):
-            if value == GOLD and self.filled == HIDDEN:
+        if what == "fill":
+            fill = next(fill for fill, name in STATES.items() if name == value)
+            self._fill_by(HIDDEN if fill == THIS else fill)
+            if fill == THIS:
                 self._reveal()
-            else:
-                self._fill_by(value)
         elif what == "mask" and isinstance(value, int):
             self._choose(value)
 

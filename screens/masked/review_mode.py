@@ -10,6 +10,7 @@ from emotui.screens.keymaps import keyed
 from emotui.screens.masked.text import CURSOR, WIDEST
 from emotui.screens.widgets.cell_width import fit, wrap
 from emotui.screens.widgets.line import Part
+from emotui.screens.widgets.number_format import RIGHT, WRONG
 
 if TYPE_CHECKING:
     from emotui.workbench.masked.review import Doubt, Reviewing, ReviewSaid
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 Place = tuple[int, int]
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-OPEN, KEPT, DROPPED, MOVED = "·", "✓", "✗", "↔"
+OPEN, KEPT, DROPPED, MOVED = "·", RIGHT, WRONG, "↔"
 
 
 def state(doubt: "Doubt") -> str:

@@ -392,5 +392,5 @@ class GuessPlace(ReviewPlace):
             self.post_message(self.Tagged("", None))
             return
         known = self.tally.scores
-        scores = {sample: f"{UNDEFINED if f1 is None else share(f1).strip():>6}" for sample, f1 in known.items()}
-        self.post_message(self.Tagged("you F1", dict.fromkeys(self.session.listed(), "  open") | scores))
+        scores = {sample: f"{UNDEFINED if f1 is None else share(f1).strip():>8}" for sample, f1 in known.items()}
+        self.post_message(self.Tagged("you F1_V", scores))

@@ -12,6 +12,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import fit, wrap
 from emotui.screens.widgets.line import Line, Part
+from emotui.screens.widgets.number_format import RIGHT
 from emotui.screens.widgets.page import Ended, Page
 from emotui.screens.widgets.row_list import PickedRows
 
@@ -264,7 +265,7 @@ class StudyPlace(Place):
 
     def _tag(self) -> None:
         if self.mode is not None:
-            self.post_message(self.Tagged("done", dict.fromkeys(self.mode.coding.answered, "✓")))
+            self.post_message(self.Tagged("done", dict.fromkeys(self.mode.coding.answered, RIGHT)))
 
     def draw_study(self) -> None:
         """The text, how far the coder is, and what there is to choose from."""
@@ -273,7 +274,7 @@ class StudyPlace(Place):
             return
         shown, coding = mode.shown, mode.coding
         left = [Part(f" study {coding.name}", "strong"), Part(f"  text {shown.number} of {len(coding.texts)}")]
-        right = [Part(f"{len(coding.answered)} answered by {coding.coder} ", "dim")]
+        right = [Part(f"{len(coding.answered)} done by {coding.coder} ", "dim")]
         self.query_one("#masked-title", Line).show(left, right)
         fillings = [hidden(place + 1) for place in range(len(shown.first))]
         text = self.query_one("#masked-text", Page)

@@ -117,6 +117,10 @@ def _laid_out(
 HIDDEN, GOLD, RUN = "hidden", "gold", "run"
 FILLS = (HIDDEN, GOLD, RUN)
 
+THIS = "this text"
+STATES = {HIDDEN: "hidden", THIS: THIS, GOLD: "all", RUN: "run"}
+"""What is shown, as it is named on the screen: nothing, gold's words of this text alone, those of all, a run's."""
+
 _LONGEST = 24
 """Cells of a model's name."""
 
@@ -169,7 +173,7 @@ def title(view: "MaskedView", filled: str, run: Run | None) -> list[Part]:
     left = [Part(f" {view.id}", "strong")]
     if filled == HIDDEN:
         return [*left, Part(f"  {so_many(len(view.gold), 'mask')}", "dim")]
-    left.append(Part("  F1 of vectors" if view.said or view.guessed else " ", "dim"))
+    left.append(Part("  F1_V" if view.said or view.guessed else " ", "dim"))
     if view.guessed:
         left += [Part("  you "), Part(_mean(view, view.guessed), "strong")]
     left += [Part("  run "), Part(_mean(view, view.said), "strong")] if view.said else [Part("  run")]
@@ -235,7 +239,7 @@ def hidden_lines(
     for head, told in (
         ("emotions", f"that a word may carry, by EmoLex: {', '.join(DIMENSIONS)}"),
         ("after it", "gold's word, the run's and yours under each other, with the emotions of each"),
-        ("F1", "how far a word carries the emotions that gold's does: 1 just these, 0 none of them"),
+        ("F1_V", "how far a word carries the emotions that gold's does: 1 just these, 0 none of them"),
     ):
         lines += _told_of(head, told, cells)
     if tally is not None:
@@ -310,7 +314,7 @@ def word_lines(gold: "WordEntry", said: "MaskSaid | None", guessed: "MaskSaid | 
     fixed = _ROLE + word + (_P if likely else 0) + (_F1 if scored else 0)
     heads, column = _columns(cells - fixed - (_BARS[0] if likely else 0))
     bars = min(max(cells - fixed - sum(width(head) + column for head in heads), _BARS[0]), _BARS[1]) if likely else 0
-    head = " " * (_ROLE + word) + (f"{'P':>{_P}}" + " " * bars if likely else "") + (f"{'F1':>{_F1}}" if scored else "")
+    head = " " * (_ROLE + word) + (f"{'P':>{_P}}" + " " * bars if likely else "") + "  F1_V" * scored
     lines = [[Part(head, "dim"), *(Part(" " * column + one, "dim") for one in heads)]]
     for row in rows:
         line = [Part(f"{row.role:<{_ROLE}}", "dim")]
@@ -412,7 +416,7 @@ def _flowing(groups: Sequence[Sequence[Part]], cells: int) -> list[list[Part]]:
 
 
 OF_M = "M, missed: the run's word shares no emotion with gold's, or it gave none"
-OF_NO_M = "F1 .00 without M in the list: a word without emotions in EmoLex can share none, so it tells nothing"
+OF_NO_M = "F1_V .00 without M in the list: a word without emotions in EmoLex can share none, so it tells nothing"
 """Why a word that scores nothing has M in the list, or has none."""
 _OF_P = "P: the probability that the run gives the word"
 
@@ -481,7 +485,7 @@ def tally_line(tally: "Tally | None") -> list[Part]:
     """How the person does against the run, over the texts that were guessed blind; nothing where there are none."""
     if tally is None or not tally.blind:
         return []
-    parts = [Part(f"{so_many(tally.blind, 'text')} guessed blind, F1 of vectors: ", "dim")]
+    parts = [Part(f"{so_many(tally.blind, 'text')} guessed blind, F1_V: ", "dim")]
     parts += [Part("you "), Part(share(tally.person).strip(), "strong")]
     if tally.run is not None:
         parts += [Part("  run "), Part(share(tally.run).strip(), "strong"), Part(" on the same", "dim")]

@@ -23,7 +23,7 @@ from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.widgets.cell_width import shown
 from emotui.screens.widgets.editor import LONGEST, typeable
-from emotui.screens.widgets.number_format import count, share
+from emotui.screens.widgets.number_format import RIGHT, count, share
 from emotui.screens.widgets.page import Ended
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class SuggestionDialog(OptionDialog[int]):
         options = []
         for one in self._found:
             wrong = one.predicted != self._label
-            verdict = f"{'✓ ' if wrong else '  '}{one.predicted}   {self._label} {share(one.confidence).strip()}"
+            verdict = f"{f'{RIGHT} ' if wrong else '  '}{one.predicted}   {self._label} {share(one.confidence).strip()}"
             near = f"   similarity {share(one.similarity).strip()}"
             cues = f"   cues left: {', '.join(one.cues)}" if one.cues else "   no cue words"
             options.append(Content.assemble(shown(one.text), (f"\n  {verdict}{near}{shown(cues)}\n", "$text-muted")))

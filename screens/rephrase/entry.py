@@ -82,10 +82,10 @@ ENTRY = PlaceEntry(
             ("negation", "yes where a word such as not, never or without negates something"),
             ("leans on", "words without which the log-odds of the label that it names fall, by so much"),
             (
-                "attempt, ✓ 2, 1/4",
+                "outcome, ✓ at 2, 1 of 4",
                 "at the second attempt the model no longer read gold (people may not either); one of four made",
             ),
-            ("x, skip", "failed at all four attempts; left with no attempt counted"),
+            ("failed, skip", "at all four attempts; left with no attempt counted"),
             ("misread", "the classifier reads the text wrong as it is: set aside, as there is nothing to rewrite"),
             ("S", "the attempt was suggested by a model"),
         ),

@@ -7,7 +7,7 @@ from emotui.screens.keymaps import keyed
 from emotui.screens.rephrase.requests import Text, still_there
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part, taken
-from emotui.screens.widgets.number_format import UNDEFINED, count, share, so_many
+from emotui.screens.widgets.number_format import RIGHT, UNDEFINED, count, share, so_many
 from emotui.screens.widgets.page import Lines
 from emotui.tables import reads_zero
 
@@ -283,7 +283,7 @@ def chain_lines(chain: "ChainView", drafts: Sequence[tuple[str, str]], cells: in
         head = [
             Part(f"{place} ", "strong"),
             Part(fit(one.predicted, name), "gold" if one.predicted == chain.label else "said"),
-            Part(" ✓ " if succeeds else "   ", "said"),
+            Part(f" {RIGHT} " if succeeds else "   ", "said"),
             Part(f"{share(one.confidence)} ", "plain"),
             Part(f"{share(one.similarity)}  ", "dim"),
         ]
@@ -337,7 +337,7 @@ def _drop(drop: float | None, most: float, size: int, kind: str) -> list[Part]:
     return [Part(f"{drop:+6.2f} "), Part(sign * full, kind), Part(" " * (size - full + 1))]
 
 
-OF_SUCCESS = "succeeded, ✓: the model no longer reads gold; what people read: {review}"
+OF_SUCCESS = f"succeeded, {RIGHT}: the model no longer reads gold; what people read: {{review}}"
 
 
 def session(progress: "Progress", last: str, cells: int) -> Lines:

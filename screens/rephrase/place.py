@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 PROBLEMS = 3
 """Lines that are shown of why a round cannot begin: there may be one for each text."""
 
-SAID = "attempt"
+SAID = "outcome"
 """What stands over what the list says beside each text."""
 
 _ABOUT = "Rewrite a text until the classifier no longer sees its emotion"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from emotui.errors import EmotuiError
-from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.number_format import RIGHT, share
 
 if TYPE_CHECKING:
     from emotui.metrics.lexical import Lexical
@@ -217,14 +217,14 @@ def tag(chain: "ChainView") -> str:
     tries = len(chain.attempts)
     match chain.state:
         case "succeeded":
-            return f"✓ {tries}"
+            return f"{RIGHT} at {tries}"
         case "failed":
-            return "x"
+            return "failed"
         case "skipped":
             return "skip"
     if not tries:
         return "" if chain.right else _MISREAD
-    return f"{tries}/4"
+    return f"{tries} of 4"
 
 
 def _lexicon() -> Any:

@@ -14,7 +14,7 @@ from emotui.screens.rephrase.requests import ChainState, Text
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.editor import DirectionLine, Editor
 from emotui.screens.widgets.line import Line, Part, fitted, tabs, taken
-from emotui.screens.widgets.number_format import count, share
+from emotui.screens.widgets.number_format import RIGHT, count, share
 from emotui.screens.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def verdict(
     for_gold, against = probs.get(gold, 0.0), probs[other]
     before = f"{gold} was {share(was).strip()}; " if was is not None and not aim else ""
     wins = against > for_gold
-    tick = Part("✓ ", "said") if wins is not counters else Part("  ")
+    tick = Part(f"{RIGHT} ", "said") if wins is not counters else Part("  ")
     if wins:
         ahead = f" wins by {share(against - for_gold).strip()}"
         return fitted([tick, Part(before), Part(other, "strong"), Part(ahead, "strong")], cells)

@@ -27,7 +27,7 @@ from emotui.screens.results.cells import (
 from emotui.screens.widgets import drawing as axis
 from emotui.screens.widgets.cell_width import fit, shown
 from emotui.screens.widgets.line import Part, taken
-from emotui.screens.widgets.number_format import bars, so_many
+from emotui.screens.widgets.number_format import bars, so_many, value_of
 from emotui.screens.widgets.page import Lines, Page, tell_end
 from emotui.screens.widgets.tier_layout import AnnotatedText, Tier
 from emotui.tables import reads_zero
@@ -215,7 +215,7 @@ class DifferenceRows(Page, inherit_bindings=False):
     def _value(self, value: float) -> str:
         """A figure of a sample, in a word where it is yes or no."""
         if self.pair is not None and self.pair.metric.yes_or_no:
-            return "yes" if value == 1 else "no"
+            return value_of(self.pair.metric, value).strip()
         return bare(value, self.decimals)
 
     def _draw(self) -> None:

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from emotui.workbench.source import BrowseSource
 
 WORST_FIRST = "!HMFNXLD"
-"""The kinds of error as a tick for several samples chooses among them."""
+"""The kinds of error, of which a sample counts with its worst."""
 
 RIGHT, UNKNOWN = "·", " "
 _PARTS, _ALIKE = 30, 0.8
-"""Of so many parts of a corpus, the share that may have the same error as their worst before the line says nothing."""
+"""Of so many parts of a corpus, the share that may have the same letter before the line says nothing."""
 _MOST = 0.5
 _NAME = "errors"
 _NAMED_FROM, _TOLD_FROM = 30, 40
@@ -116,7 +116,8 @@ def _severity(bits: "Numbers | None", place: "Numbers") -> "Numbers":
 def ticks(shown: Corpus, cells: int) -> list[Tick]:
     """A tick a sample where there is room for all, else each for as many as it takes.
 
-    Of several the worst decides; of those that a filter leaves in, where there are some.
+    Of several it has the letter that most of them have as their worst, and of two that as many have the worse one; of
+    those that a filter leaves in, where there are some.
     """
     n = len(shown.position)
     edges = _edges(n, cells)
@@ -128,13 +129,12 @@ def ticks(shown: Corpus, cells: int) -> list[Tick]:
     some = np.add.reduceat(listed, edges) > 0
     counted = np.where(np.repeat(some, np.diff([*edges, n])), listed, True)
     known = counted & (shown.severity >= 0)
-    worst = np.maximum.reduceat(np.where(known, shown.severity, -1), edges)
-    wrong = np.add.reduceat(known & (shown.severity > 0), edges)
-    asked = np.add.reduceat(known, edges)
-    letters = [RIGHT, *reversed(WORST_FIRST), UNKNOWN]
+    ranks = range(len(WORST_FIRST), 0, -1)
+    of_kind = np.stack([np.add.reduceat(known & (shown.severity == rank), edges) for rank in ranks])
+    most, wrong, asked = of_kind.argmax(axis=0), of_kind.sum(axis=0), np.add.reduceat(known, edges)
     return [
-        Tick(letters[rank], bad / all_ if all_ else 0.0, there)
-        for rank, bad, all_, there in zip(worst.tolist(), wrong.tolist(), asked.tolist(), some.tolist(), strict=True)
+        Tick((WORST_FIRST[at] if bad else RIGHT) if all_ else UNKNOWN, bad / all_ if all_ else 0.0, there)
+        for at, bad, all_, there in zip(most.tolist(), wrong.tolist(), asked.tolist(), some.tolist(), strict=True)
     ]
 
 
@@ -152,9 +152,9 @@ def _kind(letter: str) -> str:
 class CorpusLine(Widget):
     """Shows ticks and where the cursor of the list is among them; a click tells where in the list it leads.
 
-    A letter names the worst that is wrong with the samples of a tick. It is a capital where half of them or more are
-    wrong, else a small one. Where all samples are equal, or nobody may see what is wrong, there is no line, nor where
-    a place says something else of them.
+    A letter names what is wrong with most of the samples of a tick that are wrong. It is a capital where half of them
+    or more are, else a small one. Where all samples are equal, or nobody may see what is wrong, there is no line, nor
+    where a place says something else of them.
     """
 
     DEFAULT_CSS = "CorpusLine { height: 1; padding: 0 2; }"
@@ -282,7 +282,8 @@ class CorpusLine(Widget):
         first, last = edges[at], edges[at + 1]
         listed = [at for at in range(first, last) if shown.position[at] >= 0]
         if listed:
-            severity = shown.severity
-            worst = listed[0] if severity is None else max(listed, key=lambda at: int(severity[at]))
+            ranks, letter = shown.severity, self.ticks[at].letter
+            rank = len(WORST_FIRST) - WORST_FIRST.find(letter) if letter in WORST_FIRST else 0
+            first = listed[0] if ranks is None else next((one for one in listed if ranks[one] == rank), listed[0])
             event.stop()
-            self.post_message(self.Pressed(int(shown.position[worst])))
+            self.post_message(self.Pressed(int(shown.position[first])))

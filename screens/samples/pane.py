@@ -416,8 +416,10 @@ class ListPane(Acting, Vertical):
             right = Part("reading it … ", "mark")
         else:
             right = Part(f"{order} " if order else "", "dim", "do('sort')")
-        room = self.query_one("#list-title", Line).size.width - taken([*parts, right]) - 3
-        self.query_one("#list-title", Line).show(parts, [*self._whose(room), right])
+        line = self.query_one("#list-title", Line)
+        room = line.size.width - taken([*parts, right]) - 3
+        # What is searched for is not cut for the order that it stands in.
+        line.show(parts, [*self._whose(room), right] if room >= -2 or not parts[2:] else [])
 
     def _whose(self, cells: int) -> list[Part]:
         """Of which run the figures are, where there are several; of a long name its end, which tells more."""

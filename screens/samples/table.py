@@ -20,7 +20,7 @@ from emotui.metrics.metric import Metric
 from emotui.records import PLUTCHIK
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import extracted, selectable
-from emotui.screens.widgets.number_format import value_of
+from emotui.screens.widgets.number_format import RIGHT, WRONG, value_of
 from emotui.screens.widgets.textual_private import forget_part_styles, part_style
 from emotui.store.query import MARKS, ListQuery, ListRow
 from emotui.tables import short_names
@@ -42,6 +42,9 @@ ERRORS = "errors"
 
 _NOTE, _NOTED = "note", "yes"
 """What stands over the column that says which samples have a note, and what it says of them."""
+
+_MASK = "<mask>"
+"""What stands in place of a masked word in the file: a gap says so too, in fewer cells."""
 
 _LETTERS = "jtfusdra"
 """Of Plutchik's eight in their order."""
@@ -95,7 +98,7 @@ def feelings(said: str, cells: int, labels: Sequence[str] = ()) -> str:
         labels: all that samples may have, from which the letters tell each.
     """
     names = _of_letters(said) or said.split(", ")
-    said = ", ".join(names)
+    said = " ".join(names)
     if len(names) == 1 or width(said) <= cells:
         return fit(said, cells)
     every = list(dict.fromkeys([*labels, *names]))
@@ -462,15 +465,13 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         if shape.value and self.metric is not None:
             value = row.values.get(self.metric.name)
             said = "" if self._awaited else value_of(self.metric, value)
-            if self._tags is not None and said.strip() == "no":
-                said = _WRONG  # "no" and a place's word beside it would read as one phrase: "no misread"
             said = said.rjust(shape.value - 1) + " "
             segments.append(Segment(said, dim if value is None else base))
         if shape.marks:
             tag = "" if self._tags is None else self._tags.get(row.sample, "")
             slots = fit(slots_of(row.marks) if self._tags is None else tag, shape.marks - 1)
             if not plain and _CHANGE.fullmatch(tag):
-                drawn = {"x": dim, "·": dim, "▴": self._style(base, "list--better"), "▾": marked}
+                drawn = {WRONG: dim, "·": dim, "▴": self._style(base, "list--better"), "▾": marked}
                 segments += [Segment(sign, drawn.get(sign, base)) for sign in slots + " "]
             else:
                 wrong = self._tags is None or any(sign in tag for sign in _AMISS)
@@ -479,7 +480,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             segments.append(Segment(fit(_NOTED if row.sample in self._noted else "", shape.note), base))
         if shape.emotion:
             segments.append(Segment(feelings(row.emotion or "", shape.emotion - 1, self.labels) + " ", dim))
-        segments.append(Segment(fit(row.preview, shape.text), base))
+        segments.append(Segment(fit(row.preview.replace(_MASK, "____"), shape.text), base))
         return segments
 
     def _style(self, base: Style, kind: str) -> Style:
@@ -488,13 +489,10 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
 
 # What the list asks a source for: its order, pages of rows, where the errors are.
 
-_WRONG = "✗"
-"""A yes-or-no figure that is no, beside what a place says of each sample."""
-
-_AMISS = "≠x✗"
+_AMISS = f"≠{WRONG}"
 """What a place's sign of a sample has where something is wrong with it; all others are drawn as words are."""
 
-_CHANGE = re.compile("[✓x] [▴▾~·] [✓x]")
+_CHANGE = re.compile(f"[{RIGHT}{WRONG}] [▴▾~·] [{RIGHT}{WRONG}]")
 """A place's sign of a sample that was right or not, how that changed, and now: what has the colour is the change."""
 
 WORST = -2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from emotui.screens.keymaps import keyed
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import Part, tabs, taken
+from emotui.screens.widgets.number_format import RIGHT, WRONG
 from emotui.store.query import Run
 
 if TYPE_CHECKING:
@@ -219,7 +220,9 @@ SAME = "·"
 _APART = 2
 """Blanks at least between what is told of flips and the names of views: a word right before their key reads on."""
 
-LEGEND = f"✓ right x not ▴ better ▾ worse ~ even {SAME} same"
+_SIGNS = (WRONG, RIGHT)
+
+LEGEND = f"  {WRONG} wrong ▴ better ▾ worse ~ even {SAME} same"
 """What the signs in the list mean."""
 
 
@@ -230,7 +233,7 @@ def tags(scenes: "SceneRun", decoded: "Decoded") -> dict[int, str]:
         sign |= dict.fromkeys(places, mark)
     was, now = ((vectors == scenes.gold).all(axis=1).tolist() for vectors in (decoded.before, decoded.now))
     return {
-        number: f"{'✓' if was[place] else 'x'} {sign.get(place, SAME)} {'✓' if now[place] else 'x'}"
+        number: f"{_SIGNS[was[place]]} {sign.get(place, SAME)} {_SIGNS[now[place]]}"
         for place, number in enumerate(scenes.numbers)
     }
 

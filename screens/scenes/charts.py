@@ -45,7 +45,7 @@ def sweep(
     most = max(max(values) for _, values, _ in curves) or 1.0
     for name, values, kind in curves:
         lines += _curve(name, values, most, here, rows, axis, kind)
-    told = f"full height {share(most).strip()}; Acc_v: texts all right; Hamming↓: labels wrong"
+    told = f"full height {share(most).strip()}; Acc_v: scenarios all right; Hamming↓: emotions wrong"
     return [
         *lines,
         [Part(axis.ticks(), "dim")],

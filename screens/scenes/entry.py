@@ -83,7 +83,7 @@ ENTRY = PlaceEntry(
             ("sum", "log-odds added up in nats (+1: odds of 2.7 to 1), the others being held as decoded"),
             ("s, T", "smoothing of the prior, temperature of the model's log-odds"),
             ("○ ●", "where the emotion stands at α 0, and now"),
-            ("0→now x ▾ x", "in the list: all eight right (✓) or not (x) at α 0, how that changed, and now"),
+            ("0→now ✗ ▾ ✗", "in the list: all eight right (✓) or not (✗) at α 0, how that changed, and now"),
             ("▴ ▾ ~ ·", "fewer labels wrong than at the other α, more, as many but others, the same"),
             ("→", "of an emotion: the prior made it so, at the other α it was not"),
             ("M X", "missed: in gold and not on; extra: on and not in gold"),

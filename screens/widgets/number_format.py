@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from emotui.metrics.metric import Metric
 
 UNDEFINED = "–"
+RIGHT, WRONG = "✓", "✗"
+"""The signs of what is right, or done, and of what is not, wherever no sentence says it; never colour alone."""
 _BARS = "▁▂▃▄▅▆▇█"
 _SHADES = " ·░▒▓█"
 
@@ -22,9 +24,12 @@ def share(value: float | None) -> str:
 
 
 def value_of(metric: Metric, value: float | None) -> str:
-    """A sample's value in four cells, or more where it is not between -1 and 1: as `share`, or in a word."""
+    """A sample's value in four cells, or more where it is not between -1 and 1: as `share`, a sign of right or
+    wrong, or yes and no of what is no merit.
+    """
     if metric.yes_or_no and value is not None:
-        return f"{'yes' if value == 1 else 'no':>4}"
+        yes, no = (RIGHT, WRONG) if metric.higher_is_better else ("yes", "no")
+        return f"{yes if value == 1 else no:>4}"
     return share(value) if value is None or abs(value) <= 1 else f"{value:.3g}"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import SEEN, Part, bar, taken
-from emotui.screens.widgets.number_format import share
+from emotui.screens.widgets.number_format import RIGHT, share
 from emotui.screens.widgets.page import Lines
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def heat_lines(
     lines: list[list[Part]] = [[Part(fit(told, cells - 1).rstrip(), "strong", "do('next_label')")]]
     numbers, ticks = (
         _numbers([found.layers[at] for at in layers], size),
-        "".join(f"{'✓' if clear[at] else ' ':>{size}}" for at in layers),
+        "".join(f"{RIGHT if clear[at] else ' ':>{size}}" for at in layers),
     )
     for name, signs in (("layer", numbers), ("clear", ticks)):
         lines.append([Part(f"  {fit(name, longest)} {signs}{'':<7}", "dim")] * columns)
@@ -294,7 +294,7 @@ def heat_lines(
     probes = f"probes of {found.n:,} texts of {found.dataset}"
     probes += f"; {found.left_out:,} that are, or may share something with, this one left out" * bool(found.left_out)
     lines += _listed(
-        "", [probes, "░ .5 deviations, ▒ 1, ▓ 1.5, █ 2, − below −1", "✓ beats its controls", "▌ gold"], cells
+        "", [probes, "░ .5 deviations, ▒ 1, ▓ 1.5, █ 2, − below −1", f"{RIGHT} beats its controls", "▌ gold"], cells
     )
     if not any(clear):
         lines.insert(1, [Part(" no layer beats its controls with this label: nothing is to be read from it", "mark")])
@@ -319,7 +319,7 @@ def number_lines(
         some = range(first, min(first + deep, n))
         for name, signs in (
             ("layer", [str(found.layers[at]) for at in some]),
-            ("clear", ["✓" if clear[at] else "" for at in some]),
+            ("clear", [RIGHT if clear[at] else "" for at in some]),
         ):
             lines.append([Part(f"  {fit(name, longest)} " + "".join(f"{sign:>{_NUMBER}}" for sign in signs), "dim")])
         for at, (start, end) in enumerate(found.words):

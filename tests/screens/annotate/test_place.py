@@ -168,7 +168,7 @@ async def test_after_an_answer_the_title_says_what_tab_does_first(source: Worksp
     async with opened(source, (160, 45)) as pilot:
         await press(pilot, "2", "v", "l", "H", "enter")
         lines = screen_text(pilot).splitlines()
-        assert any("✓ answered   Tab next: others" in line for line in lines)
+        assert any("✓ done   Tab next: others" in line for line in lines)
         assert "Tab next part" in lines[-1], "title and footer have one word for it"
         await press(pilot, "tab")
         assert "sentences 1 neutral" in screen_text(pilot), "what gold says of sentences is in words"
@@ -193,7 +193,7 @@ async def test_nothing_is_said_of_a_text_that_the_list_covers_its_keys_open_it(s
             await press(pilot, "f6")
         await press(pilot, "enter")
         assert not kept(source, pilot).accepted, "Enter opens it too"
-        await press(pilot, "space")
+        await press(pilot, "space", "space")
         assert place(pilot).at_work.progress.accepted == 1
 
 
@@ -319,11 +319,17 @@ async def test_space_accepts_and_goes_on_to_the_next_open_text_and_keys_typed_me
     async with opened(source) as pilot:
         await press(pilot, "2")
         first = place(pilot).at_work.text.number
+        await press(pilot, "enter")
+        assert not place(pilot).at_work.said.accepted, "Enter may have been meant to open the text"
+        assert "Nothing is marked: Enter again accepts it so" in screen_text(pilot).splitlines()[-1]
         await press(pilot, "space")
-        assert place(pilot).at_work.text.number != first
-        assert "is accepted with nothing marked; u takes it back" in screen_text(pilot).splitlines()[-1]
+        second = place(pilot).at_work.text.number
+        assert second != first
+        assert "is done, with nothing marked; u takes it back" in screen_text(pilot).splitlines()[-1]
         assert "✓" in screen_text(pilot)
         assert "1 of 30" in screen_text(pilot)
+        await press(pilot, "space")
+        assert place(pilot).at_work.text.number != second, "asked once, no more"
 
 
 async def test_the_mouse_marks_by_dragging_and_chooses_by_clicking(source: Workspace) -> None:
@@ -443,7 +449,7 @@ async def test_the_list_stands_in_the_order_in_which_the_texts_come_and_keys_fol
         order, rows = list(place(pilot).bench_of.order), frame(pilot).pane
         assert order == list(rows.numbers) != sorted(order)
         assert "random, seed 0" in screen_text(pilot)
-        await press(pilot, "g", "space", "j", "space")
+        await press(pilot, "g", "space", "space", "j", "space")
         assert [number for number in order if number in place(pilot).bench_of.accepted()] == [order[0], order[2]]
         assert place(pilot).at_work.text.number == order[3]
         await press(pilot, "g", "n")
@@ -509,7 +515,7 @@ async def test_labels_stand_right_under_the_text_and_the_line_over_it_says_who_a
         assert "H happy" in screen_text(pilot), "a text that is too long is scrolled, its labels are not"
     assign(source.store, dataset, Assignment(annotators=("ann", "someone"), overlap=1, batch=5))
     async with opened(Workspace.open(source.store.path), (100, 40)) as pilot:
-        await press(pilot, "2", "space", "space")
+        await press(pilot, "2", "space", "space", "space")
         assert screen_text(pilot).splitlines()[1].rstrip().endswith("left")
         assert "someone  2 today  " in screen_text(pilot)
 
@@ -554,7 +560,7 @@ async def test_who_was_assigned_texts_begins_with_these_and_with_the_training_am
         await settle(pilot)
         work = place(pilot).at_work.text
         assert work.id == "n17", "the training is everybody's first text, whoever is dealt all of them"
-        await press(pilot, "space")
+        await press(pilot, "space", "space")
         assert "gold" in screen_text(pilot), "what gold says follows"
         await press(pilot, "space")
         assert place(pilot).at_work.text.number == place(pilot).bench_of.order[1]
@@ -564,7 +570,7 @@ async def test_work_begins_at_the_next_open_text_and_goes_where_one_wants_from_t
     source: Workspace, tmp_path: Path
 ) -> None:
     async with opened(source, (80, 24)) as pilot:
-        await press(pilot, "2", "space")
+        await press(pilot, "2", "space", "space")
         second = place(pilot).at_work.text.id
         await press(pilot, "k")
         first = place(pilot).at_work.text.id

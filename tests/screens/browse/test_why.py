@@ -97,6 +97,8 @@ async def test_gold_and_predicted_spans_are_counted_apart_while_they_are_asked_a
         pane = frame(pilot).query_one(WhyPane)
         pane._gold = pane._here[:1]
         assert pane._how_many((*pane._here[:1], (0, 1), (1, 2))) == "1 of 1 gold spans, 0 of 2 predicted"
+        pane._predicted = (*pane._here[:1], (0, 1), (1, 2))
+        assert pane._how_many(pane._predicted) == "1 of 1 gold spans, 1 of 3 predicted", "as many as the margin has"
         pane._gold = ()
         assert pane._how_many((*pane._here[:1], (0, 1))) == "1 of 2 spans"
 

@@ -60,12 +60,14 @@ async def test_masks_are_filled_by_one_key_and_missed_ones_walked(tmp_path: Path
         assert frame(pilot).pane.blind
         await press(pilot, "o")
         assert (place.filled, place.fill) == (GOLD, HIDDEN), "of this text alone"
+        assert " o  hidden [this text] all  run" in screen_text(pilot)
         assert frame(pilot).pane.blind, "the list keeps its words"
         assert keyed("This text alone is shown; {fill} again shows all, in the list too") in screen_text(pilot)
         await press(pilot, "j")
         assert place.filled == HIDDEN
         await press(pilot, "k", "o", "o")
         assert place.fill == GOLD
+        assert " o  hidden  this text [all] run" in screen_text(pilot)
         assert not frame(pilot).pane.blind
         first, gold = place.view.number, place.view.gold[0].word
         assert f"▸{gold} " in shown(place), "gold's word is not unlike itself"
@@ -117,8 +119,8 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
         assert place.view.guess.blind
         assert f"▸{golds[0]}" in shown(place)
         own = share(sum(one.f1 for one in place.view.guessed) / 2).strip()
-        assert f"F1 of vectors  you {own}  run" in screen_text(pilot), "scored as the run's words are"
-        assert f"1 text guessed blind, F1 of vectors: you {own}  run" in screen_text(pilot)
+        assert f"F1_V  you {own}  run" in screen_text(pilot), "scored as the run's words are"
+        assert f"1 text guessed blind, F1_V: you {own}  run" in screen_text(pilot)
         assert next(line for line in screen_text(pilot).splitlines() if "you  sad" in line).split()[2] == ".00"
         await press(pilot, "j")
         assert place.filled == HIDDEN, "the next text is hidden again"
@@ -146,14 +148,14 @@ async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None
         gold = place.view.gold[0].word
         assert frame(pilot).pane.blind
         listed = [line.partition("│")[0] for line in screen_text(pilot).splitlines()]
-        assert any("you F1" in line for line in listed)
+        assert any("you F1_V" in line for line in listed)
         assert any(place.view.id in line and " – " in line for line in listed), "nobody can be scored on it"
-        assert any("m-002" in line and " open " in line for line in listed)
+        assert any("m-002" in line and "open" not in line for line in listed), "as Annotate leaves it blank"
         assert not any(gold in line for line in listed)
         told = screen_text(pilot)
         assert keyed("{next_mismatch} goes to the next text to guess") in told
         assert keyed("{fill} again shows those of all texts, in the list too") in told
-        assert "F1 of vectors  you –  run –" in told
+        assert "F1_V  you –  run –" in told
         assert "guessed blind" not in told, "it is in no mean"
         assert told.count("EmoLex has no") == 1, "one reason once"
         assert "n p next " in told.splitlines()[-1]
@@ -165,7 +167,7 @@ async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None
         await press(pilot, "o", "o")
         listed = [line.partition("│")[0] for line in screen_text(pilot).splitlines()]
         assert any(gold in line for line in listed)
-        assert not any("you F1" in line for line in listed)
+        assert not any("you F1_V" in line for line in listed)
 
 
 GLUM = WordEntry("glum", "unknown", None)
@@ -182,7 +184,7 @@ def test_a_row_a_word_says_which_of_golds_emotions_it_carries() -> None:
     said = MaskSaid(CALM, 0.5, False, (("calm", 0.5), ("glad", 0.25)), 2, (CALM, GLAD), (0.5, 1.0))
     you = MaskSaid(GLUM, 0.0, False)
     head, *rows = drawn(word_lines(GLAD, said, you, 76))
-    assert head.split() == ["P", "F1", "ang", "ant", "dis", "fea", "joy", "sad", "sur", "tru", "neg", "pos"]
+    assert head.split() == ["P", "F1_V", "ang", "ant", "dis", "fea", "joy", "sad", "sur", "tru", "neg", "pos"]
     both, alone, golds = "▆▆▆", "▒▒▒", "▁▁▁"
     assert [row.replace("█", "").split() for row in rows] == [
         ["gold", "glad", *"····", both, *"····", both],

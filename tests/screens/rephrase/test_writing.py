@@ -43,7 +43,7 @@ async def test_an_attempt_that_the_classifier_gets_wrong_succeeds_and_the_next_t
         assert "what people read: F4" in session
         assert "rs-1: the model reads anticipation at attempt 1" in screen_text(pilot).splitlines()[-1]
         assert "^Z goes back" in screen_text(pilot).splitlines()[-1]
-        assert "✓ 1" in screen_text(pilot)
+        assert "✓ at 1" in screen_text(pilot)
 
 
 async def test_the_fourth_attempt_that_fails_closes_the_chain(source: Scripted) -> None:

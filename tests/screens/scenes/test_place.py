@@ -137,14 +137,14 @@ async def test_beside_the_list_a_verdict_is_a_word_too_and_only_changes_of_the_l
             assert ("■ →missed" if row.gold else "· →extra") in said[57:].replace("  ", " ")
         assert drawn[0].endswith("─ P(yes) gold now")
         line = frame(pilot).pane.query_one("#list-legend", Line)
-        assert "x not" in line.text
+        assert line.text.startswith("  ✗ wrong ▴")
         assert f"{SAME} same" in line.text
         table = frame(pilot).pane.rows
         base, first = table.rich_style, table.row(0)
         assert first is not None
-        table.show_tags(" 0→now", {first.sample: "x ▾ ✓"}, "α0")
+        table.show_tags(" 0→now", {first.sample: "✗ ▾ ✓"}, "α0")
         styles = {cell.text: cell.style for cell in table._cells(first, base, plain=False)}
-        assert styles["x"] != styles["▾"]
+        assert styles["✗"] != styles["▾"]
         assert styles["✓"] == base
 
 
@@ -448,7 +448,7 @@ def test_the_curves_of_a_sweep_share_one_scale() -> None:
         "▄" * 30 + " " * 30,
     ]
     said = " ".join("".join(part.text for part in line).strip() for line in lines[5:])
-    assert said == "full height .40; Acc_v: texts all right; Hamming↓: labels wrong"
+    assert said == "full height .40; Acc_v: scenarios all right; Hamming↓: emotions wrong"
     assert [lines[line][1].kind.removesuffix("-now") for line in (1, 2, 3)] == ["said", "said", "mark"]
 
 
