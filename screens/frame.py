@@ -199,7 +199,7 @@ class Frame(Acting, LaidOut):
                 return
             job = self.session.job
             title = "Samples are on their way" if job is not None and job.brings else "No samples yet"
-            self._say(title, f"{job.what}: the top line says how far" if job else self.session.filled_by)
+            self._say(title, self.session.under_way or self.session.filled_by)
         else:
             self.show_list()
             self._notes_due = True
@@ -549,7 +549,7 @@ class Frame(Acting, LaidOut):
             self.folding.show_list(False)
 
     def can_open(self) -> bool:
-        return self.keys.in_list and self.pane.n > 0
+        return self.keys.in_list and self.pane.n > 0 and not self.tool.tour_leads
 
     def do_open(self) -> None:
         """Into the place, with the selected sample."""

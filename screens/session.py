@@ -204,6 +204,11 @@ class Session:
         return None if self.source is None else self.source.models
 
     @property
+    def under_way(self) -> str:
+        """Which work goes on, by which what is empty may be filled; empty: none does."""
+        return "" if self.job is None else f"{self.job.what}: the top line says how far"
+
+    @property
     def filled_by(self) -> str:
         """What brings samples of the list's task in."""
         here = (

@@ -156,11 +156,7 @@ _WRITTEN: Signs = (
         ("PPL neutr", "perplexity of the neutral text"),
         ("PPL orig", "perplexity of the original"),
         ("words", "words of the text"),
-        ("human F1", "F1 of what most people saw against what the text was to show"),
-        ("neutral share", "the share of neutral versions that most people call neutral (their recall)"),
-        ("neutral F1", "F1 of neutral versions, by what most people saw"),
-        ("neutral alpha", "Krippendorff's alpha of what people saw in neutral versions"),
-        ("neutral kappa", "Fleiss' kappa of what people saw in neutral versions"),
+        ("F1 neutral", "F1 of neutral versions, by what most people saw"),
     ),
 )
 
@@ -215,6 +211,7 @@ _SHAPES: Signs = (
         ("◆ ◇ ▲ ▼ △ ▽", "a point on an axis; which one stands in the line under it"),
         ("├ ┤", "the ends of a 95% interval"),
         ("│ ┊", "the mark that others are measured against, the limit of an axis"),
+        ("╌", "an interval that another one crosses"),
         ("▁ ▄ █, ▏ ▎ ▍ ▌ ▋ ▊ ▉, ■ □ ▬", "bars: the longer or higher, the more"),
         ("░ ▒ ▓", "shades: the darker, the more; in a bar three kinds side by side"),
         ("↑ ↓ ← →", "keys; after a figure ↑ says that more is better, ↓ that less is"),

@@ -17,7 +17,8 @@ class Step(msgspec.Struct, frozen=True):
     """What is seen in a place, and what leads on: another place by its title, or an action by its id.
 
     Each is a sentence that is true when it is shown. `folded` is said instead of `says` where the list is folded away,
-    and `soon` while the first runs go on: what the step is about is there only after them; `typed` while one types.
+    and `soon` while the first runs go on: what the step is about comes by them, and is there once `there` can be done;
+    `typed` while one types.
     """
 
     place: str
@@ -26,6 +27,7 @@ class Step(msgspec.Struct, frozen=True):
     label: str
     folded: str = ""
     soon: str = ""
+    there: str = ""
     typed: str = ""
 
 
@@ -49,21 +51,22 @@ STEPS = (
         "Letters mark errors: M missed, X extra, N neutral hit.",
         "Results",
         "Results",
-        soon="Letters will mark errors: M missed, X extra, N neutral.",
+        soon="Letters mark errors as answers come: M missed, X extra.",
     ),
     Step(
         "Results",
         "Each dot is a source, and its line the 95% interval.",
         "Scenes",
         "Scenes",
-        soon="Each source gets its dot here once its run has ended.",
+        soon="Each source gets its dot here as its answers come.",
     ),
     Step(
         "Scenes",
         "A row is filled where its emotion is on; {alpha_less} {alpha_more} move α.",
         "Rephrase",
         "Rephrase",
-        soon="Each emotion gets its row here once the run has ended.",
+        soon="Each emotion gets its row here as answers come.",
+        there="alpha_less",
     ),
     Step(
         "Rephrase",
@@ -98,6 +101,9 @@ class Meant(Protocol):
     @property
     def starts_first(self) -> bool:
         """Do the first runs of a new workspace go on?"""
+
+    def can(self, action: str) -> bool:
+        """Can this be done now?"""
 
     def meant(self, key: str) -> Action | None:
         """What a key does now."""
@@ -154,7 +160,7 @@ class Tour(Vertical):
     def leads(self) -> str:
         """What Enter does where it means nothing else: what goes on from here; empty: nothing does.
 
-        It never ends the tour, nor acts while one types: there it submits.
+        It never ends the tour, nor acts while one types: there it submits. A list gives it up to the tour.
         """
         if self._keys.in_field or self.step + 1 == len(STEPS):
             return ""
@@ -184,7 +190,8 @@ def told(number: int, keys: Meant, *, folded: bool) -> tuple[list[Part], list[Pa
     """
     step = STEPS[number]
     here = step.place == keys.title
-    meant = (step.typed if keys.in_field else "", step.soon if keys.starts_first else "", step.folded if folded else "")
+    comes = keys.starts_first and not (step.there and keys.can(step.there))
+    meant = (step.typed if keys.in_field else "", step.soon if comes else "", step.folded if folded else "")
     said = next(filter(None, meant), step.says)
     says = keyed(said) if here else f"It goes on in {step.place}."
     to, label = (step.to, keyed(step.label)) if here else (step.place, step.place)

@@ -84,6 +84,9 @@ _AXIS = 6
 _MARGIN = 0.06
 _STEPS = 1, 2, 2.5, 5, 10, 20, 25, 50, 100
 """Between what is written at an axis, times a power of ten."""
+_LINES = ("─", "│"), ("╌", "┊")
+"""Of intervals, by turns: those of two neighbours are told apart where they cross."""
+_ALONG = tuple(along for along, _ in _LINES)
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -115,7 +118,7 @@ def plotted(points: Sequence[Point], across: str, cells: int, height: int, *, to
     """
     columns, rows = max(cells - _AXIS - 1, 10), max(height - 4, 3)
     if not points:
-        return [[Part("No writer has both a human F1 and this metric.", "dim")]]
+        return [[Part("No writer has both a Human F1 and this metric.", "dim")]]
     left, right = _ends([(one.x, one.x_ends) for one in points])
     low, high = _ends([(one.y, one.y_ends) for one in points])
     low, high = max(low, 0.0), min(high, 1.0)
@@ -138,23 +141,24 @@ def plotted(points: Sequence[Point], across: str, cells: int, height: int, *, to
         if one.y_ends
     }
     hidden = {*_covering(wide), *_covering(tall)}
-    for letter, one in lettered(points):
+    for at_letter, (letter, one) in enumerate(lettered(points)):
         kind = "dim" if one.published else "said"
+        along, up = _LINES[at_letter % len(_LINES)]
         if letter in wide and letter not in hidden:
             _, first, last = wide[letter]
             for at in range(first, last + 1):
-                canvas[row(one.y)][at] = ("├" if at == first else "┤" if at == last else "─", kind)
+                canvas[row(one.y)][at] = ("├" if at == first else "┤" if at == last else along, kind)
         if letter in tall and letter not in hidden:
             _, top, bottom = tall[letter]
             for at in range(top, bottom + 1):
-                crosses = canvas[at][column(one.x)][0] == "─"
-                sign = "┬" if at == top else "┴" if at == bottom else "┼" if crosses else "│"
+                crosses = canvas[at][column(one.x)][0] in _ALONG
+                sign = "┬" if at == top else "┴" if at == bottom else "┼" if crosses else up
                 canvas[at][column(one.x)] = (sign, kind)
     for letter, one in reversed(lettered(points)):
         canvas[row(one.y)][column(one.x)] = (letter, "dim" if one.published else "strong")
     names = [f"   {letter} {briefly(one.name)}" for letter, one in lettered(points)] if told else []
     across += f"; {' '.join(sorted(hidden))}: intervals too near" if hidden else ""
-    lines = [[Part(fit("human F1" + "".join(names), cells - 1).rstrip(), "dim")]]
+    lines = [[Part(fit("Human F1" + "".join(names), cells - 1).rstrip(), "dim")]]
     ticks = {row(value): value for value in _round_values(low, high)}
     for at, cells_of_row in enumerate(canvas):
         tick = f"{at_axis(ticks[at]):>{_AXIS - 1}} ┤" if at in ticks else " " * _AXIS + "│"
@@ -366,7 +370,7 @@ class Overview(Vertical):
             said.append(on_texts_in_words(metric, self._ask_on_texts(metric)))
         elif self.view == EMOTIONS:
             said.append(keyed("{metric} takes another figure; the stronger the ground, the better."))
-        if figures.illustration and self.view != TRUST:  # there the title has it
+        if figures.illustration and self.view != TRUST:
             said.append("Texts, writers or raters are invented: an illustration.")
         if self.view == TRUST:
             said += self._of_trust(figures)

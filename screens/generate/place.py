@@ -505,10 +505,10 @@ class Generate(Place):
                 left.append(Part(" so far, more on their way", "dim"))
             if self.figures is None:
                 left = [Part(" being counted…", "dim")]
-            elif self.view == MODELS:
-                left += [Part("  "), *tabs(keyed("{part}"), PARTS, self.part, what="part")]
-        if found.illustration and self.view != MODELS:  # there it stands under the figures alone
+        if found.illustration:
             left.append(Part(f"  {_ILLUSTRATION}", "dim"))
+        if self.view == MODELS and self.figures is not None:
+            left += [Part("  "), *tabs(keyed("{part}"), PARTS, self.part, what="part")]
         self.query_one("#generate-title", Line).show(left, tabs(keyed("{view}"), VIEWS, self.view))
 
     def _draw_text(self) -> None:

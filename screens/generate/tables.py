@@ -43,12 +43,12 @@ def seen(labels: Sequence[str], target: str) -> str:
 _BRIEF = {
     "human_f1": ("", "raters see target"),
     "agreement": ("", "raters agree"),
-    "human_alpha": ("of raters", "agree (Krippendorff)"),
-    "human_kappa": ("of raters", "agree (Fleiss)"),
+    "human_alpha": ("emotional", "agree (Krippendorff)"),
+    "human_kappa": ("emotional", "agree (Fleiss)"),
     "human_neutral": ("", "neutral seen neutral"),
-    "human_neutral_f1": ("", "class F1 of neutral"),
-    "human_neutral_alpha": ("", "agree on neutral"),
-    "human_neutral_kappa": ("", "agree on neutral"),
+    "human_neutral_f1": ("neutral", "class F1 of neutral"),
+    "human_neutral_alpha": ("neutral", "agree on neutral"),
+    "human_neutral_kappa": ("neutral", "agree on neutral"),
     "r3_c": ("orig~emot", "cosine of the two"),
     "r3_m": ("orig-emot", "Manhattan distance"),
     "r1_c": ("neut~emot", "cosine of the two"),
@@ -215,9 +215,11 @@ def better(metric: "Metric") -> str:
 
 
 def figure(metric: "Metric", value: float | None) -> str:
-    """A value or a mean of values: three figures, a dash where it is undefined."""
+    """A text's value: three figures, a count as it is, a dash where it is undefined."""
     if value is None or value != value:
         return UNDEFINED
+    if metric.name == "words":
+        return f"{value:g}"
     return value_of(metric, value).strip() if metric.yes_or_no and value in (0, 1) else number(value)
 
 

@@ -1,5 +1,6 @@
 """How the figures of results are written: decimals, signs, spreads, p, and bars; and which of two sources is better."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -181,9 +182,12 @@ def about(row: "Row", cell: "Cell") -> list[str]:
     if row.published:
         lines.append(f"† published: {shown(row.source)}")
     elif cell.convention:
-        lines.append(shown(cell.convention))
+        lines.append(shown(_RULE.sub(r"counting rule \1, version \2: ", cell.convention)))
     return lines
 
+
+_RULE = re.compile(r"(?:^|(?<=samples: ))(\w+) (\d+): ")
+"""How a convention begins that has a number, or one of other samples behind it."""
 
 # Differences of two sources: decimals, signs, intervals and p, bars from the middle, and who is better.
 

@@ -84,8 +84,10 @@ class ComparedView(Vertical):
     ComparedView #compare-parts, ComparedView #compare-rules { height: 1fr; min-height: 4; display: none; }
     ComparedView #compare-note { height: auto; max-height: 7; color: $text-muted; display: none; }
     ComparedView #compare-said { height: 1fr; min-height: 1; max-height: 40%; display: none; }
+    ComparedView.-plain #compare-said { max-height: 50%; }
     ComparedView #compare-head { display: none; }
     ComparedView.-said #compare-said, ComparedView.-said #compare-head { display: block; }
+    ComparedView.-plain #compare-head, ComparedView.-plain #compare-text { display: none; }
     ComparedView #compare-text { height: 1fr; min-height: 3; }
     ComparedView.-many #compare-figures, ComparedView.-many #compare-rows { display: none; }
     ComparedView.-many #compare-sample, ComparedView.-many #compare-text { display: none; }
@@ -186,8 +188,15 @@ class ComparedView(Vertical):
         ]
         self.query_one("#compare-sample", Line).show(left)
         self.set_class(bool(marks.lines), "-said")
+        # A text in which nobody marks anything is told behind what is said of it, as one that is scrolled.
+        plain = bool(marks.lines) and not (marks.gold or marks.first or marks.second)
+        self.set_class(plain, "-plain")
         said = self.query_one("#compare-said", Page)
-        said.show_for(lambda room: self._as_high(said, said_lines(marks, room.width)), home=True)
+
+        def drawn(room: Size) -> Lines:
+            return self._as_high(said, said_lines(marks, room.width, told=plain))
+
+        said.show_for(drawn, home=True)
         # Under what is said of it the text has a head of its own, and no more lines than it needs.
         self.query_one("#compare-head", Line).show([Part(" text:", "dim")])
         text = self.query_one(TieredText)
@@ -423,7 +432,7 @@ class ComparedPlace(Place):
         ]
         by_part = found.parts or found.rules
         if found.instead:
-            left.append(Part(f" ({shown(found.instead)} is no figure of single texts)", "dim"))
+            left.append(Part(f" ({shown(found.instead)} is no figure of single texts)", "mark"))
         if by_part is not None:
             left.append(Part(f"  {title_of(by_part.first, by_part.second, dots=bool(found.parts))}", "dim"))
         elif wanted.within:

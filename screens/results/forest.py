@@ -297,7 +297,7 @@ def drawn(
         lines.append([Part(waiting, "dim")])
     else:
         shaded = "annotators' range" if forest.shaded else ""
-        less = [Part(f"   {_LESS} lower is better", "dim")] if any(_LESS in part.text for part in lines[0]) else []
+        less = [Part(f"   {_LESS} lower is better", "dim")] if any(_LESS in name for name in figures.values()) else []
         legend = axis.legend(
             shaded=shaded,
             signs={dot.sign for dot in dots},
@@ -403,7 +403,8 @@ def _chooser(figure: str, figures: Mapping[str, str], cells: int) -> list[Part]:
         figures: how each is named.
     """
     lead = [Part(keyed("{figure_back} {figure} "), "key")] if len(figures) > 1 else []
-    for named in (figures, {one: shown(one) for one in figures}):
+    less = {one: f"{shown(one)}{_LESS * name.endswith(_LESS)}" for one, name in figures.items()}
+    for named in (figures, less, {one: shown(one) for one in figures}):
         told = [(one, name, f"tell('figure', {at})") for at, (one, name) in enumerate(named.items())]
         every = [opened(name, press) if one == figure else Part(f" {name} ", "dim", press) for one, name, press in told]
         if taken([*lead, *every]) <= cells:

@@ -40,6 +40,8 @@ _N, _DIFFERENCE = "n (test half)", "here − rest"
 """How n and the difference of a rule are headed where there is room: other texts than those of a group."""
 _NAMED_FROM = 100
 """Cells from which on there is."""
+_SHORT_HEADING = 5
+"""Cells of a word over a side of the bars in fewer: names have the rest."""
 
 
 _GAPS = 20
@@ -118,7 +120,9 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     values = [dot.value for dot in over if dot.value is not None]
     low, high = (0.0 if min(values, default=0) >= 0 else None), (1.0 if max(values, default=1) <= 1 else None)
     scale = axis.scaled(*axis.ends(over, None, low, high, _SPAN if high else 0), max(cells - name - fixed, 8))
-    ticks = axis.headed(scale, axis.written(scale.ticks))
+    ticks, by = axis.headed(scale, axis.written(scale.ticks)), shown(parts.metric.title)
+    if not ticks[: len(by) + 1].strip():
+        ticks = by + ticks[len(by) :]  # the metric over its axis, before the first tick
     heads = " ".join(f"{head:>{one}}" for head, one in zip(_FIGURE_HEADS if two else ("mean",), figures, strict=True))
     heads += f" {'95%':{spread}}" if spread else ""
     lines = [[Part(f"  {'part':{name}}     n  {ticks}  {heads} {'p':>{P_CELLS}}", "dim")]]
@@ -232,7 +236,8 @@ class _Shape(NamedTuple):
         interval = max((len(between(one)) for one in sure), default=0)
         n, figure = (len(_N), len(_DIFFERENCE)) if cells >= _NAMED_FROM else (5, 6)
         fixed = _FIGURES + interval + n - 5 + figure - 6
-        name = min(max(map(len, [*names, "x" * 10])), max(cells - fixed - 2 * HEADING, 12))
+        heading = HEADING if cells >= _NAMED_FROM else _SHORT_HEADING
+        name = min(max(map(len, [*names, "x" * 10])), max(cells - fixed - 2 * heading, 12))
         least, greatest = min(0.0, *offs), max(0.0, *offs)
         return cls(
             name,

@@ -64,9 +64,6 @@ _CURSOR = ("next", "previous", "page_down", "page_up", "first", "last")
 _SHORTEST_TITLE = 10
 """Cells that what is looked at has beside the views: it is cut before they are, and stands whole on a line below."""
 
-_ONE_LINE_FROM = 20
-"""Cells beside the views from which on the dataset may stand on one line with what is looked at."""
-
 _AROUND = 12
 """Lines around the sources of an axis: the heading, figures, ticks, kinds of sources, what the shapes mean, the line of
 the picked source and what has to be known of it."""
@@ -216,8 +213,8 @@ class Results(CountedPlace):
             if found is not None and found.why:
                 keys = "{model} runs a model, emotui import predictions brings answers in"
                 if self.wanted is not None and self.wanted.awaits:
-                    keys = "the line at the top says how far it is"
-                self.say("Nothing to compare yet", found.why, keyed(keys))
+                    keys = "the top line says how far"
+                self.say("Nothing to compare yet", found.why, self.session.under_way or keyed(keys))
             elif found is not None:
                 self._show_soon()
         elif self._error is not None:
@@ -227,7 +224,8 @@ class Results(CountedPlace):
         elif looked.at_hand:
             self._show_soon()
         elif looked.at_hand is not None:
-            self.say("There is nothing to count yet", keyed("{model} runs a model over the samples"))
+            keys = keyed("{model} runs a model over the samples")
+            self.say("There is nothing to count yet", self.session.under_way or keys)
         elif self._stopped:
             self.say("The counting was stopped", keyed("{view} counts again"))
         if looked.dataset is None and self._desk is not None:
@@ -295,37 +293,33 @@ class Results(CountedPlace):
         if looked.runs and not looked.of_sources and looked.view != TRANSITIONS:
             place.append(Part(f"   just {so_many(len(looked.runs), 'run')}", "mark", "do('run')"))
         views = tabs(keyed("{view}"), looked.views, looked.view, self.size.width)
-        room = self.size.width - taken(views) - 1
-        left = self._of_dataset(left, room - taken(place), named)
-        if taken([*left, *place]) > room and looked.on_axis:
-            left = [part for part in left if not part.text.endswith(("text", "texts"))]
-        if room >= _SHORTEST_TITLE:
-            place = place if room - taken(place) >= _SHORTEST_TITLE or taken([*left, *place]) <= room else []
-            left = [*fitted(left, room - taken(place)), *place]
-        else:
+        if self.size.width - taken(views) - 1 < _SHORTEST_TITLE:
             views = tabs(keyed("{view}"), looked.views, looked.view, 0)
-            left = [*left, *place]
+        room = self.size.width - taken(views) - 1
+        place = place if room - taken(place) >= _SHORTEST_TITLE else []
+        room -= taken(place)
+        left = [*fitted(self._of_dataset(left, room, named), room), *place]
         counting = Part("   counting…", "dim")
         if self._counts and taken([*left, counting, *views]) < self.size.width:
             left.append(counting)
         self.query_one("#results-title", Line).show(left, views)
 
     def _of_dataset(self, left: "Sequence[Part]", room: int, named: str) -> list[Part]:
-        """The title behind the dataset, where there are several; what has no room for both stands whole under it."""
+        """The title behind the dataset, where there are several; what has no room beside it stands whole under it."""
         overview = self.session.overview
         several = overview.dataset is not None and len(overview.every) > 1
-        of = f" {shown(overview.dataset.name)} " if several and overview.dataset is not None else ""
-        both = [Part(of, "dim", "do('dataset')"), *left] if of else list(left)
+        of = [Part(f" {shown(overview.dataset.name)} ", "dim", "do('dataset')")] if several and overview.dataset else []
+        both = [*of, *left]
+        # Figures and notes say again what is grey, such as whose difference it is.
+        while taken(both) > room and both[-1].kind == "dim" and len(both) > len(of) + 1:
+            both.pop()
         line = self.query_one("#results-name", Line)
-        # Where there is little room, the line stands there before anybody knows what it will say.
-        line.display = taken(both) > room or (bool(of) and room < _ONE_LINE_FROM)
+        line.display = taken(both) > room
         if not line.display:
             return both
-        below = bool(named) or taken(left) > room
-        said = [Part(shown(named))] if named else list(left) if below else []
-        line.show([Part(of or " " * bool(named), "dim", "do('dataset')"), *said])
+        line.show([Part(f" {shown(named)}")] if named else left)
         # What stands whole under it does not stand beside the views too.
-        return [Part(" Results", "strong")] if below else list(left)
+        return of or [Part(" Results", "strong")]
 
     def on_resize(self) -> None:
         if self.looked.at_hand or self.found is not None:

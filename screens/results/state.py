@@ -211,9 +211,12 @@ class Looked:
     @property
     def on_axis(self) -> bool:
         """Are all sources looked at by one metric, against one of them?"""
-        if self.view != ALL or not self._has_axis:
-            return False
-        return self.at[ALL] % (1 + len(self.sources or ())) == self._axis_at
+        return self.view == ALL and self._at_axis
+
+    @property
+    def _at_axis(self) -> bool:
+        """Is it the axis that is looked at in the view of all sources, whichever view is open?"""
+        return self._has_axis and self.at[ALL] % (1 + len(self.sources or ())) == self._axis_at
 
     @property
     def _has_axis(self) -> bool:
@@ -412,7 +415,7 @@ class Looked:
     def drawn(self) -> "ResultsTable | None":
         """The table whose sources are looked at."""
         there = self.sources
-        if not there or self.on_axis:
+        if not there or self._at_axis:
             return None
         return there[self.at[ALL] % (self._has_axis + len(there)) - self._first]
 

@@ -289,8 +289,12 @@ def _tier(name: str, role: str, marks: "Sequence[Mark]", *, inline: bool) -> Tie
     return Tier(name, role, tuple((mark.start, mark.end) for mark in marks), inline, labels=labels)
 
 
-def said_lines(marks: "Marks", cells: int) -> list[list[Part]]:
-    """What gold, ● and ◇ say of each thing that is no span: in a line where it fits into one, else a line each."""
+def said_lines(marks: "Marks", cells: int, *, told: bool = False) -> list[list[Part]]:
+    """What gold, ● and ◇ say of each thing that is no span: in a line where it fits into one, else a line each.
+
+    Args:
+        told: the text stands behind it.
+    """
     if not (marks.lines or marks.gold or marks.first or marks.second):
         return [[Part(f"gold, {axis.OWN} and {axis.OTHER}: nothing in this text", "dim")]]
     found: list[list[Part]] = []
@@ -306,4 +310,7 @@ def said_lines(marks: "Marks", cells: int) -> list[list[Part]]:
         for one in words:
             wrapped = textwrap.wrap(one, max(cells - 3, 20), subsequent_indent="  ")
             found += [[Part(f"  {part}", kind)] for part in wrapped]
+    if told:
+        found.append([Part("text:", "dim")])
+        found += [[Part(f"  {line}")] for line in textwrap.wrap(shown(marks.text), max(min(cells - 3, 90), 20))]
     return found

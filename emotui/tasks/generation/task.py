@@ -107,7 +107,7 @@ METRICS = (
     *sorted(REGISTRY, key=lambda metric: _FIRST.index(metric.name) if metric.name in _FIRST else len(_FIRST)),
     PERPLEXITY,
     Metric("words", (0, None), True, "words of the emotional text", "words", directed=False),
-    Metric("leak", (0, 1), False, "1 where the emotional text has the label's word", "leak", yes_or_no=True),
+    Metric("leak", (0, 1), False, "the emotional text has the label's word", "leak", yes_or_no=True),
 )
 """Those of the paper, EAnS first since every dataset has it, and three of the texts themselves."""
 

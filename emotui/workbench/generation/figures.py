@@ -67,20 +67,20 @@ def table_11_on_all_texts() -> dict[str, dict[str, Any]]:
 HUMAN_F1 = "human_f1"
 PEOPLE = (
     Metric(HUMAN_F1, (0, 1), True, "F1 of the raters' majority label against the target, weighted (Table 10)",
-           "human F1"),
+           "Human F1"),
     Metric("agreement", (0, 1), True, "mean share of the most frequent label among the raters' (equation 6)",
-           "agreement"),
+           "Agreement"),
     Metric("human_alpha", (None, 1), True, "Krippendorff's alpha of the labels of emotional versions (Table 9)",
            "alpha"),
     Metric("human_kappa", (None, 1), True, "Fleiss' kappa of the labels of emotional versions (Table 9)", "kappa"),
     Metric("human_neutral", (0, 1), True, "share of neutral versions that most raters see as neutral (Table 7: recall)",
-           "neutral share"),
+           "Seen as neutral"),
     Metric("human_neutral_f1", (0, 1), True, "of neutral versions the class F1 2r/(1+r), which Table 7 prints",
-           "neutral F1"),
+           "F1"),
     Metric("human_neutral_alpha", (None, 1), True, "Krippendorff's alpha of the labels of neutral versions (Table 6)",
-           "neutral alpha"),
+           "alpha"),
     Metric("human_neutral_kappa", (None, 1), True, "Fleiss' kappa of the labels of neutral versions (Table 6)",
-           "neutral kappa"),
+           "kappa"),
 )  # fmt: skip
 """What raters give, beside the metrics of the task."""
 

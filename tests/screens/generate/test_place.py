@@ -12,6 +12,7 @@ from emotui.screens.generate.tables import (
     better,
     called,
     families,
+    figure,
     grade,
     graded,
     labels_in_words,
@@ -27,10 +28,10 @@ from emotui.screens.generate.tables import (
 )
 from emotui.screens.list_state import NO_RUN
 from emotui.screens.widgets.line import Part
-from emotui.tasks.generation.tables import TITLES
+from emotui.tasks.generation.tables import _EMOTIONAL, _NEUTRAL, TITLES
 from emotui.tasks.generation.task import METRICS
 from emotui.tasks.registry import task_named
-from emotui.workbench.generation.figures import Estimate, Figures, Model
+from emotui.workbench.generation.figures import PEOPLE, Estimate, Figures, Model
 from emotui.workbench.generation.versions import Version, Versions, Writer
 from emotui.workbench.workspace import Workspace
 from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, until
@@ -93,6 +94,8 @@ def test_what_a_metric_is_stands_in_full_beside_its_values_or_under_all_of_them(
 
 
 def test_figures_have_three_digits() -> None:
+    words, leak = (next(one for one in METRICS if one.name == name) for name in ("words", "leak"))
+    assert (figure(words, 23.0), figure(leak, 1.0)) == ("23", "yes"), "a count is a count"
     assert [number(value) for value in (0.8123, -0.05, 1.0, 13.44, None, float("nan"))] == [
         ".812",
         "-.050",
@@ -138,7 +141,9 @@ def test_a_point_stands_where_its_figures_are_with_a_cross_as_long_as_its_interv
 
 def test_where_intervals_of_two_writers_cross_the_crossing_is_drawn() -> None:
     points = [Point("one", 0.2, 0.5, (0.1, 0.9), None), Point("two", 0.6, 0.8, None, (0.2, 0.9))]
-    assert any("┼" in line for line in written(plotted(points, "metric", 60, 13)))
+    lines = written(plotted(points, "metric", 60, 13))
+    assert any("┼" in line for line in lines)
+    assert "┊" in "".join(lines), "the second has lines of its own"
 
 
 def test_intervals_that_would_cover_each_other_are_left_out_and_that_is_told() -> None:
@@ -163,6 +168,8 @@ def test_what_raters_see_never_touches_what_stands_beside_it() -> None:
 
 
 def test_a_metric_has_the_name_that_results_give_it() -> None:
+    titles = {column.key: column.short or column.title for column in (*_EMOTIONAL, *_NEUTRAL)}
+    assert {one.title for one in PEOPLE} == set(titles.values()) - {"Accuracy", "Ties", "Texts"}
     assert [called(metric).split()[0] for metric in METRICS] == [metric.title.split()[0] for metric in METRICS]
     emotional = next(metric for metric in METRICS if metric.name == "eps_emotional")
     assert told_of(emotional) == "emotional EPS: an open classifier calls the text emotional (section 5.1)."
@@ -188,7 +195,7 @@ async def test_a_way_through_the_place(tmp_path: Path) -> None:
         assert "not in original" in screen_text(pilot)
         await press(pilot, "v")
         text = screen_text(pilot)
-        assert "human F1: F1 of the raters' majority label" in text
+        assert "Human F1: F1 of the raters' majority label" in text
         ends = [line.partition("│")[2].strip() for line in text.splitlines()[-4:-1]]
         assert ends[-1] == "In brackets are 95% intervals, by BCa bootstrap over texts.", "a note a line"
         assert ends[-2] == "A text of which two labels are the most frequent counts as no label."
@@ -200,9 +207,9 @@ async def test_a_way_through_the_place(tmp_path: Path) -> None:
         await press(pilot, "V", ">")
         assert "disgust" in screen_text(pilot)
         await press(pilot, "percent_sign", "down", "enter")
-        assert "agreement: " in screen_text(pilot)
+        assert "Agreement: " in screen_text(pilot)
         await press(pilot, ">")
-        assert "human F1" in screen_text(pilot)
+        assert "Human F1" in screen_text(pilot)
         await press(pilot, "V", "j")
         assert place.found is not None
         assert place.found.id == "t-2"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.dialogs.tour import STEPS, Tour
+from emotui.screens.dialogs.tour import STEPS, Meant, Tour, told
 from emotui.screens.keymaps import keyed
 from emotui.screens.places import ACTIONS, TITLES
 from emotui.screens.samples.corpus import CorpusLine
@@ -85,19 +85,36 @@ async def test_the_tour_begins_with_the_first_texts_and_waits_for_no_run(tmp_pat
             await until(pilot, "F1 errors")  # the columns of the run that is being made are kept free
             assert "–" not in frame(pilot).pane.rows._row(0).text
             assert frame(pilot).query_one(CorpusLine).display
-            await press(pilot, "j", "n", "7")
+            assert frame(pilot).keys.in_list, "where the list has the focus, Enter goes on too"
+            assert "then j or Enter: next text" in screen_text(pilot)
+            await press(pilot, "enter", "n", "7")
             assert keyed(STEPS[3].soon) in screen_text(pilot)
             assert not frame(pilot).session.overview.runs
         finally:
             over.set()
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_what_stands_there_already_is_not_said_to_come(there: bool) -> None:
+    class Known(Meant):
+        actions, titles, in_field, starts_first, title = ACTIONS, TITLES, False, True, "Scenes"
+
+        def can(self, action: str) -> bool:
+            return there and action == "alpha_less"
+
+        def meant(self, key: str) -> None:
+            return None
+
+    says, _, _ = told(4, Known(), folded=False)
+    assert says[0].text == keyed(STEPS[4].says if there else STEPS[4].soon)
+
+
 def test_every_step_fits_sixty_columns_and_leads_to_something_that_there_is() -> None:
     assert len(STEPS) <= 6
     for step in STEPS:
-        told = [keyed(said) for said in (step.says, step.folded, step.soon, step.typed) if said]
-        assert max(map(width, told)) <= 58
-        assert all(said.endswith(".") for said in told), "whole sentences"
+        every = [keyed(said) for said in (step.says, step.folded, step.soon, step.typed) if said]
+        assert max(map(width, every)) <= 58
+        assert all(said.endswith(".") for said in every), "whole sentences"
         assert step.soon or step.folded, "what no run has said yet is not told as if it stood there"
         assert step.place in TITLES.values()
         assert step.to in {*TITLES.values(), *(one.id for one in ACTIONS)}

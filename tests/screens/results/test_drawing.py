@@ -208,6 +208,16 @@ def test_an_interval_of_large_figures_is_whole() -> None:
     assert shape.spread == len("[98.25, 132.75]")
 
 
+def test_figures_to_choose_keep_the_sign_of_less_is_better_and_it_is_explained() -> None:
+    forest = Forest("k", "F1", "share", (Point("m", "", "run", Cell(0.5), 0, 0),))
+    figures = {"F1": "F1", "R3L1": "R3L1 ↓", "R1L1": "R1L1 ↓"}
+    for cells, named in ((40, "[F1] R3L1 ↓  R1L1 ↓"), (22, "[F1] R3L1↓  R1L1↓")):
+        lines, _ = drawn(forest, _Shape.of([forest], cells), figures, 0, cells, waiting="")
+        text = ["".join(part.text for part in line) for line in lines]
+        assert text[0].rstrip().endswith(named)
+        assert any("↓ lower is better" in line for line in text[1:])
+
+
 def test_ticks_of_an_axis_have_as_many_decimals_as_tell_them_apart() -> None:
     assert drawing.written((12.5, 13.0, 13.5)) == ["12.5", "13.0", "13.5"]
     assert drawing.written((9.0, 10.0, 11.0)) == ["9", "10", "11"]

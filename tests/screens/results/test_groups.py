@@ -140,9 +140,10 @@ def test_parts_of_two_facets_that_are_the_same_texts_stand_there_once() -> None:
 def test_n_and_difference_of_a_rule_are_named_in_full_where_there_is_room() -> None:
     metric = Metric("f1", (0, 1), True, "F1", "F1")
     one = Compared("a", "a", "run", n=100)
-    rows = [FoundRule("kind=a", Rule((0,), 0.2, 12, 0.6, 0.5, 0.0, 0.2, 0.01, 0.02))]
+    rows = [FoundRule("length=middle & negation=yes", Rule((0,), 0.2, 12, 0.6, 0.5, 0.0, 0.2, 0.01, 0.02))]
     found = Findings(one, None, metric, "", tuple(rows), 4, 30, "holm")
     narrow, wide = (rule_lines(found, rows, 0, cells) for cells in (80, 116))
+    assert rows[0].conditions in narrow[1][0].text, "names have the room that words over bars do not take"
     assert narrow[0][0].text.split()[:3] == ["where", "n", "diff."]
     assert wide[0][0].text.split()[:7] == ["where", "n", "(test", "half)", "here", "−", "rest"]
     assert len(wide[0][0].text) == len(wide[1][0].text + wide[1][1].text + wide[1][2].text)

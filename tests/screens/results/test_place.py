@@ -306,6 +306,7 @@ async def test_v_goes_through_what_there_is_to_see_and_n_through_each_and_transi
             await press(pilot, "v")
             seen.append(place(pilot).looked.view)
         assert seen == ["agreement", "all", "two", "by group"]
+        assert place(pilot).looked.at["all"] == 0, "the chart of all sources is the one that one left"
         await press(pilot, "n")
         assert frame(pilot).query_one(ResultsPlot).display
         assert "Task 1: one sentence: F1 by emotion   chart 2 of 13" in screen_text(pilot)

@@ -18,6 +18,12 @@ def test_what_fits_is_one_line_and_longer_words_have_lines_of_their_own_that_los
     assert " ".join(part.strip() for part in found[2:-1]) == f"● {long}"
 
 
+def test_a_text_in_which_nobody_marks_anything_stands_behind_what_is_said_of_it() -> None:
+    marks = Marks(1, "1", "a text", lines=(("label", "joy", "fear", ""),))
+    told = ["".join(part.text for part in line) for line in said_lines(marks, 40, told=True)]
+    assert told == ["label: gold joy, ● fear, ◇ –", "text:", "  a text"]
+
+
 def test_a_text_of_which_nobody_says_anything_says_so() -> None:
     assert lines() == ["gold, ● and ◇: nothing in this text"]
 

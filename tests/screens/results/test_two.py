@@ -268,7 +268,7 @@ async def test_two_annotators_do_not_stand_in_for_the_run_whose_first_answers_co
         await settle(pilot)
         place = frame(pilot).query_one(Results)
         assert ("first is compared once it has answered 10 texts" in screen_text(pilot)) is waits
-        assert ("the line at the top says how far it is" in screen_text(pilot)) is waits
+        assert ("the top line says how far" in screen_text(pilot)) is waits
         assert (place.pair is None) is waits
     for view in (GROUPS, RULES):
         found = ask(source.comparing(), source.slicing, Wanted(dataset.dataset, view, awaits="first"))
@@ -362,10 +362,14 @@ async def test_what_is_looked_at_is_named_whole_at_eighty_columns_and_so_is_its_
         looked = frame(pilot).query_one(Results).looked
         name = frame(pilot).query_one("#results-name", Line)
         assert looked.named[0]
-        assert looked.named[0] in screen_text(pilot)
-        assert frame(pilot).session.overview.dataset is not None
-        assert frame(pilot).session.overview.dataset.name in screen_text(pilot).splitlines()[2]
+        dataset = frame(pilot).session.overview.dataset
+        assert dataset is not None
+        assert screen_text(pilot).splitlines()[2].strip() == looked.named[0]
         assert name.display
+        assert screen_text(pilot).splitlines()[1].startswith(f" {dataset.name} "), "the list stands first in every view"
+        await press(pilot, "v")
+        assert screen_text(pilot).splitlines()[1].startswith(f" {dataset.name}  F1  ● − ◇ v ")
+        assert not name.display
 
 
 async def test_what_has_room_under_the_axis_are_the_same_sources_by_their_other_figures(tmp_path: Path) -> None:
