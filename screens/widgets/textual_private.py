@@ -3,12 +3,15 @@
 Those of its text area stand in `textual_private_text`: the first paint has none, and does not wait for it.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import cast
 
 from rich.style import Style
 from textual._compositor import Compositor
 from textual._styles_cache import StylesCache
+from textual._time import get_time
 from textual.app import App
 from textual.cache import LRUCache
 from textual.color import Color
@@ -23,6 +26,24 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 PAINT_S = 1 / 120
+
+
+class Painting(Timer):
+    """Paints as soon as something has changed, but at the earliest `PAINT_S` seconds after it painted last.
+
+    Textual's timer ticks at fixed moments. After a painting between two of them it waits for the next but one: an
+    answer of a model that came 5 ms after the letter was painted would be seen up to 16 ms later.
+    """
+
+    async def _run(self) -> None:
+        changed = cast("asyncio.Event", self._active)  # which Textual's own types do not tell
+        painted = -PAINT_S
+        while True:
+            await changed.wait()
+            await asyncio.sleep(max(painted + PAINT_S - get_time(), 0.0))
+            if changed.is_set():  # else a layout has painted it meanwhile
+                painted = get_time()
+                await self._tick(next_timer=painted, count=0)
 
 
 class PartPainter(Compositor):
@@ -57,9 +78,6 @@ class LaidOut(Screen[None]):
     Textual tells them apart from the map of the layout before. Where a widget is painted between its being displayed
     and its layout, that map is made anew on the way with the new widget in it, which then counts as told: it stands
     there empty, or with its lines broken for no width at all, until the terminal changes its size.
-
-    It paints at most every `PAINT_S` seconds. Textual's 60 times a second are for what moves; here an answer of a model
-    that came 5 ms after the letter was painted would wait for 12 more.
     """
 
     def __init__(self) -> None:
@@ -71,7 +89,9 @@ class LaidOut(Screen[None]):
     @property
     def _update_timer(self) -> Timer:
         if self._painting is None:
-            self._painting = self.set_interval(PAINT_S, self._on_timer_update, name="screen_update", pause=True)
+            self._painting = Painting(self, PAINT_S, name="screen_update", callback=self._on_timer_update, pause=True)
+            self._painting._start()
+            self._timers.add(self._painting)
         return self._painting
 
     def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:

@@ -2,6 +2,7 @@
 closed.
 """
 
+import asyncio
 import gc
 from pathlib import Path
 from weakref import ref
@@ -21,7 +22,7 @@ from textual.widgets import Static
 
 from emotui.collector import EVERY, STILL, Tidying, start_without
 from emotui.screens.widgets.editor import Editor
-from emotui.screens.widgets.textual_private import LaidOut, let_go_of_closed_widgets
+from emotui.screens.widgets.textual_private import PAINT_S, LaidOut, Painting, let_go_of_closed_widgets
 from tests.screens import driving
 from tests.screens.driving import frame, opened, press, settle
 from tests.screens.rephrase_workspace import workspace
@@ -190,3 +191,34 @@ async def test_text_is_typed_in_the_colours_of_now(tmp_path: Path) -> None:
             assert len(shown) == 1
             colours |= shown
         assert len(colours) == 2
+
+
+async def test_what_changes_is_painted_at_once_and_soon_after_a_painting_as_soon_as_it_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, painted = 100.0, list[float]()
+    sleep = asyncio.sleep
+
+    async def passes(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        await sleep(0)
+
+    monkeypatch.setattr("emotui.screens.widgets.textual_private.get_time", lambda: now)
+    monkeypatch.setattr("emotui.screens.widgets.textual_private.asyncio.sleep", passes)
+
+    def paint() -> None:
+        painting.pause()
+        painted.append(round(now - 100.0, 6))
+
+    app = App[None]()
+    async with app.run_test():
+        painting = Painting(app, PAINT_S, callback=paint, pause=True)
+        painting._start()
+        for changes_at in (0.0, 0.001, 0.5, 0.5 + PAINT_S * 1.5):
+            now = max(now, 100.0 + changes_at)
+            painting.resume()
+            while painting._active.is_set():
+                await sleep(0)
+        painting.stop()
+    assert painted == [0.0, round(PAINT_S, 6), 0.5, round(0.5 + PAINT_S * 1.5, 6)]
