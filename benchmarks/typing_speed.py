@@ -37,6 +37,7 @@ import numpy as np
 from textual import events
 from textual.drivers.headless_driver import HeadlessDriver
 
+from emotui.collector import collect_seldom
 from emotui.screens.app import EmotuiApp
 from emotui.screens.rephrase.place import Rephrase
 from emotui.screens.rephrase.writing import Bars
@@ -218,6 +219,7 @@ def main() -> int:
     options.add_argument("--json", action="store_true", help="one JSON document")
     given = options.parse_args()
     columns, _, lines = given.size.partition("x")
+    collect_seldom()  # as the program itself does
     with tempfile.TemporaryDirectory(prefix="emotui-benchmark-") as folder:
         path = Path(folder) / "w.duckdb"
         figures = asyncio.run(measure(path, given.model, given.rate, given.seconds, (int(columns), int(lines))))
