@@ -92,6 +92,7 @@ def passage_view(work: Work, tierer: Tierer) -> PassageView:
         heads=_heads(scheme, sentences, said.sentences),
         tiers=tuple(tiers),
         caret=marking.caret,
+        places=scheme.asks_of_places,
         selection=selection,
         chosen=marking.chosen,
         hints=_hints(marking),

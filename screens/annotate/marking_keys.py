@@ -26,6 +26,8 @@ from emotui.workbench.annotate.fits import check
 from emotui.workbench.annotate.scheme import MASK, Relation
 
 _BORDERS = ("start_left", "start_right", "end_left", "end_right")
+_LINES = ("line_up", "line_down", "text_up", "text_down")
+"""What moves the text too, where it is longer than the pane."""
 
 
 class MarkingKeys(AtWork):
@@ -60,7 +62,7 @@ class MarkingKeys(AtWork):
             # The other span of a relation is looked for in a circle; else Tab goes on to the next pane at the end.
             further = bool(marking.spans) if work.tie is not None else marking.walks(1 if action == "walk" else -1)
             return further or self.reveals
-        return marking.caret is not None
+        return marking.caret is not None and (work.scheme.asks_of_places or action in _LINES)
 
     # Letters.
 

@@ -114,6 +114,7 @@ class PassageView(msgspec.Struct, frozen=True):
 
     `caret`, `selection`: stretches of the text. `chosen`: the id of a span. `hints`: by offset, in order, what to type.
     `dealt`: the same with all letters of every word that has some, which keep their places while they are typed.
+    `places`: words can be marked; else the caret only keeps its line in sight, and is not drawn.
     """
 
     text: str = ""
@@ -125,6 +126,7 @@ class PassageView(msgspec.Struct, frozen=True):
     chosen: str | None = None
     hints: Mapping[int, str] = {}
     dealt: Mapping[int, str] = {}
+    places: bool = True
 
 
 class Passage(ScrollView, can_focus=True, inherit_bindings=False):
@@ -407,7 +409,7 @@ class Passage(ScrollView, can_focus=True, inherit_bindings=False):
         own = [(first, last) for tier in view.tiers[:1] for first, last, _ in self._tiers.marks(0, line)]
         chosen = [(first, last) for tier in (0, *range(1, len(view.tiers))) for first, last in self._chosen(tier, line)]
         selected = [view.selection] if view.selection is not None else []
-        caret = [view.caret] if view.caret is not None else []
+        caret = [view.caret] if view.caret is not None and view.places else []
         at = start
         clipped = [_clipped(spans, start, end) for spans in (own, chosen, selected, caret)]
         pieces = [(start + one.start, start + one.end, one.layers) for one in flatten(clipped, end - start)]

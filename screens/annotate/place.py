@@ -39,7 +39,7 @@ from emotui.workbench.annotate.events import (
     Skip,
 )
 from emotui.workbench.annotate.planning.order import KINDS, Order
-from emotui.workbench.annotate.scheme import MASK, Group
+from emotui.workbench.annotate.scheme import Group
 
 if TYPE_CHECKING:
     from emotui.screens.annotate.dialogs import AdjudicateDialog
@@ -464,8 +464,9 @@ class Annotate(MarkingKeys, AnswerKeys, OtherTexts):
             return ""
         if self.work.marking.hints:
             return "a letter stands on each word: type one"
-        marks = self.work.scheme.spans or self.work.scheme.of(MASK)
-        return "" if marks else "nothing is marked here: the scheme asks about texts as a whole"
+        if self.work.scheme.asks_of_places:
+            return ""
+        return "nothing is marked here: the scheme asks about texts as a whole"
 
     @property
     def own_keys(self) -> tuple[Action, ...]:

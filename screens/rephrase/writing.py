@@ -70,13 +70,16 @@ def tug_lines(
     if len(history) >= _KEYS:
         path = [Part(f"   {gold} after each key ", "dim"), Part(sparkline(history, _SPARK).rstrip(), "gold")]
         said += path if taken([*said, *path]) <= cells else []
-    elif len(history) < 2 and taken([*said, _HALVES]) <= cells:
-        said.append(_HALVES)
+    elif len(history) < 2:
+        said += next(([way] for way in _HALVES if taken([*said, way]) <= cells), [])
     return [[*left, *_half(for_gold, size, left=True), *_half(against, size, left=False), *right], said]
 
 
-_HALVES = Part("   ┃ outward: █ gold, ▒ its rival, each half full at 1", "dim")
-"""What the two halves are: where all of it has room, and until there is what was typed to be told."""
+_HALVES = (
+    Part("   ┃ outward: █ gold, ▒ its rival, each half full at 1", "dim"),
+    Part("   █ gold  ▒ its rival", "dim"),
+)
+"""What the two halves are, in as many words as there is room for, until there is what was typed to be told."""
 
 _KEYS = 10
 """Keys from which on it is drawn what they came to: of fewer, blocks show no course."""

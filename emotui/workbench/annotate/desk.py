@@ -156,12 +156,17 @@ class Desk:
         reserved: Collection[str] | Mapping[str, str],
         said: Sequence[Answer] = (),
     ) -> Scheme:
-        """The scheme given, kept or built in; one of the dataset's own labels has those of these answers too."""
+        """The scheme given, kept or built in; one of the dataset's own labels has those of these answers too.
+
+        Evidence in texts of another package's task, whose spans have no labels, has the emotions that these texts have.
+        """
         scheme = given or self._kept(dataset)
         if scheme is None:
             scheme = built_in(BUILT_IN.get(dataset.task) or self._kinds(dataset))
         if any(group.own for group in scheme.groups):
             of_spans, of_texts = self._own_labels(dataset)
+            if not of_spans and given is None and dataset.task not in BUILT_IN and self._kept(dataset) is None:
+                of_spans = tuple(self._store.samples.emotions(dataset.dataset))
             if not of_texts and any(group.own for group in scheme.of(TEXT)):
                 _, of_texts = self._own_labels(dataset.read_as("labels"))
             if said:

@@ -137,6 +137,11 @@ class Scheme(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(group for group in self.groups if group.of == unit)
 
     @property
+    def asks_of_places(self) -> bool:
+        """Does it ask about spans, masks or sentences, and not of texts as a whole alone?"""
+        return self.spans or any(group.of != TEXT for group in self.groups)
+
+    @property
     def endless(self) -> str:
         """Why no answer is ever known to be whole; empty where one is once every group has something."""
         if self.spans:

@@ -57,6 +57,10 @@ async def test_keys_that_mark_words_say_that_the_scheme_asks_about_whole_texts(t
     async with opened(workspace(tmp_path, "values", ValuesGold(id="a", text="My tea is cold.")), (120, 24)) as pilot:
         await press(pilot, "2", "i")
         assert "i letters: nothing is marked here: the scheme asks about texts as a whole" in screen_text(pilot)
+        before = place(pilot).at_work.marking.caret
+        await press(pilot, "right")
+        assert place(pilot).at_work.marking.caret == before
+        assert not place(pilot).passage.view.places, "no word has a caret where none can be marked"
 
 
 async def test_many_numbers_of_one_scale_stand_side_by_side_so_that_all_are_seen(tmp_path: Path) -> None:

@@ -331,10 +331,16 @@ def test_intervals_stand_beside_three_writers_figures_and_letters_have_a_word_be
     assert wide[0].index("ada") + 3 == wide[1].index("1.00") + 4, "a name ends where its figures do"
 
 
-async def test_annotate_says_whose_texts_they_are_and_that_its_labels_are_not_theirs(tmp_path: Path) -> None:
+async def test_annotate_says_whose_texts_they_are_and_has_their_labels_or_says_that_it_has_not(tmp_path: Path) -> None:
     async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
         await press(pilot, "6", "2")
         assert "from Generate" in screen_text(pilot)
+        assert " J joy" in screen_text(pilot).partition(" label ")[2]
+        assert "not this list's labels" not in screen_text(pilot)
+    chosen = workspace(tmp_path / "chosen.duckdb")
+    chosen.annotating().keep_scheme(1, "spans")
+    async with opened(chosen, (120, 35)) as pilot:
+        await press(pilot, "6", "2")
         assert "not this list's labels: it has" in screen_text(pilot)
 
 

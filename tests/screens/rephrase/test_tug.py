@@ -56,7 +56,8 @@ def test_until_something_is_typed_it_is_told_what_the_halves_are_and_then_what_g
 
     aim = "  neutral is .36 behind; another has to lead"
     assert said([0.67], 100) == f"{aim}   ┃ outward: █ gold, ▒ its rival, each half full at 1"
-    assert said([0.67], 80) == aim, "a legend that is cut tells less than none"
+    assert said([0.67], 75) == f"{aim}   █ gold  ▒ its rival"
+    assert said([0.67], 60) == aim, "a legend that is cut tells less than none"
     assert "after each key" not in said([0.98, 0.5], 80), "two blocks show no course"
     assert said([0.98, 0.5] * 5, 80).endswith("gratitude after each key █▅█▅█▅█▅█▅")
 
