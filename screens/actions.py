@@ -190,7 +190,7 @@ SHARED: tuple[Action, ...] = (
         "leave",
         ("escape",),
         "Esc",
-        "leave",
+        "back",
         "Out of the text, statistics, review or why; letters are keys",
         "Writing",
         2,
@@ -225,7 +225,7 @@ SHARED: tuple[Action, ...] = (
         needs="list and place are not beside each other",
     ),
     Action(
-        "search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 6, needs=_LISTED
+        "search", ("slash",), "/", "search", "Keep the samples whose text holds these words", "List", 5, needs=_LISTED
     ),
     Action(
         "filter",
@@ -234,7 +234,7 @@ SHARED: tuple[Action, ...] = (
         "filter",
         "Keep samples by emotion, valence, kind of error or F1",
         "List",
-        5,
+        6,
         needs=_LISTED,
     ),
     Action(
@@ -263,7 +263,7 @@ SHARED: tuple[Action, ...] = (
         "run",
         ("r",),
         "r",
-        "run",
+        "runs",
         "Choose a run or person: to show, compare, use as gold",
         "Runs",
         9,

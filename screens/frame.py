@@ -63,6 +63,7 @@ class Frame(Acting, LaidOut):
     Frame.-narrow.-list #places { display: none; }
     Frame.-alone ListPane, Frame.-alone Divider { display: none; }
     Frame.-under *:focus > .list--cursor { color: $field; background: $foreground; }
+    Frame.-under *:nocolor:focus > .list--cursor { text-style: bold; }
     """
 
     def __init__(

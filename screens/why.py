@@ -297,7 +297,7 @@ class WhyPane(Vertical):
         keys = [("{part}", "shades" if self._in_numbers else "numbers")] if self.has_parts else []
         keys += [("{next_label}", "label")] if self.has_labels else []
         keys += [("{take_away}", "layers")] if self._view == "removal" else []
-        told = [(Part(keyed(key), "key"), Part(f" {what} ")) for key, what in (*keys, ("{leave}", "closes"))]
+        told = [(Part(keyed(key), "key"), Part(f" {what} ")) for key, what in (*keys, ("{leave}", "back"))]
         self.query_one("#why-title", Line).show(self._title(), [part for both in told for part in both])
         self.query_one("#why-page", Page).show_for(lambda room: self._lines(room.width))
 

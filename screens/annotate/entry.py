@@ -120,7 +120,7 @@ ACTIONS = (
         "drop",
         ("escape",),
         "Esc",
-        "leave",
+        "back",
         "Leave letters, the selection, the chosen span",
         _MARK,
         2,

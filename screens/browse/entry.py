@@ -7,7 +7,7 @@ ENTRY = PlaceEntry(
     place="emotui.screens.browse.place:Browse",
     samples_of="spans",
     needs="no sample is shown",
-    main=("next", "next_error", "take_away", "search", "filter", "run", "list", "sort", "model"),
+    main=("next", "next_error", "search", "filter", "sort", "take_away", "run", "list", "model"),
     actions=(
         Action(
             "overlay",

@@ -192,6 +192,7 @@ _CURSOR = 4
 """The layer over gold (1) and predicted (2)."""
 
 _BOLD = Style(bold=True)
+_AT_HAND = Style(bold=True, italic=True)
 
 _LEAST_BARRED = 12
 """Lines of text in sight from which on bars stand under all of them."""
@@ -216,10 +217,6 @@ class Score(TieredText):
         & > .score--both-here { color: $background; background: $predicted-bar; text-style: bold underline; }
         & > .score--gone { color: $mark; text-style: strike; }
         & > .score--heading { background: $panel; }
-        &:nocolor > .score--cursor { text-style: bold overline; }
-        &:nocolor > .score--cursor-gold { text-style: bold underline overline; }
-        &:nocolor > .score--cursor-beside { text-style: bold underline overline; }
-        &:nocolor > .score--cursor-near { text-style: bold; }
     }
     """
 
@@ -480,8 +477,10 @@ class Score(TieredText):
         one = self.thing
         if one is not None and one.start is None:
             return self._style(super()._inline(base, layers & 3), "score--cursor-near")
-        # Without colour the span at hand alone is not reversed: bold would be lost among spans that are bold already.
-        if (not self.has_focus or self.screen.has_class("-under")) and not self.app.no_color:
+        if self.app.no_color:
+            # Reversed is predicted's and underlined is gold's here too: the span at hand is told by the letters alone.
+            return super()._inline(base, layers & 3) + _AT_HAND
+        if not self.has_focus or self.screen.has_class("-under"):
             # Elsewhere the sign in the margin is enough: what is gold and what predicted stays to be seen. Dark words
             # on a light ground are hardly bolder in bold: there what is predicted has a darker ground too.
             if layers & 2 and not self.app.current_theme.dark:

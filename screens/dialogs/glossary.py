@@ -171,6 +171,11 @@ _EVIDENCE: Signs = (
         ("above, above random", "comprehensiveness less what other words do: above 0 the evidence matters"),
         ("knew", "share of texts whose label a layer of the model knew and the answer did not say"),
         ("by chance, above chance", "the same by probes of shuffled labels, and how much more the layer knew"),
+        ("evidence", "the words that the model itself marks as showing the emotion"),
+        (
+            "carries",
+            "a word without which the label's log-odds fall: by .10, and by a quarter of the strongest word's, or more",
+        ),
     ),
 )
 
@@ -184,7 +189,7 @@ _STATISTICS: Signs = (
         ("p >", "the same for more alone: how often chance lets the first be better by as much"),
         ("q", "a p corrected so that of all that is called different at most that share is by chance"),
         ("n", "over how many texts"),
-        ("M", "the mean of all values; among the errors of the list M is missed"),
+        ("M", "in tables: the mean of all values; among the errors of the list: missed"),
         ("AUC", "how often a right text has a greater value than a wrong one; .50 is chance"),
         ("Δ, ● − ◇, Difference", "the first less the second: above 0 the first has more"),
         ("d", "the difference in standard deviations: .2 is small, .8 is large"),
@@ -201,7 +206,7 @@ _STATISTICS: Signs = (
 _SHAPES: Signs = (
     "On every screen",
     (
-        ("▸", "the line under the cursor"),
+        ("▸", "what the cursor is on: a line, a column, a mask"),
         ("note, yes", "in the list: there is a note on the sample, which stands in a line over the keys"),
         ("sad, ang", "names that lack room: their first three letters, or as many as no other name begins with"),
         (
@@ -246,7 +251,7 @@ _IN_TEXT: Signs = (
 _MARKS: Signs = (
     "Errors in the list",
     (
-        *MARKS.items(),
+        *((letter, f"in the list: {said}") for letter, said in MARKS.items()),
         (
             "strip, errors, cell",
             "the line over the list: its texts in order, a cell for one or a few, with the letter of the error of most",

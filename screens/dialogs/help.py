@@ -324,7 +324,7 @@ class HelpDialog(Dialog[str]):
         if row is None:
             said = "No key, mark or figure has these letters"
         else:
-            said = f"Not now: {row.lacks}." if row.lacks else row.where
+            said = f"Not now: {row.lacks}." if row.lacks else f"under “{row.where}”" if self._typed else ""
         self.query_one("#help-about", Static).update(said)
 
     @property
@@ -385,5 +385,6 @@ def rows_of_words(figures: Sequence[tuple[str, str]], signs: Sequence[Signs]) ->
         figures: of the list that is open, with what they measure: these stand first.
         signs: what marks mean that a place or a sheet has for itself, under a heading each.
     """
-    blocks: list[Signs] = [("Figures of this list", tuple(figures)), *GLOSSARY, *signs]
+    listed = tuple((sign, f"in this list: {words}") for sign, words in figures)
+    blocks: list[Signs] = [("Figures of this list", listed), *GLOSSARY, *signs]
     return [Row(sign, "", words, heading) for heading, rows in blocks for sign, words in rows]

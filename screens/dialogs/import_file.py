@@ -155,11 +155,11 @@ LONG = ("path", "columns")
 """The fields in which one writes more than a name."""
 
 _FIELDS = (
-    ("path", "file or folder: a table, Excel, JSON, an annotation program's, a corpus (docs/data_formats.md)", ""),
-    ("columns", "which column is what; empty: found out", "text=Tweet, label=Emotion"),
-    ("kind", "kind of records; empty: found out", "spans, labels, scenes, masked, class, …"),
-    ("layout", "format; empty: found out", "label-studio, brat, conll, excel, …"),
-    ("name", "name of the dataset; empty: the file's", ""),
+    ("path", "file or folder: a table, Excel, JSON, an annotation program's, a corpus", ""),
+    ("columns", "which column is what; left empty: guessed from the file", "text=Tweet, label=Emotion"),
+    ("kind", "kind of records; left empty: guessed from the file", "spans, labels, scenes, masked, class, …"),
+    ("layout", "format; left empty: guessed from the file", "label-studio, brat, conll, excel, …"),
+    ("name", "name of the dataset; left empty: that of the file", ""),
     ("mapping", "keep the mapping for the next time; one that is there is used", "mine.toml"),
 )
 _FIRST = (

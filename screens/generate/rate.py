@@ -71,7 +71,7 @@ def done_lines(came_to: Mapping[str, int], cells: int) -> Lines:
     ]
     if came_to["aside"]:
         lines.append([Part(f"{margin}The ratings are set aside; other raters get these texts.", "mark")])
-    return [*lines, [], [Part(margin), Part("Esc", "key"), Part(" leaves")]]
+    return [*lines, [], [Part(margin), Part("Esc", "key"), Part(" back")]]
 
 
 class RateScreen(Screen[None]):
@@ -128,7 +128,7 @@ class RateScreen(Screen[None]):
                 Part("u", "key", "take_back"),
                 Part(" take back   "),
                 Part("Esc", "key", "leave"),
-                Part(" leave (kept; it goes on here)"),
+                Part(" back (kept; it goes on here)"),
             ]
         )
         self._show()

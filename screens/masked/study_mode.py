@@ -202,7 +202,7 @@ class StudyMode(Acting):
     def do_rationale(self) -> None:
         """Why, in the coder's words."""
         if (said := self._now()) is not None:
-            prompt = "why?   Enter keeps it   ^O your editor   Esc leaves"
+            prompt = "why?   Enter keeps it   ^O your editor   Esc back"
             self._ask(prompt, said.rationale, WHY, self._keep_rationale)
 
     def _keep_rationale(self, text: str) -> None:
@@ -212,7 +212,7 @@ class StudyMode(Acting):
     def do_own_codes(self) -> None:
         """Codes in the coder's words: open coding."""
         if (said := self._now()) is not None:
-            prompt = "your own codes, ; between them   Enter keeps them   Esc leaves"
+            prompt = "your own codes, ; between them   Enter keeps them   Esc back"
             self._ask(prompt, "; ".join(said.open), OWN_CODES, self._keep_own)
 
     def _keep_own(self, text: str) -> None:

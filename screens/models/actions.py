@@ -24,7 +24,7 @@ SIGNS = (
         ("● ◐ ○ !", "loaded, being loaded or measured, ended, failed"),
         ("■ □", "memory that its process has held at most, size of its files"),
         ("▬", "how fast it is, beside the others of the same unit"),
-        ("● · ?", "it can do this, it cannot, told when it is loaded"),
+        ("✓ · ?", "it can do this, it cannot, told when it is loaded"),
     ),
 )
 """What the marks of the sheet mean."""

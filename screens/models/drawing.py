@@ -27,7 +27,7 @@ ABILITIES = {
 }
 """What models can do, in a word each: a column has one over it, and where columns have no room a row says them."""
 
-CAN, CANNOT, UNKNOWN = "●", "·", "?"
+CAN, CANNOT, UNKNOWN = "✓", "·", "?"
 HELD, FILES, FAST = "■", "□", "▬"
 """What the bars of the list are drawn with: memory, size of files, speed. A sign has one scale."""
 
@@ -273,7 +273,12 @@ def about(row: "OnShelf", cells: int) -> Lines:
         lines += _said("note", note, cells)
     if row.model is not None and row.model.problem is not None:
         lines += _said("broken", row.model.problem, cells, "mark")
-    lines += [[], [Part("another model", "strong"), Part(": typed below, Enter uses it", "dim")]]
+    return [*lines, [], *others(cells)]
+
+
+def others(cells: int) -> Lines:
+    """How a model is named that is not at hand."""
+    lines = [[Part("another model", "strong"), Part(": typed below, Enter uses it", "dim")]]
     size = max(width(form) for form, _ in _OTHERS) + 2
     for form, told in _OTHERS:
         for number, (start, end) in enumerate(wrap(told, max(cells - size, 20))):
@@ -327,14 +332,16 @@ def _abilities(row: "OnShelf", cells: int) -> list[list[Part]]:
     lines = []
     if row.rates:
         lines.append([Part(" " * (_NAME + use) + f"{'speed':>{SPEED}}", "dim")])
-    for name in (one for one in _USES if one in able):
+    for name in _USES:
+        if name not in able:
+            lines += _uses((name,), able, cells - _NAME)
+            continue
         mine = rates.get(name, [])
         told = _uses((name,), able, use)
         told += [[Part(" " * (_NAME + use))] for _ in range(len(mine) - len(told))]
         for number, line in enumerate(told):
             speed = _speed(mine[number][0], mine[number][1], row, room) if number < len(mine) else []
             lines.append([*line, *speed])
-    lines += _uses([one for one in _USES if one not in able], able, cells - _NAME)
     if not row.rates:
         lines.append([Part("^S", "key"), Part(" measures how fast it is", "dim")])
     return lines

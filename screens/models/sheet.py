@@ -5,6 +5,7 @@ Enter takes one; other keys load, unload, measure and try it without leaving the
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -17,7 +18,7 @@ from textual.widgets import Label
 from emotui.errors import BadInput
 from emotui.screens import jobs
 from emotui.screens.dialogs.dialog import Dialog
-from emotui.screens.models.drawing import about, heading, lines, title_of
+from emotui.screens.models.drawing import about, heading, lines, others, title_of
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import EMBEDDED, Session
 from emotui.screens.widgets.line import Line
@@ -156,8 +157,10 @@ class ModelSheet(Dialog[ModelChoice]):
         rows, cells = self.rows.rows, max(self.query_one("#models-title", Line).size.width, 20)
         self.query_one("#models-title", Line).show(*heading(rows, self._machine, cells))
         wanted = self._wanted
-        self.query_one("#model-title", Line).show(*title_of(wanted, cells))
-        self.query_one("#model-about", Page).show_for(lambda room: about(wanted, room.width))
+        none = self._unknown
+        self.query_one("#model-title", Line).show(*([()] if none else title_of(wanted, cells)))
+        told = others if none else partial(about, wanted)
+        self.query_one("#model-about", Page).show_for(lambda room: told(room.width))
         stops = self._own_job is not None
         ended = "stop" if stops else "unload" if wanted.state == "loaded" else "load"
         self.tell_keys(
@@ -209,9 +212,8 @@ class ModelSheet(Dialog[ModelChoice]):
         Raises:
             BadInput: no model at hand has what is typed in its SPEC; or a model is at work.
         """
-        text = self.text("spec")
         if self._unknown:
-            raise BadInput(f"no model at hand has “{text}” in its name; another one is {FORMS}")
+            raise BadInput(f"another model is named {FORMS}")
         if self._session.job is not None:
             raise BadInput(f"One thing at a time: {self._session.job.what} goes on")
         return self.model(self._wanted.spec, typed=typed)

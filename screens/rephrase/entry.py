@@ -68,7 +68,7 @@ ENTRY = PlaceEntry(
                 "█ ┃ ▒",
                 "gold's probability left of the middle, its best rival's right of it; each half goes from 0 to 1",
             ),
-            ("▸ │ ·", "of a label's bar: the likeliest now, where gold was with the original, what is left up to 1"),
+            ("bold, │ ·", "of labels' bars: the likeliest now, where gold was with the original, what is left up to 1"),
             (
                 "after each key",
                 "from ten keys on, gold's probability after each of the last: the higher, the more probable",

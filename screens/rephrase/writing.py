@@ -164,7 +164,7 @@ def bar_lines(probs: Mapping[str, float], gold: str, was: float | None, cells: i
     """The bars in so many columns and lines.
 
     Args:
-        probs: the classifier's probability of each of its labels; the largest is marked with ▸.
+        probs: the classifier's probability of each of its labels; the largest is bold.
         gold: its line comes first and says `gold` where that fits; it may be missing from `probs`, and is then –.
         was: the probability of gold for the original; a tick stands in the bar there.
     """
@@ -193,14 +193,15 @@ def _bar(label: str, value: float | None, top: bool, was: float | None, gold: st
     is_gold = label == gold
     room = width - 2 - _NAME - 5 - len(_WAS)
     size = min(max(room - len(_GOLD), min(room, _FAIR_BAR), _LEAST_BAR), _MOST_BAR)
-    name = [Part("▸ " if top else "  ", "said" if top else "plain")]
+    name = [Part("  ")]
     drawn = fit(label, _NAME - 1)
     if is_gold:
         word = drawn.rstrip()
         name += [Part(word, "gold-line"), Part(" " * (_NAME - len(word)))]
     else:
         name.append(Part(f"{drawn} ", "strong" if top else "plain"))
-    parts = [*name, *_track(value, was, size, "gold" if is_gold else "said"), Part(f" {share(value)}")]
+    parts = [*name, *_track(value, was, size, "gold" if is_gold else "said")]
+    parts.append(Part(f" {share(value)}", "strong" if top else "plain"))
     if is_gold:
         tail = f" was {share(was).strip()}" if was is not None else ""
         parts.append(Part(fit(tail, len(_WAS)), "dim"))

@@ -157,7 +157,10 @@ class CorpusLine(Widget):
     where a place says something else of them.
     """
 
-    DEFAULT_CSS = "CorpusLine { height: 1; padding: 0 2; }"
+    DEFAULT_CSS = """
+    CorpusLine { height: 1; padding: 0 2; }
+    CorpusLine:nocolor > .part--picked { text-style: bold reverse !important; }
+    """
 
     class Pressed(Message):
         """This position of the list is to be selected."""

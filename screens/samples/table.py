@@ -162,6 +162,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
         scrollbar-gutter: stable;
         & > .list--cursor { color: $field; background: $foreground; text-style: bold reverse; }
         &:focus > .list--cursor { color: $primary; background: $background; text-style: bold reverse; }
+        &:nocolor:blur > .list--cursor { text-style: bold; }
         & > .list--dim { color: $text-muted; }
         & > .list--marks { color: $mark; }
         & > .list--better { color: $predicted-bar; }

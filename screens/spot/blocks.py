@@ -128,7 +128,7 @@ FEW = 4
 """Labels and words that are shown where not all are asked for."""
 
 _NAME = 15
-_LEAST_BAR, _MOST_BAR = 6, 24
+_LEAST_BAR, MOST_BAR = 6, 24
 ODDS = "log-odds of yes"
 """Of what the figures of emotions are: each is asked by itself, yes or no."""
 EACH = ", each by itself"
@@ -137,8 +137,9 @@ EACH = ", each by itself"
 STRONG = 6.0
 """Log-odds that fill a bar."""
 
-LEAST_LOST = 0.1
-"""Logits that a word takes with it at least where it is said to carry a label: 2.5 points of a probability of .5."""
+LEAST_LOST, LEAST_SHARE = 0.1, 0.25
+"""Logits that a word takes with it at least where it is said to carry a label: 2.5 points of a probability of .5; and
+of what the strongest word takes."""
 
 MUCH_LOST = 0.5
 """Logits that fill a bar, where no word takes more: 12 points of a probability of .5."""
@@ -251,9 +252,11 @@ def has_words(text: str) -> bool:
 def carrying(words: "Attribution | None", most: int = FEW) -> list[tuple[int, int, float]]:
     """The words that carry the label, the strongest first: (start, end, what its logit loses without the word).
 
-    A word without which less than `LEAST_LOST` is lost carries nothing.
+    A word without which less than `LEAST_LOST` is lost carries nothing, nor one that is little beside the strongest.
     """
-    carried = [word for word in words.words if word[2] >= LEAST_LOST] if words is not None else []
+    lost = [word[2] for word in words.words] if words is not None else []
+    least = max(LEAST_LOST, LEAST_SHARE * max(lost, default=0.0))
+    carried = [word for word in words.words if word[2] >= least] if words is not None else []
     return sorted(carried, key=lambda word: -word[2])[:most]
 
 
@@ -292,13 +295,12 @@ def _seen(one: "Classification", every: bool) -> list[tuple[str, float]]:
 
 
 def _classes(one: "Classification", cells: int, every: bool) -> Lines:
-    seen, size = _seen(one, every), _bar_room(cells, 5)
+    seen, size = _seen(one, every), bar_room(cells, 5)
     left = len(one.probs) - len(seen)
     folded = [[Part(f"  {left} more under .005", "dim")]] if left and (every or len(seen) < FEW) else []
     rows = [
         [
-            Part("▸ " if label == one.label else "  ", "said"),
-            Part(fit(label, _NAME), "strong" if label == one.label else "plain"),
+            Part(f"  {fit(label, _NAME)}", "strong" if label == one.label else "plain"),
             *bar(value, 1.0, size),
             Part(f" {share(value)}"),
         ]
@@ -307,8 +309,9 @@ def _classes(one: "Classification", cells: int, every: bool) -> Lines:
     return [*rows, *folded]
 
 
-def _bar_room(cells: int, figure: int) -> int:
-    return min(max(cells - 2 - _NAME - figure, _LEAST_BAR), _MOST_BAR)
+def bar_room(cells: int, figure: int) -> int:
+    """The cells of a bar beside a name and a figure of so many cells."""
+    return min(max(cells - 2 - _NAME - figure, _LEAST_BAR), MOST_BAR)
 
 
 def _mass(emotions: "Mapping[str, Odds]") -> str:
@@ -337,8 +340,7 @@ def _emotion(name: str, odds: float, best: bool, cells: int, differs: bool) -> l
     half = min(max((cells - 2 - _NAME - 7 - 4) // 2, 4), 10)
     less = _leftwards(-odds, half)
     drawn = [
-        Part("▸ " if best else "  ", "said"),
-        Part(fit(name, _NAME), "strong" if odds > 0 else "plain"),
+        Part(f"  {fit(name, _NAME)}", "strong" if best else "plain"),
         Part(f"{odds:+6.2f} "),
         Part(" " * (half - len(less))),
         Part(less, "dim"),
@@ -367,7 +369,7 @@ def _words(text: str, words: "Attribution", cells: int, every: bool) -> Lines:
     if not found:
         return [[Part(f"  none takes {LEAST_LOST:.2f} or more with it", "dim")]]
     most = max(MUCH_LOST, *(abs(drop) for _, _, drop in found))
-    size = _bar_room(cells, 7)
+    size = bar_room(cells, 7)
     return [
         [
             Part("  "),
@@ -385,9 +387,11 @@ def _masks(filled: "Filled", cells: int, every: bool) -> Lines:
     for number, mask in enumerate(filled.masks, 1):
         head = f"  mask {number}  " if len(filled.masks) > 1 else "  "
         said = [f"{word} {share(probability).strip()}" for word, probability in mask]
-        kept = "   ".join(said if every else said[:FEW])
-        for at, (start, end) in enumerate(wrap(kept, max(cells - len(head), 8))):
-            lines.append([Part(head if not at else " " * len(head), "dim"), Part(kept[start:end])])
+        kept, apart = said if every else said[:FEW], "   "
+        while kept:
+            fits = max(n for n in range(1, len(kept) + 1) if n == 1 or width(apart.join(kept[:n])) <= cells - len(head))
+            lines.append([Part(head, "dim"), Part(apart.join(kept[:fits]))])
+            kept, head = kept[fits:], " " * len(head)
     return lines
 
 

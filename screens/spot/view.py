@@ -10,15 +10,18 @@ from textual.containers import Vertical
 
 from emotui.records import Span
 from emotui.screens.keymaps import keyed
+from emotui.screens.models.drawing import ABILITIES
 from emotui.screens.spot.blocks import (
     EACH,
     MASK,
+    MOST_BAR,
     NO_WORD,
     ODDS,
     QUICK,
     TASK,
     Block,
     Column,
+    bar_room,
     blocks,
     carried,
     carrying,
@@ -178,7 +181,6 @@ def who_marked_what(columns: Sequence["Column"], text: str) -> AnnotatedText:
 
 # The one answer that stands over all blocks: what a model takes a text for, how surely, and by which words.
 
-_MOST_BAR = 40
 _LEAST_BAR = 8
 
 
@@ -197,13 +199,16 @@ class _Headline:
     said: "Answered"
 
 
-def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells: int) -> list[list[Part]]:
+def headlines(
+    columns: "Sequence[Column]", text: str, spared: str | None, cells: int, bar_cells: int = MOST_BAR
+) -> list[list[Part]]:
     """What is answered first, a line a question, each with its unit; below it what the answers of one model rest on.
 
     Of two models it is the first question that both answer, or else each one's own. None where nothing is said.
 
     Args:
         spared: an answer about this text is not greyed yet.
+        bar_cells: those of the bars below, so that all are on one scale.
     """
     found = [_questions(column) for column in columns]
     if len(found) > 1:
@@ -226,11 +231,11 @@ def headlines(columns: "Sequence[Column]", text: str, spared: str | None, cells:
     told = [f"{OF_BEFORE}; {unit}" if old else unit for old, unit in zip(before, told, strict=True)]
     if fixed + _LEAST_BAR + max(map(width, told)) > cells:
         told = [OF_BEFORE if old else one.unit for old, one in zip(before, known, strict=True)]
-    room = min(max(cells - fixed - max(map(width, told)), _LEAST_BAR), _MOST_BAR)
+    room = min(max(cells - fixed - max(map(width, told)), _LEAST_BAR), bar_cells)
     units = dict(zip(map(id, known), told, strict=True))
     lines = []
     for at, answers in enumerate(asked):
-        sign = f"{SIGNS[at]} " if len(columns) > 1 else "▸ " if len(answers) == 1 else "· "
+        sign = f"{SIGNS[at]} " if len(columns) > 1 else "· "
         if not answers:
             lines.append([Part(sign, "key"), Part("no answer", "dim")])
         for one in answers.values():
@@ -533,7 +538,8 @@ class SpotView(Vertical):
                 said = blocks(column, text, room, narrow, every=self.every, beside=other)
             found.append(state | said)
         lines = arranged(found, cells, stacked=self.stacked, spared=self.spared)
-        top = [] if self.asked_task is not None else headlines(self.columns, text, self.spared, min(cells, WIDEST))
+        bars = bar_room(narrow, 5)
+        top = headlines(self.columns, text, self.spared, min(cells, WIDEST), bars) if self.asked_task is None else []
         return [*top, *lines, *self._cannot(text, cells)]
 
     def _cannot(self, text: str, cells: int) -> Lines:
@@ -545,10 +551,15 @@ class SpotView(Vertical):
         said: list[str] = []
         for number, column in enumerate(self.columns):
             sign = f"{SIGNS[number]} " if len(self.columns) > 1 else ""
-            said += [f"{sign}{answer.note}" for part, answer in column.answers.items() if column.lacks(part)]
+            notes = [answer.note for part, answer in column.answers.items() if column.lacks(part)]
+            said += [sign + note.replace(" cannot generate;", f" cannot {_WRITES};") for note in notes]
         if MASK not in text and not all(column.lacks("masks") for column in self.columns):
             said.append(f"{MASK} in the text stands for a word that is to be filled in")
         return [[Part(shown(line, *place), "dim")] for line in said for place in wrap(line, max(cells, 8))]
+
+
+_WRITES = ABILITIES["generate"]
+"""What the sheet of models calls it."""
 
 
 def _state(column: Column, cells: int) -> dict[str, Block]:

@@ -16,8 +16,6 @@ from emotui.screens.widgets.line import Line, Part
 
 _GAP = 2
 _LAST = ("help", "palette", "close_view", "quit")
-_MORE = "more"
-_PAIR = ("run", "model")
 
 _SAID = 4.0
 """Seconds for which something is said in place of the keys."""
@@ -45,7 +43,7 @@ class Told(Protocol):
 
 
 class KeyBar(Line):
-    """Follows the focus. Where not all fit, those of a lower rank give way to `? more`; it never has a second line."""
+    """Follows the focus. Where not all fit, those of a lower rank give way to `? help`; it never has a second line."""
 
     DEFAULT_CSS = "KeyBar { dock: bottom; padding: 0 1; background: $panel; color: $text-muted; }"
 
@@ -109,7 +107,7 @@ class KeyBar(Line):
             key for key, one in screen.active_bindings.items() if one.enabled and one.node not in (screen, self.app)
         )
         own = getattr(focused, "footer_keys", ())
-        room = self.size.width - self.styles.padding.width
+        room = self.size.width
         with self._keys.of_one_moment():
             return self.fitted(own, room, taken)
 
@@ -125,14 +123,14 @@ class KeyBar(Line):
             taken: keys that mean something else now.
         """
         last = [_entry(action) for action in self._offered(taken, last=True)]
-        more = [_Entry(one.keys, _MORE, one.press) for one in last[:1]]
+        more = last[:1]
         entries: list[_Entry] = []
         kept: list[_Entry] = []
         room += _GAP  # each entry counts with the gap after it; the last one has none
         all_of_it, fitting = _cells(last), _cells(more)
 
         def may_fit(action: Action) -> bool:
-            if action.id in _PAIR or all_of_it <= room:
+            if all_of_it <= room:
                 return True
             left = room - fitting - _GAP - 1
             return width(action.label) <= left or (action.footer is not None and width(action.footer[1]) <= left)
@@ -165,20 +163,10 @@ class KeyBar(Line):
             for action in self._keys.actions
             if (action.id in _LAST) == last and (action.rank or action.id in main)
         ]
-        # One entry where both can be done: the two together are the way to another model's answers.
-        pair = {action.id: self._shown(action, taken) for action in wanted if action.id in _PAIR}
-        both = len(pair) == len(_PAIR) and all(pair.values())
-        wanted.sort(key=lambda action: (main.get(action.id, len(first)), action.rank, both and action.id in _PAIR))
+        wanted.sort(key=lambda action: (main.get(action.id, len(first)), action.rank))
         for action in wanted:
-            if not may_fit(action):
-                continue
-            if not (both and action.id in _PAIR):
-                shown = self._shown(action, taken)
-                if shown is not None:
-                    yield shown
-            elif action.id == _PAIR[0]:
-                signs = " ".join(one.shown for one in map(pair.get, _PAIR) if one is not None)
-                yield replace(action, footer=(signs, "runs"))
+            if may_fit(action) and (shown := self._shown(action, taken)) is not None:
+                yield shown
 
     def _shown(self, action: Action, taken: Collection[str]) -> Action | None:
         """The action under the key that does it now; None: no key does."""

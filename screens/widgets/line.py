@@ -49,6 +49,7 @@ _GREYED = ("dim", "strong", "mark", "gold", "gold-line", "said", "cue", "left-ou
 
 _WITHOUT_COLOUR = {
     "focused": "bold underline",
+    "picked": "bold",
     "ground": "reverse",
     "stale": "dim",
     "heat-4": "bold",
@@ -63,10 +64,11 @@ _WITHOUT_COLOUR = {
 _FOCUSED = """
 *:focus > .part--picked, .-keys > .part--picked { color: $primary; background: $background; text-style: bold reverse; }
 .-under *:focus > .part--picked, .-under .-keys > .part--picked { color: $field; background: $foreground; }
+.-under *:nocolor:focus > .part--picked, .-under .-keys:nocolor > .part--picked { text-style: bold; }
 """
 """A cursor is reversed wherever it stands, and has the accent where the keys go, be it from a field beside it.
 
-Under a sheet, the keys go to the sheet.
+Without colour it is reversed only where the keys go, and bold elsewhere. Under a sheet, the keys go to the sheet.
 """
 
 

@@ -103,7 +103,7 @@ class TieredText(Scrolled, can_focus=True):
         & > .tiered-text--mark { color: $mark; }
         & > .tiered-text--symbol { color: $text-disabled; }
         &:nocolor > .tiered-text--predicted { text-style: reverse; }
-        &:nocolor > .tiered-text--both { text-style: reverse underline bold; }
+        &:nocolor > .tiered-text--both { text-style: reverse underline; }
         &:nocolor > .tiered-text--gold { text-style: underline; }
         &.-stale { color: $text-disabled; }
         &.-stale > .tiered-text--gold { color: $text-disabled; }

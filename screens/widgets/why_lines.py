@@ -107,7 +107,7 @@ def removal_lines(found: "Removed", cells: int, *, gold: str = "", in_margin: bo
     for label in likeliest(found, gold=of_gold):
         role = roles.get(label, "")
         explained = bool(role)
-        line = [Part("▸ " if explained else "  ", "said"), Part(fit(label, _NAME), "strong" if explained else "plain")]
+        line = [Part(f"  {fit(label, _NAME)}", "strong" if explained else "plain")]
         line.append(Part(f" {fit(role, role_cells)}", "gold" if role == "gold" else "dim"))
         for probs in said.values():
             p = probs.get(label, 0.0)
@@ -115,7 +115,7 @@ def removal_lines(found: "Removed", cells: int, *, gold: str = "", in_margin: bo
             line += [*bar(p, 1.0, size - _FIGURE - 1 - _GAP, "·"), Part(" " * _GAP)]
         lines.append(line)
     if gold and of_gold is None:
-        told = [Part("▸ ", "said"), Part(fit(gold, _NAME), "strong"), Part(f" {fit('gold', role_cells)}", "gold")]
+        told = [Part(f"  {fit(gold, _NAME)}", "strong"), Part(f" {fit('gold', role_cells)}", "gold")]
         lines.insert(1 + len(roles), [*told, Part(_NO_LABEL, "dim")])
     for own in (True, False) if found.marked is not None else (False,):
         role = f"{roles[found.marked] if own else 'likeliest'}: " if found.marked is not None else ""

@@ -76,7 +76,7 @@ async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in
         drops = [one.drop for one in frame(pilot).query_one(Score).things]
         assert drops == [("-.70", "strong"), (" .00", "dim")]
         assert "w layers" in text
-        assert "Esc closes" in text
+        assert "Esc back" in text
         await press(pilot, "w")
         assert "w layers" not in screen_text(pilot)
         await press(pilot, "w")

@@ -8,12 +8,13 @@ import pytest
 from textual.pilot import Pilot
 
 from emotui.screens.app import EmotuiApp
+from emotui.screens.browse.score import Score
 from emotui.screens.widgets.line import Line
 from emotui.workbench.source import BrowseSource
 from tests.screens import rephrase_workspace, results_workspace, scenes_workspace
 from tests.screens.album import at_rest, resize
 from tests.screens.browse_workspace import workspace
-from tests.screens.driving import drawn, opened, press, screen_text
+from tests.screens.driving import drawn, frame, opened, press, screen_text
 from tests.screens.generate import workspace as generate_workspace
 from tests.screens.looks.reading import PROBE, accents, rows, wrong_in
 from tests.screens.masked.workspace import masked_workspace
@@ -152,3 +153,20 @@ async def test_without_colour_the_title_of_the_open_pane_is_underlined_and_not_r
             style = next(segment.style for segment in line.render_line(0) if segment.text.strip())
             assert style is not None
             assert (style.bold, style.underline, bool(style.reverse)) == (True, True, False), keys
+
+
+async def test_without_colour_a_cursor_is_reversed_only_where_the_keys_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(workspace(tmp_path / "w.duckdb"), (120, 35)) as pilot:
+        for keys, in_list in (((), True), (("tab",), False), (("s",), None)):
+            await press(pilot, *keys)
+            view = frame(pilot)
+            styles = [
+                next(one.style for one in strip if one.text.startswith("▸"))
+                for strip in (view.pane.rows.render_line(0), *map(view.query_one(Score).render_line, range(20)))
+                if any(one.text.startswith("▸") for one in strip)
+            ]
+            assert [bool(one and one.reverse) for one in styles] == [in_list is True, in_list is False], keys
+            assert all(one and one.bold for one in styles)

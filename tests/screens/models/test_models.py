@@ -179,10 +179,11 @@ async def test_what_is_typed_finds_a_model_or_is_a_spec_of_its_own(source: Works
         await pilot.pause()
         assert "letters find a model by its name, ↑ ↓ move" in screen_text(pilot), "so j is a letter here"
         await press(pilot, "j")
-        assert "no model at hand has “j” in its name: ↑ ↓ go back to the list" in screen_text(pilot)
+        assert screen_text(pilot).count("no model at hand has “j” in its name: ↑ ↓ go back to the list") == 1
         assert "▸" not in rows(pilot).text, "Enter would take none"
         await press(pilot, "enter")
-        assert "another one is hf:NAME_OR_DIR" in screen_text(pilot)
+        assert "another model is named hf:NAME_OR_DIR" in screen_text(pilot)
+        assert "tiny Llama" not in screen_text(pilot), "nor is any of them told about"
         before = rows(pilot).cursor
         await press(pilot, "down")
         assert (field(pilot).value, rows(pilot).cursor) == ("", before)
@@ -255,7 +256,7 @@ def test_memory_and_speed_are_bars_on_one_scale_each_and_nothing_draws_nothing(c
     assert ("speed" in head) == ("40 tokens/s" in drawn[0])
     if len(bars[0]) > 1:
         assert bars[1][1] > bars[0][1]
-    assert drawn[2][head.index("  embed") + 4] == "●" if "embed" in head else " embed " in drawn[2]
+    assert drawn[2][head.index("  embed") + 4] == "✓" if "embed" in head else " embed " in drawn[2]
 
 
 @pytest.mark.parametrize("cells", [58, 78, 98, 118])
@@ -266,7 +267,7 @@ def test_what_models_can_do_is_told_in_words_at_every_width(cells: int) -> None:
     assert "speed" not in head
     names = ("write", "embed", "score")
     if "write" in head:
-        assert ["●" in drawn[head.index(one) : head.index(one) + len(one)] for one in names] == [True, True, False]
+        assert ["✓" in drawn[head.index(one) : head.index(one) + len(one)] for one in names] == [True, True, False]
     else:
         assert [one in drawn for one in names] == [True, True, False]
         assert "told when loaded" in unknown
@@ -285,8 +286,8 @@ def test_everything_known_of_a_model_is_said() -> None:
     )
     text = "\n".join("".join(part.text for part in line) for line in about(row, 90))
     for said in (
-        "● write",
-        "● score",
+        "✓ write",
+        "✓ score",
         "· ranks  cannot: which label",
         "context 4,096 tokens",
         "51 tokens out/s",

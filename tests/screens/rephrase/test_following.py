@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from emotui.screens.rephrase.writing import Bars
+from emotui.screens.rephrase.writing import Bars, bar_lines
 from emotui.screens.widgets.line import Line
 from emotui.screens.widgets.page import Page
 from tests.screens.driving import opened, press, screen_text, settle, strike
@@ -26,12 +26,20 @@ async def test_bars_follow_what_is_typed_with_gold_top_and_the_originals_confide
         lines = page(pilot, "#rephrase-bars").splitlines()
         assert lines[0].strip().startswith("sadness")
         assert "was .53" in lines[0]
-        (top,) = [line for line in lines if "▸" in line]
-        assert "joy" in top
+        (top,) = [line for line in lines if "joy" in line]
         assert here.seen.live is not None
         assert here.seen.live.label == "joy"
         assert f"{here.seen.live.probs['joy']:.2f}"[1:] in top
         assert len(lines) == len(here.seen.live.probs)
+
+
+def test_the_likeliest_label_is_bold() -> None:
+    rows = bar_lines({"joy": 0.6, "sadness": 0.3, "fear": 0.1}, "sadness", None, 60, 9)
+    assert [sorted({part.text.split()[0] for part in row if part.kind == "strong"}) for row in rows] == [
+        [],
+        [".60", "joy"],
+        [],
+    ]
 
 
 async def test_cue_words_are_underlined_and_named_with_their_emotions_as_one_types(source: Scripted) -> None:

@@ -127,7 +127,7 @@ def test_labels_are_bars_best_first_and_all_of_them_when_asked() -> None:
     probs = {"a": 0.1, "b": 0.6, "c": 0.05, "d": 0.2, "e": 0.05}
     column.take("classes", TEXT, said("classes", classes={"own": Classification(probs, "b", False)}))
     few = lines(blocks(column, TEXT, 50, 50, every=False)["classes own"].lines)
-    assert [line.split()[0] for line in few] == ["▸", "d", "a", "c"]
+    assert [line.split()[0] for line in few] == ["b", "d", "a", "c"]
     assert few[0].endswith(".60")
     assert len(blocks(column, TEXT, 50, 50, every=True)["classes own"].lines) == 5
     assert "4 of 5" in drawn(blocks(column, TEXT, 60, 60, every=False))
@@ -150,8 +150,10 @@ def test_emotions_have_signed_bars_and_a_mark_where_two_models_disagree() -> Non
     plain = {name: Odds(-1.0, 1.0) for name in PLUTCHIK}
     one.take("emotions", TEXT, said("emotions", emotions={**plain, "joy": Odds(3.0, 1.0)}))
     other.take("emotions", TEXT, said("emotions", emotions=plain))
-    rows = lines(blocks(one, TEXT, 60, 60, every=False, beside=other)["emotions"].lines)
-    assert [("≠" in row, "▸" in row) for row in rows] == [(True, True), *[(False, False)] * 7]
+    block = blocks(one, TEXT, 60, 60, every=False, beside=other)["emotions"]
+    rows = lines(block.lines)
+    bold = [line[0].kind == "strong" for line in block.lines]
+    assert list(zip(("≠" in row for row in rows), bold, strict=True)) == [(True, True), *[(False, False)] * 7]
     assert "+3.00" in rows[0]
     assert rows[0].index("│") < rows[0].index("█")
     assert rows[1].index("█") < rows[1].index("│")
@@ -177,7 +179,7 @@ def test_the_headline_and_the_block_of_an_answer_to_another_text_say_so() -> Non
     column.take("emotions", TEXT, said("emotions", emotions={"joy": Odds(0.5, 1.0), "fear": Odds(0.1, 1.0)}))
     other = TEXT + " more"
     (head,) = lines(headlines([column], other, None, 90))
-    assert head.startswith("▸ joy")
+    assert head.startswith("· joy")
     assert "of the text before" in head
     assert "of the text before" not in "".join(lines(headlines([column], other, TEXT, 90)))
     shown_blocks = blocks(column, other, 78, 78, every=False)
@@ -196,13 +198,27 @@ def test_a_word_without_which_hardly_anything_is_lost_carries_nothing() -> None:
     assert 0 < first.count("█") < 8, "a small loss has a short bar"
 
 
+def test_beside_a_word_that_carries_nearly_all_a_small_loss_carries_nothing() -> None:
+    words = Attribution("amusement", ((0, 4, 0.12), (5, 13, 3.66), (14, 18, 1.0)))
+    assert [start for start, _, _ in carrying(words)] == [5, 14]
+
+
+def test_a_word_for_a_mask_stands_on_one_line_with_its_probability() -> None:
+    column = Column("m")
+    fills = tuple((word, 0.04) for word in ("happy", "sad", "angry", "afraid"))
+    text = "so <mask>"
+    column.take("masks", text, said("masks", text=text, masks=Filled((fills,))))
+    rows = [line.split() for line in lines(blocks(column, text, 24, 24, every=False)["masks"].lines)]
+    assert rows == [["happy", ".04", "sad", ".04"], ["angry", ".04", "afraid", ".04"]]
+
+
 def test_words_that_carry_are_those_whose_loss_costs_the_label_most() -> None:
     words = Attribution("sadness", ((0, 1, -0.5), (2, 6, 2.0), (7, 10, 0.5), (11, 13, 0.1)))
     assert [TEXT[start:end] for start, end, _ in carrying(words, 2)] == ["miss", "her"]
     column = Column("m")
     column.take("words", TEXT, said("words", words=words))
     few, every = (lines(blocks(column, TEXT, 50, 50, every=every)["words"].lines) for every in (False, True))
-    assert [line.split()[0] for line in few] == ["miss", "her", "so"]
+    assert [line.split()[0] for line in few] == ["miss", "her"]
     assert [line.split()[0] for line in every] == ["miss", "I", "her", "so"]
 
 
@@ -323,6 +339,7 @@ def test_the_answer_stands_on_top_with_what_it_rests_on_and_zero_draws_nothing()
     first, asked, *rests = lines(headlines([column], TEXT, None, 78))
     assert first.startswith("· which label  sadness  ███")
     assert first.endswith("  .71   probability, ekman; then joy .20")
+    assert lines(headlines([column], TEXT, None, 120, 20))[0].count("█") == 14, "on the scale of the bars below"
     assert asked.startswith("· is it there  fear ")
     assert "█" not in asked, "log-odds have no bar beside a probability's"
     assert asked.endswith(" +0.50   log-odds of yes; then joy -1.00")

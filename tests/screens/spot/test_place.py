@@ -26,7 +26,7 @@ async def test_the_selected_text_is_tried_at_once_by_the_embedded_model(source: 
         text, shown = page(pilot), screen_text(pilot)
         for said in ("goemotions", "ekman", "plutchik", "emotions  log-odds of yes", "evidence", "words that carry"):
             assert said in text
-        assert "embedded cannot generate; kinds of model that can: hf:, gguf:, openai:" in text
+        assert "embedded cannot write; kinds of model that can: hf:, gguf:, openai:" in text
         assert f"of {sample_records(1, 0)[0].id}" in shown
         column = spot(pilot).columns[0]
         spans = column.answers["spans"].probe.spans

@@ -116,7 +116,7 @@ async def test_esc_leaves_the_text_and_then_closes_the_pane(source: Workspace) -
         await press(pilot, "escape", "w", "i", "escape")
         await settle(pilot)
         assert spot(pilot).why.is_open
-        assert "Esc closes" in screen_text(pilot)
+        assert "Esc back" in screen_text(pilot)
         await press(pilot, "escape")
         assert not spot(pilot).why.is_open
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from emotui.screens.actions import Action
 from emotui.screens.widgets.footer import KeyBar
 
-_IDS = ("run", "model", "help", "palette", "quit", *(f"a{number}" for number in range(12)))
+_IDS = ("help", "palette", "quit", *(f"a{number}" for number in range(14)))
 _GAP = 2
 
 
@@ -37,11 +37,7 @@ def _naively(keys: _Keys, own: Sequence[tuple[str, str]], room: int) -> str:
     """All that there is in its order, and what fits of it."""
     there = [action for action in keys.actions if (action.rank or action.id in keys.main)]
     there = [action for action in there if keys.pressed_for(action, ()) is not None]
-    by_id = {action.id: action for action in there}
     told = [(action, action.shown, action.label) for action in there]
-    if "run" in by_id and "model" in by_id:
-        told = [one for one in told if one[0].id not in ("run", "model")]
-        told.append((by_id["run"], f"{by_id['run'].shown} {by_id['model'].shown}", "runs"))
     main = list(keys.main)
     told.sort(key=lambda one: (main.index(one[0].id) if one[0].id in main else len(main), one[0].rank))
     ends = ("help", "palette", "quit")
@@ -53,7 +49,7 @@ def _naively(keys: _Keys, own: Sequence[tuple[str, str]], room: int) -> str:
 
     if len(line([*entries, *last])) <= room:
         return line([*entries, *last])
-    more = [(shown, "more") for shown, _ in last[:1]]
+    more = last[:1]
     kept: list[tuple[str, str]] = []
     for entry in entries:
         if len(line([*kept, entry, *more])) <= room:

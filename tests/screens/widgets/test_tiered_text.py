@@ -60,7 +60,10 @@ async def test_without_colour_predicted_is_reversed_and_gold_underlined(
         assert _underlined(pilot)
         at_hand = frame(pilot).query_one(Score).thing
         assert at_hand is not None
-        assert (at_hand.said or at_hand.gold) not in _reversed(pilot), "the span at hand differs from those around it"
+        assert at_hand.said in _reversed(pilot), "the span at hand keeps the shape of what is predicted"
+        view = frame(pilot).query_one(Score)
+        slanted = {s.text for y in range(view._foot_at) for s in view.render_line(y) if s.style and s.style.italic}
+        assert slanted == {at_hand.said}, "it alone stands in italics"
         colours = {
             segment.style.color.name
             for strip in pilot.app.screen._compositor.render_strips()

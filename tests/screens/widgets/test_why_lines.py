@@ -75,19 +75,19 @@ def test_the_emotion_of_the_span_is_told_before_the_likeliest_label() -> None:
         "Without 2 random stretches as long: .00 on average (.00 to .00), as low without 2 of these 2."
     )
     assert second.startswith(" likeliest: sadness .90, without it falls to .20 (change -.70). Without")
-    assert bars.startswith("▸ joy")
+    assert bars.startswith("  joy")
     assert max(map(width, text_of(removal_lines(found, 60)))) <= 60
 
 
 def test_golds_emotion_has_a_line_whatever_the_model_makes_of_it() -> None:
     of_model = text_of(removal_lines(removed(), 130, gold="Joy"))
-    assert next(line for line in of_model if "gold" in line).split()[:4] == ["▸", "joy", "gold", ".00"]
-    assert next(line for line in of_model if "▸ sadness" in line).split()[:4] == ["▸", "sadness", "likeliest", ".90"]
+    assert next(line for line in of_model if "gold" in line).split()[:3] == ["joy", "gold", ".00"]
+    assert next(line for line in of_model if "  sadness" in line).split()[:3] == ["sadness", "likeliest", ".90"]
     both = text_of(removal_lines(removed(), 130, gold="sadness"))
-    assert "▸ sadness       likeliest, gold" in "\n".join(both)
+    assert "  sadness       likeliest, gold" in "\n".join(both)
     foreign = text_of(removal_lines(removed(), 130, gold="contempt"))
     assert any(
-        line.split() == ["▸", "contempt", "gold", "–", *["not", "a", "label", "of", "the", "model"]] for line in foreign
+        line.split() == ["contempt", "gold", "–", *["not", "a", "label", "of", "the", "model"]] for line in foreign
     )
     own = text_of(removal_lines(replace(removed(), marked="joy", marked_random=(0.0,)), 130, gold="joy"))
     assert any(line.startswith(" gold: joy .00") for line in own), "a span that gold labels is told of as gold's"
