@@ -139,6 +139,13 @@ async def test_a_person_guesses_blind_and_then_sees(tmp_path: Path) -> None:
         assert frame(pilot).session.run_shown.run in (FILLS, WRITES)
 
 
+async def test_a_mask_is_a_gap_in_the_list_too(tmp_path: Path) -> None:
+    async with opened(masked_workspace(tmp_path), (80, 24)) as pilot:
+        await press(pilot, "5", "l", "slash", *"I feel", "enter")
+        assert "____" in screen_text(pilot)
+        assert "<mask" not in screen_text(pilot)
+
+
 async def test_the_veiled_list_says_how_guesses_came_out(tmp_path: Path) -> None:
     source = masked_workspace(tmp_path)
     async with opened(source, (160, 40)) as pilot:

@@ -64,6 +64,14 @@ async def test_search_follows_each_letter_and_letters_are_text_while_one_types(s
         assert len(pilot.app.screen_stack) == 1, "no letter behind the / is a key"
 
 
+async def test_what_is_searched_for_is_not_cut_for_the_order_that_it_stands_in(source: Workspace) -> None:
+    async with opened(source, (120, 35)) as pilot:
+        await press(pilot, "s", "j", "j", "enter", "slash", *"extinguisher", "enter")
+        assert "“extinguisher”" in screen_text(pilot).splitlines()[1]
+        await press(pilot, "x")
+        assert "lowest F1 first" in screen_text(pilot).splitlines()[1]
+
+
 async def test_escape_takes_back_what_was_typed_into_the_search(source: Workspace) -> None:
     async with opened(source) as pilot:
         await press(pilot, "slash", "z", "z", "z")
