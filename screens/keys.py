@@ -287,6 +287,8 @@ class Keys:
             return f"{place.entry.title} stands without the list"
         if action.id == "open" and not self.in_list:
             return self._way
+        if action.id == "run" and self._session.job is not None:
+            return f"there are no runs yet; {self._session.under_way}"
         own = action.id in {one.id for one in place.entry.actions} or place.doing(action.id) is not None
         return place.lacking(action.id) or action.needs or (place.entry.needs if own else "")
 

@@ -453,7 +453,9 @@ class Results(CountedPlace):
             and self.wanted is not None
             and axis is not None
         ):
-            self.wanted = replace(self.wanted, first=axis.first, second=source.key)
+            # Whom all stand against is no choice: the run that is being made takes that place once it has answered.
+            apart = self.wanted.shown in looked.few
+            self.wanted = replace(self.wanted, first=axis.first if apart else self.wanted.first, second=source.key)
         looked.view, self._stopped = view, False
         if here is not None:
             self.view.grid.begin_at(*here)

@@ -301,7 +301,7 @@ def said_lines(marks: "Marks", cells: int, *, told: bool = False) -> list[list[P
     for name, *said in marks.lines:
         same = said[1] == said[2]
         words = [f"{who} {shown(one) or '–'}" for who, one in zip(("gold", axis.OWN, axis.OTHER), said, strict=True)]
-        head, line = f"{shown(name)}: ", ", ".join(words)
+        head, line = f"{shown(name.replace('_', ' '))}: ", ", ".join(words)
         kind = "dim" if same else "plain"
         if len(head) + len(line) <= cells:
             found.append([Part(head, "dim"), Part(line, kind)])

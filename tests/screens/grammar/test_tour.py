@@ -90,6 +90,9 @@ async def test_the_tour_begins_with_the_first_texts_and_waits_for_no_run(tmp_pat
             await press(pilot, "enter", "n", "7")
             assert keyed(STEPS[3].soon) in screen_text(pilot)
             assert not frame(pilot).session.overview.runs
+            comes = "first start: the top line says how far"
+            await press(pilot, "6", "r")
+            await until(pilot, comes, f"r run: there are no runs yet; {comes}")
         finally:
             over.set()
 

@@ -13,7 +13,7 @@ from emotui.screens.results.compared import in_short
 from emotui.screens.results.forest import Against, _Shape, drawn, shared_ending
 from emotui.screens.results.grid import Grid, side_by_side, window, without_unasked
 from emotui.screens.results.plot import bar_lines
-from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted, held_back
+from emotui.screens.results.state import HELD, STILL_COUNTED, Found, Looked, Wanted, _with_what_follows, held_back
 from emotui.screens.widgets import drawing
 from emotui.screens.widgets.cell_width import shown, width
 from emotui.screens.widgets.drawing import BASELINE, PERSON, legend
@@ -216,6 +216,22 @@ def test_figures_to_choose_keep_the_sign_of_less_is_better_and_it_is_explained()
         text = ["".join(part.text for part in line) for line in lines]
         assert text[0].rstrip().endswith(named)
         assert any("↓ lower is better" in line for line in text[1:])
+
+
+def test_the_axis_has_its_room_before_intervals_and_tests_come() -> None:
+    cells = Cell(0.5), Cell(0.5, low=0.4, high=0.6)
+    alone, sure = (Forest("k", "F1", "share", (Point("m", "", "run", cell, 0, 0),)) for cell in cells)
+    before = _Shape.of([alone], 100, Against("against m", ("",)), waiting=True)
+    after = _Shape.of([sure], 100, Against("against m", ("+.112  p < .001",)))
+    assert before == after
+
+
+def test_what_is_another_reading_of_a_run_stays_under_it() -> None:
+    def row(label: str, run: str) -> Row:
+        return Row(label, "run", run, (Cell(0.5, run=run),))
+
+    rows = [row("m", "r1"), row("m at .5", "r1"), row("n", "r2"), row("m again", "r1")]
+    assert _with_what_follows(rows) == [[0, 1], [2], [3]]
 
 
 def test_ticks_of_an_axis_have_as_many_decimals_as_tell_them_apart() -> None:

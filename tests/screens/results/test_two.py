@@ -278,6 +278,20 @@ async def test_two_annotators_do_not_stand_in_for_the_run_whose_first_answers_co
     assert ask(source.comparing(), source.slicing, chosen).pair is not None, "whom one chose is compared"
 
 
+async def test_who_stands_first_is_not_chosen_by_going_on_to_two_with_another(tmp_path: Path) -> None:
+    async with opened(several_runs(tmp_path / "w.duckdb", annotated=True), (120, 40)) as pilot:
+        await press(pilot, "7", "g")
+        place = frame(pilot).query_one(Results)
+        while place.view.standing is None or place.view.standing.kind != "person":
+            await press(pilot, "down")
+        person = place.view.standing
+        await press(pilot, "enter")
+        assert place.pair is not None
+        assert place.wanted is not None
+        assert (place.wanted.first, place.wanted.second) == ("", person.key)
+        assert place.pair.second.key == person.key
+
+
 async def test_a_source_of_fewer_than_ten_texts_stands_aside_until_it_is_ticked(tmp_path: Path) -> None:
     source = several_runs(tmp_path / "w.duckdb")
     add_run(source.store, source.datasets()[0], records(annotated=False), name="few-1", model="few", done=2)
