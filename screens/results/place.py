@@ -297,8 +297,11 @@ class Results(CountedPlace):
             views = tabs(keyed("{view}"), looked.views, looked.view, 0)
         room = self.size.width - taken(views) - 1
         place = place if room - taken(place) >= _SHORTEST_TITLE else []
-        room -= taken(place)
-        left = [*fitted(self._of_dataset(left, room, named), room), *place]
+        held = self._of_dataset(left, room - taken(place), named)
+        if place and not named and self.query_one("#results-name", Line).display:
+            # By which figure says more than the how manieth chart it is.
+            place, held = [], self._of_dataset(left, room, named)
+        left = [*fitted(held, room - taken(place)), *place]
         counting = Part("   counting…", "dim")
         if self._counts and taken([*left, counting, *views]) < self.size.width:
             left.append(counting)

@@ -31,9 +31,11 @@ from emotui.screens.widgets.line import Part
 from emotui.tasks.generation.tables import _EMOTIONAL, _NEUTRAL, TITLES
 from emotui.tasks.generation.task import METRICS
 from emotui.tasks.registry import task_named
+from emotui.workbench.datasets.samples import add_samples
 from emotui.workbench.generation.figures import PEOPLE, Estimate, Figures, Model
 from emotui.workbench.generation.versions import Version, Versions, Writer
 from emotui.workbench.workspace import Workspace
+from tests.screens.browse_workspace import sample_records
 from tests.screens.driving import frame, listed, notified, opened, press, screen_text, settle, until
 from tests.screens.generate.workspace import workspace
 
@@ -250,6 +252,15 @@ async def test_the_place_brings_in_its_texts_when_it_is_first_opened_and_says_th
         text = screen_text(pilot)
         assert "g-001" in text
         assert "illustration" in text
+
+
+async def test_results_keep_the_figure_beside_the_list_before_the_number_of_the_chart(tmp_path: Path) -> None:
+    source = workspace(tmp_path / "w.duckdb")
+    add_samples(source.store, "spans", "a longer name", sample_records()[:2], "elsewhere")
+    async with opened(source, (76, 24)) as pilot:
+        await press(pilot, "6", "7")
+        await settle(pilot)
+        assert screen_text(pilot).splitlines()[1].startswith(" trains  R3cos ")
 
 
 async def test_results_name_the_metrics_as_the_place_does_and_say_where_raters_agree(tmp_path: Path) -> None:
