@@ -128,7 +128,7 @@ FEW = 4
 """Labels and words that are shown where not all are asked for."""
 
 _NAME = 15
-_LEAST_BAR, MOST_BAR = 6, 24
+_LEAST_BAR, _MOST_BAR = 6, 24
 ODDS = "log-odds of yes"
 """Of what the figures of emotions are: each is asked by itself, yes or no."""
 EACH = ", each by itself"
@@ -311,7 +311,7 @@ def _classes(one: "Classification", cells: int, every: bool) -> Lines:
 
 def bar_room(cells: int, figure: int) -> int:
     """The cells of a bar beside a name and a figure of so many cells."""
-    return min(max(cells - 2 - _NAME - figure, _LEAST_BAR), MOST_BAR)
+    return min(max(cells - 2 - _NAME - figure, _LEAST_BAR), _MOST_BAR)
 
 
 def _mass(emotions: "Mapping[str, Odds]") -> str:

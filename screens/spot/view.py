@@ -14,7 +14,6 @@ from emotui.screens.models.drawing import ABILITIES
 from emotui.screens.spot.blocks import (
     EACH,
     MASK,
-    MOST_BAR,
     NO_WORD,
     ODDS,
     QUICK,
@@ -200,7 +199,7 @@ class _Headline:
 
 
 def headlines(
-    columns: "Sequence[Column]", text: str, spared: str | None, cells: int, bar_cells: int = MOST_BAR
+    columns: "Sequence[Column]", text: str, spared: str | None, cells: int, bar_cells: int = _LEAST_BAR
 ) -> list[list[Part]]:
     """What is answered first, a line a question, each with its unit; below it what the answers of one model rest on.
 
@@ -226,13 +225,15 @@ def headlines(
     several = len(columns) == 1 and len(known) > 1
     asks = max(width(one.question) for one in known) + 2 if several else 0
     fixed = 2 + asks + names + 2 + 1 + figures + 3 * differ + 3
-    told = [one.unit + one.then for one in known]
+    if all(one.filled is None for one in known):
+        bar_cells = _LEAST_BAR
     before = [one.said.text not in (text, spared) for one in known]
-    told = [f"{OF_BEFORE}; {unit}" if old else unit for old, unit in zip(before, told, strict=True)]
-    if fixed + _LEAST_BAR + max(map(width, told)) > cells:
-        told = [OF_BEFORE if old else one.unit for old, one in zip(before, known, strict=True)]
+    whole = [f"{OF_BEFORE}; " * old + one.unit + one.then for old, one in zip(before, known, strict=True)]
+    units = [OF_BEFORE if old else one.unit for old, one in zip(before, known, strict=True)]
+    short = [unit.partition(",")[0] for unit in units]
+    told = next((way for way in (whole, units) if fixed + bar_cells + max(map(width, way)) <= cells), short)
     room = min(max(cells - fixed - max(map(width, told)), _LEAST_BAR), bar_cells)
-    units = dict(zip(map(id, known), told, strict=True))
+    unit_of = dict(zip(map(id, known), told, strict=True))
     lines = []
     for at, answers in enumerate(asked):
         sign = f"{SIGNS[at]} " if len(columns) > 1 else "· "
@@ -248,7 +249,7 @@ def headlines(
                 *(bar(one.filled, 1.0, room) if one.filled is not None else [Part(" " * room)]),
                 Part(f" {one.figure:>{figures}}", "strong"),
                 Part("  ≠" if differ else "", "mark"),
-                Part(f"   {units[id(one)]}", "dim"),
+                Part(f"   {unit_of[id(one)]}", "dim"),
             ]
             lines.append([Part(part.text, "stale") for part in line] if stale else line)
     if len(columns) > 1:

@@ -340,6 +340,8 @@ def test_the_answer_stands_on_top_with_what_it_rests_on_and_zero_draws_nothing()
     assert first.startswith("· which label  sadness  ███")
     assert first.endswith("  .71   probability, ekman; then joy .20")
     assert lines(headlines([column], TEXT, None, 120, 20))[0].count("█") == 14, "on the scale of the bars below"
+    narrow = lines(headlines([column], TEXT, None, 72, 24))[0]
+    assert (narrow.count("█"), narrow.endswith(".71   probability")) == (17, True), "which comes before the words"
     assert asked.startswith("· is it there  fear ")
     assert "█" not in asked, "log-odds have no bar beside a probability's"
     assert asked.endswith(" +0.50   log-odds of yes; then joy -1.00")
