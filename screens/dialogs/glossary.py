@@ -220,7 +220,7 @@ _SHAPES: Signs = (
         ("▁ ▄ █, ▏ ▎ ▍ ▌ ▋ ▊ ▉, ■ □ ▬", "bars: the longer or higher, the more"),
         ("░ ▒ ▓", "shades: the darker, the more; in a bar three kinds side by side"),
         ("↑ ↓ ← →", "keys; after a figure ↑ says that more is better, ↓ that less is"),
-        ("✓ ✗", "right or done, wrong or not done"),
+        ("✓ ✗", "right, done or able, wrong or not done"),
         ("≠", "the sources disagree, or two words differ"),
         ("≈ ≡ ┅ ═ ━", "bars under words: another pattern for each source, named at their left"),
         ("… ‹ ›", "more stands there than there is room for"),

@@ -10,6 +10,7 @@ from textual.widget import Widget
 from emotui.screens.actions import Acting
 from emotui.screens.place import Place
 from emotui.screens.session import Session
+from emotui.screens.widgets.number_format import RIGHT
 
 if TYPE_CHECKING:
     from emotui.screens.dialogs.run_model import Wish
@@ -24,7 +25,7 @@ SIGNS = (
         ("● ◐ ○ !", "loaded, being loaded or measured, ended, failed"),
         ("■ □", "memory that its process has held at most, size of its files"),
         ("▬", "how fast it is, beside the others of the same unit"),
-        ("✓ · ?", "it can do this, it cannot, told when it is loaded"),
+        (f"{RIGHT} · ?", "it can do this, it cannot, told when it is loaded"),
     ),
 )
 """What the marks of the sheet mean."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import Part
-from emotui.screens.widgets.number_format import UNDEFINED, count
+from emotui.screens.widgets.number_format import RIGHT, UNDEFINED, count
 from emotui.screens.widgets.page import Lines
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ABILITIES = {
 }
 """What models can do, in a word each: a column has one over it, and where columns have no room a row says them."""
 
-CAN, CANNOT, UNKNOWN = "✓", "·", "?"
+CAN, CANNOT, UNKNOWN = RIGHT, "·", "?"
 HELD, FILES, FAST = "■", "□", "▬"
 """What the bars of the list are drawn with: memory, size of files, speed. A sign has one scale."""
 
