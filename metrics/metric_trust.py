@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from emotui.metrics.resampling import with_ties
+from emotui.metrics.values import pearson, spearman
 
 Floats = NDArray[np.float64]
 
@@ -22,24 +22,6 @@ RESAMPLES = 9_999
 LEVEL = 0.95
 _ROUNDING = 1e-12
 _LEAST_MODELS = 3
-
-
-def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Pearson's r; None for fewer than two points or where one side does not vary."""
-    a, b = _centred(x), _centred(y)
-    if len(a) < 2:
-        return None
-    size = float(np.sqrt((a @ a) * (b @ b)))
-    return float(np.clip(a @ b / size, -1.0, 1.0)) if size > 0 else None
-
-
-def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Spearman's rho, with mean ranks for ties; None as `pearson`."""
-    if len(x) < 2:
-        return None
-    from scipy.stats import rankdata  # takes a second to import, and every command asks which tasks there are
-
-    return pearson(rankdata(with_ties(x)), rankdata(with_ties(y)))
 
 
 def interval(r: float | None, n: int, *, of_ranks: bool = False) -> tuple[float, float] | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from emotui.metrics.human_labels import majority_share
-from emotui.metrics.metric_trust import pearson
+from emotui.metrics.values import pearson
 
 LEAST_AGREEMENT = 0.6
 """An agreement has to be above this."""

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from emotui.metrics.metric_trust import LOWER_IS_BETTER, pearson, spearman
+from emotui.metrics.metric_trust import LOWER_IS_BETTER
 from emotui.metrics.resampled_order import resampled_spearman
 from emotui.metrics.resampling import drawn, interval_of
+from emotui.metrics.values import pearson, spearman
 
 RESAMPLES = 1_000
 

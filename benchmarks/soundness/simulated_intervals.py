@@ -15,7 +15,6 @@ from emotui.metrics.figure import Figure
 from emotui.metrics.gamma import gamma
 from emotui.metrics.label_sums import of_sets
 from emotui.metrics.metric_trust import interval as fisher_interval
-from emotui.metrics.metric_trust import pearson, spearman
 from emotui.metrics.permutation import one_hot
 from emotui.metrics.rating_tables import table_agreement
 from emotui.metrics.resampled_order import resampled_spearman
@@ -23,6 +22,7 @@ from emotui.metrics.resampling import Interval, drawn_by, interval_of, mean_repl
 from emotui.metrics.slice_rules import find_rules
 from emotui.metrics.sums import SumFigure, contrasts, intervals_within, of_numbers_sums, ratio
 from emotui.metrics.unitizing import MarkedText, unitizing_alpha
+from emotui.metrics.values import pearson, spearman
 from emotui.records import Mark
 from emotui.workbench.results.spread.tables import Side, of_sums, parts_of, resampled
 

@@ -10,15 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from emotui.metrics.metric_trust import (
-    interval,
-    pearson,
-    permutation_p,
-    spearman,
-    trust,
-)
+from emotui.metrics.metric_trust import interval, permutation_p, trust
 from emotui.metrics.significance import adjusted
 from emotui.metrics.text_trust import text_trust
+from emotui.metrics.values import pearson, spearman
 
 HUMAN = [0.736, 0.711, 0.627, 0.614, 0.580]
 DEEPSEEK = [0.671, 0.675, 0.563, 0.566, 0.545]

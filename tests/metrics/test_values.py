@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import pearsonr, spearmanr
 
 from emotui.metrics.values import concordance, mae, pearson, rmse, spearman, values_over_repeats, values_report
 
@@ -50,6 +51,20 @@ def test_they_agree_with_brute_force(pairs: Pairs) -> None:
         assert pearson(x, y) == pytest.approx(_shared(x, y) / (pstdev(x) * pstdev(y)), abs=1e-6)
         r, s = _ranks(x), _ranks(y)
         assert spearman(x, y) == pytest.approx(_shared(r, s) / (pstdev(r) * pstdev(s)), abs=1e-6)
+
+
+@given(PAIRS)
+def test_correlations_are_those_of_scipy(pairs: Pairs) -> None:
+    x, y = _columns(pairs)
+    if len(set(x)) > 1 and len(set(y)) > 1:
+        assert pearson(x, y) == pytest.approx(pearsonr(x, y).statistic, abs=1e-12)
+        assert spearman(x, y) == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
+
+
+def test_correlations_of_what_is_very_large_or_very_small_are_those_of_its_shape() -> None:
+    x, y = np.array([1.0, 2.0, 4.0, 3.0]), np.array([2.0, 1.0, 5.0, 3.0])
+    for size in (1e-300, 1e300):
+        assert pearson(x * size, y * size) == pytest.approx(pearson(x, y))
 
 
 @given(st.lists(NUMBERS, min_size=2, max_size=12, unique=True))

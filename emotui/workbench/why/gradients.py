@@ -19,7 +19,7 @@ from emotui.errors import BadInput, ModelError
 from emotui.installing import check_captum
 from emotui.metrics.beside import beside, intervals, with_beside
 from emotui.metrics.evidence import touched
-from emotui.metrics.metric_trust import spearman
+from emotui.metrics.values import spearman
 from emotui.records import SpanSample
 from emotui.store.query import Dataset, Run
 from emotui.store.store import Store
