@@ -118,7 +118,8 @@ def parts(work: Job, room: int, *, key_stops: bool = True) -> list[Part]:
     """The work in a line: what, how far, how fast, how long still, and how to stop it, where its key does that now.
 
     Where that takes more than `room` cells the speed goes first, then the bar, then of a path all but its last part,
-    then the name, which is never cut, and last how long still: how far it is and the key that stops it stay.
+    then the name, which is never cut, then how long still, and last which of how many
+    runs it is: how far it is and the key that stops it stay.
     """
     progress = work.progress
     if work.stopping:
@@ -135,7 +136,8 @@ def parts(work: Job, room: int, *, key_stops: bool = True) -> list[Part]:
     full = round(_BAR * progress.done / progress.n)
     bar = [Part("  " + "━" * full, "said"), Part("─" * (_BAR - full), "rest")]
     rate = [Part(f"  {progress.rate:.{0 if progress.rate >= 10 else 1}f}/s", "dim")] if progress.rate else []
-    far = [Part(f"  {count(progress.done)}/{count(progress.n)}")]
+    alone = [Part(f"  {count(progress.done)}/{count(progress.n)}")]
+    far = [Part("  {} of {}: ".format(*progress.part) + alone[0].text.lstrip())] if progress.part else alone
     end = []
     if progress.remaining is not None:
         end.append(Part(f"  {seconds(progress.remaining)} left", "dim"))
@@ -152,10 +154,12 @@ def parts(work: Job, room: int, *, key_stops: bool = True) -> list[Part]:
         (name, [*far, *end]),
         (last, [*far, *end]),
         ("", [*far, *end]),
+        ("", [*far, *stops]),
+        ("", [*alone, *end]),
     ):
         if width(said) + taken(tail) - (0 if said else _GAP) <= room:
             return _after(said, tail)
-    return _after("", [*far, *stops])
+    return _after("", [*alone, *stops])
 
 
 def _after(name: str, tail: list[Part]) -> list[Part]:

@@ -172,20 +172,21 @@ def standing(store: str, live: str | None, state: str, cells: int, most: int) ->
 
     Args:
         live: None where there are no models.
-        most: the cells that the numbers of the places leave; the state, which Models tells too, gives way to them.
+        most: the cells that the numbers of the places leave; the store's name gives way to them, then the state.
     """
     if live is None:
         return [Part(fit(store, most).rstrip(), "dim")]
     said = shown(live)
-    if width(store) + min(width(said), 8) + width(state) + 4 > most:
-        state = ""
-    store = fit(store, max(most - min(width(said), 8) - width(state) - 4, 8)).rstrip()
-    room = max(cells - width(store) - width(state) - 4, 8)
+    least = min(width(said), 8) + width(state) + 1
+    store = fit(store, min(most - least - 3, width(store))).rstrip() if most - least - 3 >= 8 else ""
+    state = state if least <= most else ""
+    before = [Part(store, "dim"), Part(" · ", "dim")] if store else []
+    room = max(cells - taken(before) - width(state) - 1, 8)
     if width(said) > room:
         said = "…" + said[1 - room :]
     press = "do('name_model')"
     how = Part(f" {state}".rstrip(), "dim", press)
-    return [Part(store, "dim"), Part(" · ", "dim"), Part(said, "strong", press), how]
+    return [*before, Part(said, "strong", press), how]
 
 
 _NAMED = width(_NAME) + sum(width(f" {number} {title}") for number, title in TITLES.items()) + width("  ")

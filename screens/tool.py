@@ -82,7 +82,8 @@ class OwnKeys:
         return self._listed()
 
     def _listed(self) -> list[Action]:
-        return list(self._session.keymap.actions)
+        """All, and last the one that is there during the tour alone."""
+        return sorted(self._session.keymap.actions, key=lambda action: action.id == "end_tour")
 
     def show(self) -> None:
         """Open the sheet."""

@@ -63,7 +63,7 @@ class RunOptions(msgspec.Struct, frozen=True):
 class RunProgress(msgspec.Struct, frozen=True):
     """How far a run is. `rate`: samples a second so far; `remaining`: seconds left, None before the first batch.
 
-    `waiting`: who holds the store open, where the run waits for that.
+    `waiting`: who holds the store open, where the run waits for that. `part`: which of how many runs it is.
     """
 
     run: str
@@ -75,6 +75,7 @@ class RunProgress(msgspec.Struct, frozen=True):
     remaining: float | None
     step: str
     waiting: str | None = None
+    part: tuple[int, int] | None = None
 
 
 OnProgress = Callable[[RunProgress], None]

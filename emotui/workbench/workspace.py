@@ -545,16 +545,18 @@ class Workspace:
 
         asked = add_first_samples(self.store)
         self.set_setting(FIRST_START, "loaded")
-        for dataset, task in asked:
+        for number, (dataset, task) in enumerate(asked, 1):
+
+            def tell(progress: RunProgress, number: int = number) -> None:
+                on_progress(msgspec.structs.replace(progress, part=(number, len(asked))))
+
             runs = self.runs(dataset.dataset)
             unfinished = [run.run for run in runs if run.state in ("stopped", "failed") and run.task == task]
             try:
                 resume = unfinished[0] if unfinished else None
-                self.run_model(
-                    DEFAULT_MODEL, dataset.dataset, RunOptions(resume=resume), task=task, on_progress=on_progress
-                )
+                self.run_model(DEFAULT_MODEL, dataset.dataset, RunOptions(resume=resume), task=task, on_progress=tell)
             except BadInput:
-                self.run_model(DEFAULT_MODEL, dataset.dataset, task=task, on_progress=on_progress)
+                self.run_model(DEFAULT_MODEL, dataset.dataset, task=task, on_progress=tell)
         self.set_setting(FIRST_START, "done")
 
 

@@ -394,8 +394,12 @@ def folded(parts: Sequence[Part], cells: int) -> list[list[Part]]:
     that saves the last line, one space parts labels and not two.
     """
     first, labels = parts[0], [list(parts[at : at + 4]) for at in range(1, len(parts), 4)]
-    if taken(parts) > cells and taken(parts) - len(labels) <= cells:
-        labels = [one[:-1] if one[-1].text == " " else one for one in labels]
+    slim = [
+        one[:-1] if one[-1].text == " " and after != "[" else one
+        for one, after in zip(labels, [*(one[0].text for one in labels[1:]), ""], strict=False)
+    ]
+    if taken(parts) > cells >= taken([first, *(part for label in slim for part in label)]):
+        labels = slim
     sizes, indent = [taken(label) for label in labels], len(first.text)
     lines = _broken(sizes, cells - indent)
     # The narrowest lines that are not more of them: the last one has more than a word then.

@@ -22,6 +22,7 @@ from emotui.screens.place import EMPTY_LIST, OTHERS, Place
 from emotui.screens.requests import LatestRequest
 from emotui.screens.session import Session
 from emotui.screens.why import WhyPane
+from emotui.screens.widgets.cell_width import fit, shown, width
 from emotui.screens.widgets.line import Line, Part
 from emotui.screens.widgets.notice import Notice
 from emotui.screens.widgets.tiered_text import TieredText
@@ -31,6 +32,7 @@ from emotui.store.query import Dataset, Run
 if TYPE_CHECKING:
     from emotui.records import SpanSample
     from emotui.workbench.source import BrowseSource, Evidence
+    from emotui.workbench.why.removal import Removed
 
 SPANS = "spans"
 _OF_ANY_TASK = ("raw", "repeat", "copy")
@@ -433,10 +435,7 @@ class Browse(Place):
         if not self._why.is_open:
             return found
         removed = [self._why.known(one.said_place or one.gold_place) for one in found]
-        return [
-            replace(one, drop=margin(of), drop_of=of.explains if of is not None else "")
-            for one, of in zip(found, removed, strict=True)
-        ]
+        return [replace(one, drop=_drop(one, of)) for one, of in zip(found, removed, strict=True)]
 
     def do_repeat(self) -> None:
         if self._said.display:
@@ -454,6 +453,18 @@ class Browse(Place):
         elif evidence is not None:
             self.app.copy_to_clipboard(panes.as_text(evidence, self.repeat))
             self.notify(f"{evidence.sample.id} copied", markup=False)
+
+
+def _drop(one: Thing, found: "Removed | None") -> tuple[str, str]:
+    """The change without a span and its kind; of another label than the span's that label is named before it."""
+    text, kind = margin(found)
+    if found is None or {label for label in one.labels if label} == {found.explains}:
+        return text, kind
+    return f"{fit(found.explains, min(width(shown(found.explains)), _NAMED)).rstrip()} {text}", kind
+
+
+_NAMED = 7
+"""Cells of a label's name before its change."""
 
 
 def _places(one: Thing) -> list[Span]:

@@ -44,8 +44,8 @@ class Thing(msgspec.Struct, frozen=True):
     `gold_place` and `said_place`: where they stand in the text; None of a predicted one that is not in it. `f1` and
     `sim`: of a pair. `marks`: letters of what is wrong. `labels`: the gold span's and the predicted one's; `strength`:
     what the predicted one's source gave it. `near`: of a hallucinated span; None where nothing in the text is near.
-    `drop`: how the live model's answer changes without it, in four cells with their kind; None where nobody asked.
-    `drop_of`: the label of that answer, which need not be one of the span.
+    `drop`: how the live model's answer changes without it, with its kind, behind the label of that answer where it is
+    not the one of the span; None where nobody asked.
     """
 
     gold: str | None = None
@@ -59,7 +59,6 @@ class Thing(msgspec.Struct, frozen=True):
     strength: float | None = None
     near: Near | None = None
     drop: tuple[str, str] | None = None
-    drop_of: str = ""
 
     @property
     def places(self) -> tuple[Span, ...]:
@@ -176,20 +175,17 @@ _SIGN = 3
 _NARROW, _ROOMY = 62, 90
 _LABEL, _LABEL_ROOMY = 14, 24
 _LABEL_HEAD, _UNSCORED_HEAD, _DROP_HEAD = "label", "label unscored", "change"
-_MOST_DROP = 11
+_MOST_DROP = 12
 
 
 class MarginShape(msgspec.Struct, frozen=True):
-    """Widths in cells; 0 leaves a column out. `unscored`: F1 is of spans alone, and labels are in no figure. `drop_of`:
-    of which label of the whole text the changes are.
-    """
+    """Widths in cells; 0 leaves a column out. `unscored`: F1 is of spans alone, and labels are in no figure."""
 
     f1: int = 0
     marks: int = 0
     label: int = 0
     drop: int = 0
     unscored: bool = False
-    drop_of: str = _DROP_HEAD
 
     @property
     def cells(self) -> int:
@@ -209,21 +205,20 @@ def margin_shape(things: Sequence[Thing], cells: int, *, unscored: bool = False)
     longest = max(sum(width(part.text) for part in label_parts(one)) for one in things)
     longest = max(longest, len(_UNSCORED_HEAD if unscored else _LABEL_HEAD)) if longest else 0
     room = 0 if cells < _NARROW else _LABEL if cells < _ROOMY else _LABEL_ROOMY
-    drop = next((f"± {shown(one.drop_of)}" for one in things if one.drop_of), _DROP_HEAD)
+    drops = [width(one.drop[0]) for one in things if one.drop is not None]
     return MarginShape(
         4 if any(one.f1 is not None for one in things) else 0,
         max(len(one.marks) for one in things),
         min(longest, room) if min(longest, room) >= 4 or longest <= room else 0,
-        min(max(width(drop), len(_DROP_HEAD)), _MOST_DROP) if any(one.drop is not None for one in things) else 0,
+        min(max(*drops, len(_DROP_HEAD)), _MOST_DROP) if drops else 0,
         unscored,
-        drop,
     )
 
 
 def heads(shape: MarginShape) -> list[Part]:
     """The names of the columns."""
     label = _UNSCORED_HEAD if shape.unscored and shape.label >= len(_UNSCORED_HEAD) else _LABEL_HEAD
-    said = [(shape.f1, "  F1"), (shape.drop, shape.drop_of), (shape.marks, ""), (shape.label, label)]
+    said = [(shape.f1, "  F1"), (shape.drop, f"{_DROP_HEAD:>{shape.drop}}"), (shape.marks, ""), (shape.label, label)]
     return [Part(" " * _SIGN), *_apart([[Part(fit(name, size), "dim")] for size, name in said if size])]
 
 

@@ -126,7 +126,8 @@ class OrderDialog(ChoiceDialog):
 
     def _tell(self) -> None:
         name = self._choices[self.at].name
-        self.query_one("#turned", Line).show([Part(_turned(name) if self.descending else name, "strong")])
+        turned = [Part("turned round: ", "dim"), Part(_turned(name), "strong")]
+        self.query_one("#turned", Line).show(turned if self.descending else [])
 
 
 def _turned(name: str) -> str:

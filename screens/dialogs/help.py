@@ -14,9 +14,9 @@ from textual.widgets.option_list import Option
 
 from emotui.errors import BadInput
 from emotui.screens.actions import Action
-from emotui.screens.dialogs.dialog import Dialog, OptionDialog, option
+from emotui.screens.dialogs.dialog import Dialog, OptionDialog
 from emotui.screens.dialogs.glossary import GLOSSARY, Signs
-from emotui.screens.dialogs.textual_private_options import PickList
+from emotui.screens.dialogs.textual_private_options import CURSOR, PickList
 from emotui.screens.keymaps import SETS, SIGNS, Chosen, sign_of
 from emotui.screens.widgets.cell_width import width, wrap
 from emotui.screens.widgets.line import Line, Part
@@ -58,18 +58,28 @@ class KeysDialog(OptionDialog[Chosen]):
         self._waits = False
 
     def body(self) -> list[Widget]:
-        return [PickList(*self._options())]
+        return [PickList(*self._options(0))]
 
     def on_mount(self) -> None:
         super().on_mount()
         self.options.highlighted = 0
 
-    def _options(self) -> list[Option]:
+    def on_resize(self, event: events.Resize) -> None:
+        """Sentences are as long as there is room for."""
+        super().on_resize(event)
+        self.call_after_refresh(self._draw)
+
+    def _draw(self) -> None:
+        at, bar = self.at, self.options.styles.scrollbar_size_vertical
+        self.options.set_options(self._options(self.options.size.width - len(CURSOR) - bar))
+        self.options.highlighted = at
+
+    def _options(self, room: int) -> list[Option]:
         found = []
         for action in self._actions:
             keys = " ".join(map(sign_of, action.keys)) or "–"
             own = "● " if action.id in self._chosen.keys else "  "
-            found.append(option(f"{keys:<12.12}{action.label:<20.20}", action.help, own))
+            found.append(_option(Row(f"{own}{keys:.12}", action.label, action.help), 14, room))
         return found
 
     @property
@@ -111,9 +121,8 @@ class KeysDialog(OptionDialog[Chosen]):
     def _put(self, keys: dict[str, tuple[str, ...]], told: str = "") -> None:
         self._chosen = replace(self._chosen, keys=keys)
         self._actions = tuple(self._change(self._chosen))
-        at, name = self.at, self.action.id
-        self.options.set_options(self._options())
-        self.options.highlighted = at
+        name = self.action.id
+        self._draw()
         self.refuse(told or "; ".join(self._clash(name)))
 
 
@@ -154,10 +163,10 @@ class Row(msgspec.Struct, frozen=True):
         """Whether this one character is its key or its letter, or one of several."""
         return sign.casefold() in self.sign.casefold().replace(",", " ").split()
 
-    def leads(self, typed: str) -> bool:
-        """Whether its key is what was typed, or its name begins so."""
-        wanted = typed.strip()
-        return self.sign == wanted or self.label.casefold().startswith(wanted.casefold())
+    def rank(self, typed: str) -> int:
+        """0 where its key is what was typed or its name begins so, 1 where its name has it, else 2."""
+        wanted, label = typed.strip().casefold(), self.label.casefold()
+        return 0 if self.sign == typed.strip() or label.startswith(wanted) else 1 if wanted in label else 2
 
 
 class HelpDialog(Dialog[str]):
@@ -189,7 +198,8 @@ class HelpDialog(Dialog[str]):
 
     def __init__(self, here: str, rows: Mapping[str, Sequence[Row]]) -> None:
         others = any(row.does == "own_keys" and not row.lacks for row in rows[EVERYWHERE])
-        super().__init__("", ("Enter", "do it"), ("Tab", "more"), *((("F10", "change keys"),) if others else ()))
+        super().__init__("")
+        self._others = (("F10", "change keys"),) if others else ()
         self._here, self._rows = here, rows
         self._view, self._typed = HERE, ""
         self._leaves = {row.sign: row.does for row in rows[EVERYWHERE] if row.does in ("tour", "own_keys")}
@@ -310,7 +320,7 @@ class HelpDialog(Dialog[str]):
             rows = [row for row in self._rows[view] if row.holds(self._typed) and not any(map(row.is_same, known))]
             known += rows
             if rows:
-                parted.append((view, tuple(sorted(rows, key=lambda row: not row.leads(self._typed)))))
+                parted.append((view, tuple(sorted(rows, key=lambda row: row.rank(self._typed)))))
         return parted
 
     @on(PickList.OptionHighlighted)
@@ -326,6 +336,8 @@ class HelpDialog(Dialog[str]):
         else:
             said = f"Not now: {row.lacks}." if row.lacks else f"under “{row.where}”" if self._typed else ""
         self.query_one("#help-about", Static).update(said)
+        does = (("Enter", "do it"),) if row is not None and row.does else ()
+        self.tell_keys(*does, ("Tab", "more"), *(self._others if self._view != WORDS else ()), *self._keys)
 
     @property
     def _row(self) -> Row | None:
@@ -333,14 +345,14 @@ class HelpDialog(Dialog[str]):
         return None if at is None or at >= len(self._places) else self._places[at]
 
     def result(self) -> str | None:
-        """What the line under the cursor does.
+        """What the line under the cursor does; None where it explains.
 
         Raises:
-            BadInput: it cannot be done now, or it is no key.
+            BadInput: it cannot be done now.
         """
         row = self._row
         if row is None or not row.does:
-            raise BadInput("this line explains: nothing is done by it")
+            return None
         if row.lacks:
             raise BadInput(f"not now: {row.lacks}")
         return row.does

@@ -51,7 +51,6 @@ STEPS = (
         "Letters mark errors: M missed, X extra, N neutral hit.",
         "Results",
         "Results",
-        soon="Letters mark errors as answers come: M missed, X extra.",
     ),
     Step(
         "Results",

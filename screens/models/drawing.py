@@ -124,18 +124,23 @@ def lines(rows: "Sequence[OnShelf]", cursor: int, cells: int, live: str = "") ->
         head += "  state"
     return [
         [Part(head, "dim")],
-        *(_line(row, rows, shape, here=number == cursor, live=row.spec == live) for number, row in enumerate(rows)),
+        *(
+            # In one style, since a colour of its own would be a hole in what is reversed.
+            [Part(fit("▸ " + "".join(part.text for part in parts), cells), "picked")]
+            if number == cursor
+            else [Part("  "), *parts]
+            for number, parts in enumerate(_line(row, rows, shape, live=row.spec == live) for row in rows)
+        ),
     ]
 
 
-def _line(row: "OnShelf", rows: "Sequence[OnShelf]", shape: _Shape, *, here: bool, live: bool) -> list[Part]:
+def _line(row: "OnShelf", rows: "Sequence[OnShelf]", shape: _Shape, *, live: bool) -> list[Part]:
     kind = state_kind(row)
     held = row.memory if row.memory is not None else _size(row)
     most = max((row.memory or _size(row) or 0 for row in rows), default=0)
     parts = [
-        Part("▸ " if here else "  ", "picked" if here else "plain"),
         Part(f"{'!' if _broken(row) else _SIGNS[row.state]} ", kind),
-        Part(fit(end_of(row.spec, shape.spec), shape.spec), "picked" if here else "strong" if live else "plain"),
+        Part(fit(end_of(row.spec, shape.spec), shape.spec), "strong" if live else "plain"),
         Part(f"  {bytes_said(held):>{_MEMORY}}", "plain" if row.memory is not None else "dim"),
     ]
     if shape.bar:
@@ -245,7 +250,6 @@ _USES = {
 """By what models can do: what of emotui it is for."""
 
 _NAME, _USE = 9, 50
-_REMARK = 13
 _BAR = 20
 _STATE = 14
 _WIDEST = 110
@@ -266,7 +270,7 @@ def about(row: "OnShelf", cells: int) -> Lines:
     lines: list[list[Part]] = _said("", row.spec, cells) if width(row.spec) > cells - _STATE else []
     lines += _said("", " · ".join(_facts(row)), cells)
     for number, error in enumerate(row.errors):
-        lines += _said("last errors" if not number else "", error, cells, "mark")
+        lines += _said("errors" if not number else "", error, cells, "mark")
     lines.append([])
     lines += _abilities(row, cells)
     for note in row.card.notes if row.card is not None else ():
@@ -296,7 +300,7 @@ def title_of(row: "OnShelf", cells: int) -> tuple[list[Part], list[Part]]:
 
 def _said(name: str, text: str, cells: int, kind: str = "plain") -> list[list[Part]]:
     """A remark on as many lines as it takes, under its name where it has one."""
-    label = _REMARK if name or kind == "mark" else 0
+    label = _NAME if name or kind == "mark" else 0
     return [
         [Part(f"{name if not number else '':<{label}}", "dim"), Part(shown(text, start, end), kind)]
         for number, (start, end) in enumerate(wrap(text, max(cells - label, 20)))

@@ -208,6 +208,9 @@ def test_a_name_stands_whole_or_as_the_end_of_its_path_or_not_at_all() -> None:
     assert _said(34, model="embedded") == "50/200  4 s left  ^X stops"
     assert _said(26, model="embedded") == "50/200  4 s left  ^X stops"
     assert _said(25, model="embedded") == "50/200  ^X stops"
+    assert _said(100, part=(1, 4)) == "m  ━━━─────────  1 of 4: 50/200  41/s  4 s left  ^X stops"
+    assert _said(25, part=(1, 4)) == "1 of 4: 50/200  ^X stops"
+    assert _said(23, part=(1, 4)) == "50/200  ^X stops"
     assert _said(12, n=0, step="loading a model") == "loading a m…"
 
 
@@ -270,6 +273,7 @@ def test_a_long_name_of_the_store_and_the_state_of_the_model_leave_the_places_th
         return "".join(part.text for part in standing(store, "embedded", "not loaded", 25, room))
 
     assert said("workspace", 39) == "workspace · embedded not loaded"
-    assert said("workspace (read only)", 39) == "workspace (read only) · embedded"
-    assert said("a store with a very long name indeed", 39) == "a store with a very long n… · embedded"
-    assert said("workspace", 30) == "workspace · embedded"
+    assert said("workspace (read only)", 39) == "workspace (read … · embedded not loaded"
+    assert said("a store with a very long name indeed", 39) == "a store with a v… · embedded not loaded"
+    assert said("workspace", 24) == "embedded not loaded"
+    assert said("workspace", 18) == "embedded"

@@ -74,7 +74,7 @@ async def test_w_takes_the_span_under_the_cursor_away_and_every_figure_stands_in
         text = screen_text(pilot)
         assert "change" in text
         drops = [one.drop for one in frame(pilot).query_one(Score).things]
-        assert drops == [("-.70", "strong"), (" .00", "dim")]
+        assert drops == [("sadness -.70", "strong"), ("sadness  .00", "dim")]
         assert "w layers" in text
         assert "Esc back" in text
         await press(pilot, "w")

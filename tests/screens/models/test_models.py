@@ -136,7 +136,7 @@ async def test_a_model_that_cannot_be_loaded_is_told_and_its_words_are_kept(sour
         await press(pilot, "m")
         await load(pilot, "breaking:cannot")
         assert sum("model.bin is cut short" in told for told in notified(pilot)) == 1, "the sheet tells it itself"
-        assert "last errors  model.bin is cut short (1 of 2 bytes): download it again" in screen_text(pilot)
+        assert "errors   model.bin is cut short (1 of 2 bytes): download it again" in screen_text(pilot)
         assert picked(pilot).state == "failed"
 
 
