@@ -523,23 +523,7 @@ class Generate(Place):
         page.show(lines)
         rows = self.versions
         rows.styles.height = len(found.versions) + 1
-        if found.versions:
-            rows.draw()
-        else:
-            rows.show(
-                [
-                    [
-                        Part(
-                            "Its versions and raters' labels are on their way: this takes a few seconds."
-                            if self._comes
-                            else keyed(
-                                "Nobody has written versions of this text yet: {model} runs a model that writes."
-                            ),
-                            "dim",
-                        )
-                    ]
-                ]
-            )
+        rows.draw()
         labels = "  texts, writers and raters are invented" if found.illustration else ""
         self.query_one("#generate-seen", Line).show([Part(" all metrics of this text", "strong"), Part(labels, "dim")])
         comes = not found.versions and self._comes
@@ -554,6 +538,10 @@ class Generate(Place):
         return self.session.job is not None and self.session.job.brings
 
     def _version_lines(self, rows: "Sequence[Version]", cursor: int, cells: int) -> list[list[Part]]:
+        if not rows:
+            none = keyed("Nobody has written versions of this text yet: {model} runs a model that writes.")
+            comes = "Its versions and raters' labels are on their way: this takes a few seconds."
+            return [[Part(comes if self._comes else none, "dim")]]
         return version_lines(rows, cursor, cells, "" if self.found is None else self.found.target)
 
     @on(PickedRows.Picked)

@@ -237,12 +237,11 @@ def decimals_of(lines: Iterable[tuple[float | None, float | None, float | None]]
 
 
 def between(interval: Interval, *, plus: bool = False, n: int = 2) -> str:
-    """`[.56, .64]`; with `plus` `[+.004, +.081]`, as a difference has it. Empty where there is none."""
+    """`[.56, .64]`; with `plus` `[+.04, +.08]`, as a difference has it. Empty where there is none."""
     if interval is None:
         return ""
-    if plus:
-        return f"[{signed(interval[0], 3)}, {signed(interval[1], 3)}]"
-    return f"[{bare(interval[0], n)}, {bare(interval[1], n)}]"
+    said = signed if plus else bare
+    return f"[{said(interval[0], n)}, {said(interval[1], n)}]"
 
 
 def p_value(p: float | None) -> str:

@@ -158,7 +158,11 @@ class ComparedView(Vertical):
             self.parts.show_rows(parts.in_order(found.parts.rows), lambda row: row.conditions)
             two = found.parts.second is not None
             who = f", {found.picked_as}" if found.picked_as else ""
-            names = f"{title_of(found.parts.first, found.parts.second, dots=True)}{who}. " if two else ""
+            names = (
+                f"{title_of(found.parts.first, found.parts.second, dots=True)}{who}  {axis.TOGETHER} both. "
+                if two
+                else ""
+            )
             self._note(found.parts.convention, names=names)
         elif found.rules is not None:
             self.rules.show_rows(found.rules.rows, lambda row: row.conditions)
@@ -214,7 +218,7 @@ class ComparedView(Vertical):
         return part_lines(None if self.found is None else self.found.parts, rows, cursor, cells)
 
     def _rule_lines(self, rows: "Sequence[FoundRule]", cursor: int, cells: int) -> list[list[Part]]:
-        return rule_lines(None if self.found is None else self.found.rules, rows, cursor, cells)
+        return rule_lines(None if self.found is None else self.found.rules, rows, cursor, cells, airy=self.rules.airy)
 
     def _note(self, words: str, *, names: str = "") -> None:
         """The convention of parts or rules; before it how far the picked part is from the rest.
@@ -228,7 +232,9 @@ class ComparedView(Vertical):
         def lines(room: Size) -> Lines:
             width = max(room.width - 2, 20)
             picked = " ".join(part for part in (self._cut_name(room.width), self._against_rest()) if part)
-            cut = [[Part(f" {line}", "plain")] for line in textwrap.wrap(picked, width)]
+            # A statement that has room for itself in a line is not broken.
+            lines = [picked] if len(picked) <= width else re.split("(?<=;) ", picked)
+            cut = [[Part(f" {one}", "plain")] for line in lines for one in textwrap.wrap(line, width)]
             told = (names if room.width < _TOLD_FROM or self._picked_as else "") + shown(words)
             if len(textwrap.wrap(told, width)) > _SHORT:
                 told = (
@@ -246,7 +252,7 @@ class ComparedView(Vertical):
 
     def _cut_name(self, cells: int) -> str:
         """The name of the picked rule, where its row has no room for all of it."""
-        if self.found is None or self.found.rules is None:
+        if self.found is None or self.found.rules is None or self.rules.airy:
             return ""
         rows, at = self.rules.rows, self.rules.cursor
         names = [row.conditions for row in rows]
@@ -435,6 +441,7 @@ class ComparedPlace(Place):
             left.append(Part(f" ({shown(found.instead)} is no figure of single texts)", "mark"))
         if by_part is not None:
             left.append(Part(f"  {title_of(by_part.first, by_part.second, dots=bool(found.parts))}", "dim"))
+            left += [Part(f"  {axis.TOGETHER} both", "dim")] if found.parts and by_part.second else []
         elif wanted.within:
             left.append(Part(f"  in {shown(wanted.within)}", "mark", "do('within')"))
         if found.axis is not None:

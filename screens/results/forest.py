@@ -93,7 +93,7 @@ class ForestRows(Page, inherit_bindings=False):
         self._waiting = ""
         self._against: Against | None = None
         self._asides: Sequence[str] = ()
-        self._over: str = ""
+        self._over = self._under_way = ""
         self._rows_at: dict[int, int] = {}
 
     @property
@@ -117,6 +117,7 @@ class ForestRows(Page, inherit_bindings=False):
         against: Against | None = None,
         asides: Sequence[str] = (),
         over: str = "",
+        under_way: str = "",
     ) -> None:
         """Show sources; the cursor stays on its source, else it begins at the first.
 
@@ -128,11 +129,12 @@ class ForestRows(Page, inherit_bindings=False):
             against: how the sources stand to one of them.
             asides: those that say too little to stand there, in words.
             over: what the figures are over, where not all are over the same.
+            under_way: which work goes on, by which runs may come.
         """
         here = None if self.picked is None else (self.picked.kind, self.picked.label, self.picked.told)
         places = [at for at, one in enumerate(forest.points) if (one.kind, one.label, one.told) == here]
         self._forest, self._others, self._waiting = forest, others, waiting
-        self._against, self._asides, self._over = against, asides, over
+        self._against, self._asides, self._over, self._under_way = against, asides, over, under_way
         self._figures = {one: _named(one, lower=one in lower) for one in figures}
         self.cursor = places[0] if places else 0
         self._draw()
@@ -183,6 +185,7 @@ class ForestRows(Page, inherit_bindings=False):
             against=self._against,
             asides=self._asides,
             over=self._over,
+            under_way=self._under_way,
         )
         for other in self._others:
             below = beneath(other, shape)
@@ -254,6 +257,7 @@ def drawn(
     against: Against | None = None,
     asides: Sequence[str] = (),
     over: str = "",
+    under_way: str = "",
 ) -> tuple[list[list[Part]], dict[int, int]]:
     """Two lines of heading, the sources in their kinds, and what the shapes mean; and which line has which source."""
     points, scale = forest.points, shape.scale(forest)
@@ -279,10 +283,8 @@ def drawn(
             continue
         lines.append([Part(f"{heading}{shown(shared_ending(forest, kind))}", "dim")])
         if not own:
-            press = "do('model')"
-            lines.append(
-                [Part("  none yet: "), Part(keyed("{model}"), "key", press), Part(" runs a model over the samples")]
-            )
+            key = [Part(keyed("{model}"), "key", "do('model')"), Part(" runs a model over the samples")]
+            lines.append([Part("  none yet: "), *([Part(under_way)] if under_way else key)])
         for at in own:
             rows_at[len(lines)] = at
             lines.append(rows[at])

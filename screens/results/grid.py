@@ -352,11 +352,13 @@ class Grid(Page, inherit_bindings=False):
         if here:
             said = (text + (f" {spread}" if spread else "")).ljust(size.all)
             gap = Part(" " * self._gap)
+            # Among grounds of figures the cursor has one that none of them has.
+            picked = "picked" if self._grounds is None else "picked-heat"
             if self._gap > 1 or not said.startswith(" "):
-                return [Part(said, "picked"), gap]
+                return [Part(said, picked), gap]
             # Where columns stand close, the mark is before the figure in its own cells.
             free = len(said) - len(said.lstrip()) - 1
-            return [Part(" " * free), Part("▸", "key"), Part(said[free + 1 :], "picked"), gap]
+            return [Part(" " * free), Part("▸", "key"), Part(said[free + 1 :], picked), gap]
         kind = "rest" if not cell.asked else "plain" if not row.published else "dim"
         if self._grounds is not None:
             most = max((share or 0.0 for shares in self._grounds for share in shares), default=0.0)

@@ -20,7 +20,7 @@ from emotui.screens.results.cells import (
     told,
 )
 from emotui.screens.widgets import drawing as axis
-from emotui.screens.widgets.cell_width import fit, shown
+from emotui.screens.widgets.cell_width import fit, shown, wrap
 from emotui.screens.widgets.drawing import Dot
 from emotui.screens.widgets.line import Part
 from emotui.screens.widgets.number_format import UNDEFINED, count
@@ -109,7 +109,7 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
     names = [named_in(row, parts.rows) for row in rows]
     sure = [_ends(row) for row in rows]
     n = decimals_of((row.mean, row.other, row.difference) for row in rows) if two else 2
-    spread = max((len(between(one, n=n)) for one in sure), default=0) if cells >= _SURE_FROM or not two else 0
+    spread = max((len(between(one, plus=two, n=n)) for one in sure), default=0) if cells >= _SURE_FROM or not two else 0
     figures = _widths(rows, n) if two else (7,)
     fixed = _GAPS + sum(figures) + len(figures) - 1 + (spread + 1 if spread else 0)
     name = min(max(map(len, names)), max(cells - fixed - _LEAST_AXIS, 10))
@@ -139,7 +139,10 @@ def part_lines(parts: "Parts | None", rows: "Sequence[Sliced]", cursor: int, cel
                     if two
                     else axis.on_axis(dots[at], scale)
                 ),
-                Part(f"  {_figures(row, figures, n)}{f' {between(ends, n=n):{spread}}' if spread else ''} ", kind),
+                Part(
+                    f"  {_figures(row, figures, n)}{f' {between(ends, plus=two, n=n):{spread}}' if spread else ''} ",
+                    kind,
+                ),
                 Part(f"{p_under(row.adjusted):>{P_CELLS}}", "picked" if here else "strong" if known else "dim"),
             ]
         )
@@ -161,8 +164,14 @@ def _figures(row: "Sliced", cells: Sequence[int], n: int) -> str:
     return " ".join(f"{one:>{room}}" for one, room in zip(said, cells, strict=False))
 
 
-def rule_lines(found: "Findings | None", rows: "Sequence[FoundRule]", cursor: int, cells: int) -> list[list[Part]]:
-    """A heading and a line a rule: how far its samples are from the rest, on the half that did not find it."""
+def rule_lines(
+    found: "Findings | None", rows: "Sequence[FoundRule]", cursor: int, cells: int, *, airy: bool = False
+) -> list[list[Part]]:
+    """A heading and a line a rule: how far its samples are from the rest, on the half that did not find it.
+
+    Args:
+        airy: a second line a rule has what of its conditions has no room in the first.
+    """
     if found is None or cells <= 0:
         return [[]]
     if not rows:
@@ -175,7 +184,10 @@ def rule_lines(found: "Findings | None", rows: "Sequence[FoundRule]", cursor: in
     for at, (row, ends) in enumerate(zip(rows, sure, strict=True)):
         rule, here = row.rule, at == cursor
         figure = signed(rule.difference)
-        lines.append(shape.line(row.conditions, rule.n, figure, ends, rule.adjusted, rule.difference, here=here))
+        end = wrap(row.conditions, shape.name)[0][1] if airy else len(row.conditions)
+        named, rest = row.conditions[:end].rstrip(), row.conditions[end:]
+        lines.append(shape.line(named, rule.n, figure, ends, rule.adjusted, rule.difference, here=here))
+        lines += [[Part(f"    {shown(rest)}", "dim")] if rest else []] * airy
     return lines
 
 
@@ -205,11 +217,13 @@ def against_rest(row: "Sliced", rows: "Sequence[Sliced]" = ()) -> str:
     named = named_in(row, rows)
     said = []
     if row.difference is not None:
-        said.append(f"{BOTH} {signed(row.difference, 3)} {between(_ends(row), plus=True)} {p_value(row.adjusted)}")
+        sure = between(_ends(row), plus=True, n=3)
+        said.append(f"{BOTH} {signed(row.difference, 3)} {sure} {p_value(row.adjusted)}")
     if row.apart is not None:
         what = f"{BOTH} here, minus {BOTH} in the rest:" if row.other is not None else "here, minus the rest:"
-        sure = None if row.apart_low is None or row.apart_high is None else (row.apart_low, row.apart_high)
-        said.append(f"{what} {signed(row.apart, 3)} {between(sure, plus=True)} {p_value(row.apart_adjusted)}")
+        ends = None if row.apart_low is None or row.apart_high is None else (row.apart_low, row.apart_high)
+        sure = between(ends, plus=True, n=3)
+        said.append(f"{what} {signed(row.apart, 3)} {sure} {p_value(row.apart_adjusted)}")
     return f"{named}: {'; '.join(said)}" if said else named
 
 
@@ -233,11 +247,11 @@ class _Shape(NamedTuple):
 
     @classmethod
     def of(cls, cells: int, names: "Sequence[str]", sure: "Sequence[Interval]", offs: "Sequence[float]") -> "_Shape":
-        interval = max((len(between(one)) for one in sure), default=0)
+        interval = max((len(between(one, plus=True)) for one in sure), default=0)
         n, figure = (len(_N), len(_DIFFERENCE)) if cells >= _NAMED_FROM else (5, 6)
         fixed = _FIGURES + interval + n - 5 + figure - 6
         heading = HEADING if cells >= _NAMED_FROM else _SHORT_HEADING
-        name = min(max(map(len, [*names, "x" * 10])), max(cells - fixed - 2 * heading, 12))
+        name = min(max(map(len, [*names, "x" * 10])), max(cells - fixed - 3 - 2 * heading, 12))
         least, greatest = min(0.0, *offs), max(0.0, *offs)
         return cls(
             name,
@@ -265,7 +279,7 @@ class _Shape(NamedTuple):
         known = p is not None and p < SURE
         kind = "picked" if here else "plain" if known else "dim"
         name = fit(shown(named), self.name)
-        figures = f"{count(n):>{self.n}}  {figure:>{self.figure}}  {between(sure):{self.interval}}"
+        figures = f"{count(n):>{self.n}}  {figure:>{self.figure}}  {between(sure, plus=True):{self.interval}}"
         text = f"{'▸' if here else ' '} {name} {figures} "
         return [
             Part(text, kind),

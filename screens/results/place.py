@@ -264,6 +264,7 @@ class Results(CountedPlace):
 
     def _draw_view(self) -> None:
         looked, found, wanted = self.looked, self.found, self.wanted
+        self.view.under_way = self.session.under_way
         self._draw_title()
         if not looked.of_sources:
             self.view.stopped = self._stopped

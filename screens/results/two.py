@@ -81,7 +81,7 @@ def pair_lines(pair: "Pair", cells: int, picked_as: str = "") -> list[list[Part]
     middle = [
         Part(f" {BOTH} ", "strong"),
         Part("–" if off is None else signed(off, 3), "strong"),
-        Part(f" {between(report['ci95'], plus=True)}", "dim"),
+        Part(f" {between(report['ci95'], plus=True, n=3)}", "dim"),
         Part(tests),
     ]
     reach = bare(pair.reach, 2)

@@ -64,6 +64,8 @@ class ResultsView(Vertical):
         super().__init__(id=id)
         self._looked = looked
         self.shades = False
+        self.under_way = ""
+        """Which work goes on, by which runs may come."""
         self.stopped = False
         self._standing: list[Standing] = []
         self._told: list[str] = []
@@ -192,6 +194,7 @@ class ResultsView(Vertical):
             against=against,
             asides=looked.asides,
             over=_over([one.title for one in metrics if one.pooled]),
+            under_way=self.under_way,
         )
 
     def _only(self, *names: str) -> None:
@@ -226,6 +229,7 @@ class ResultsView(Vertical):
             waiting=self._waiting if looked.without_intervals else STILL_COUNTED if looked.provisional else "",
             asides=looked.asides,
             over=_over(figures_of(table)),
+            under_way=self.under_way,
         )
 
     def _draw_points(self, table: "ResultsTable") -> None:

@@ -11,6 +11,8 @@ from emotui.screens.widgets.line import Part
 
 OWN, PERSON, BASELINE, OTHER = "●", "◆", "×", "◇"
 """The dots: of what was run here, of people, of baselines, and of the second of two sources."""
+TOGETHER = "◈"
+"""Both of two sources in one cell."""
 
 _KIND = {OWN: "said", PERSON: "gold", BASELINE: "plain", OTHER: "gold"}
 _BAND, _TICK = "░", "┊"
@@ -65,11 +67,14 @@ def ends(
 def scaled(low: float, high: float, cells: int, shaded: tuple[float, float] | None = None) -> Scale:
     """An axis from `low` to `high` with ticks at round values."""
     power = 10.0 ** (floor(log10(high - low)) - 1) if high > low else 1.0
+    finer: list[float] = []
     values: list[float] = []
     for step in (power * one for one in (1, 2, 5, 10, 20, 50)):
-        values = [round(at * step, 10) for at in range(ceil(low / step), floor(high / step) + 1)]
+        finer, values = values, [round(at * step, 10) for at in range(ceil(low / step), floor(high / step) + 1)]
         if len(values) * _APART <= cells:
             break
+    if len(values) < 2 <= len(finer):
+        values = [finer[0], finer[-1]]  # one tick alone is no axis
     return Scale(low, high, cells, tuple(values), shaded)
 
 
@@ -119,7 +124,7 @@ def on_axis(dot: Dot, scale: Scale) -> list[Part]:
 
 
 def joined(first: float | None, second: float | None, scale: Scale, *, strong: bool) -> list[Part]:
-    """Two figures on a row of the axis with a line between them; where both fall into one cell the first stands there.
+    """Two figures on a row of the axis with a line between them; where both fall into one cell `TOGETHER` stands there.
 
     An arrow at an end of the axis stands for a figure beyond it.
 
@@ -134,7 +139,8 @@ def joined(first: float | None, second: float | None, scale: Scale, *, strong: b
     for value, sign in ((second, OTHER), (first, OWN)):
         if value is not None:
             at = scale.place(value)
-            cells[at], kinds[at] = _sign(value, scale, sign), _KIND[sign]
+            both = cells[at] == OTHER and sign == OWN
+            cells[at], kinds[at] = _sign(value, scale, TOGETHER if both else sign), _KIND[sign]
     return _grouped(cells, kinds)
 
 

@@ -20,6 +20,7 @@ _KINDS = {
     "here": "color: $foreground; text-style: bold;",
     "focused": "color: $primary; text-style: bold;",
     "picked": "color: $field; background: $foreground; text-style: bold reverse;",
+    "picked-heat": "color: $foreground; background: $background; text-style: bold reverse;",
     "mark": "color: $mark;",
     "gold": "color: $gold;",
     "gold-line": "color: $gold; text-style: underline;",

@@ -32,7 +32,9 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
     def __init__(
         self, drawn: Callable[[Sequence[R], int, int], Lines], *, airy: bool = False, id: str | None = None
     ) -> None:
-        """Args: airy: a free line stands between rows where there is room for one between all."""
+        """Args: airy: a free line stands between rows where there is room for one between all, unless what is drawn
+        has one behind each row.
+        """
         super().__init__(id=id)
         self._airy = airy
         self.cursor = 0
@@ -57,14 +59,21 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
 
     def _laid_out(self, room: Size) -> Lines:
         lines = self._drawn(self.rows, self.cursor, room.width)
-        if self._apart == 2:
+        if self.airy and len(lines) <= len(self.rows) + 1:
             lines = [*lines[:1], *(one for line in lines[1:] for one in (line, []))]
+        if self.airy and not lines[-1]:
+            lines = lines[:-1]
         return lines
+
+    @property
+    def airy(self) -> bool:
+        """Do rows have a free line behind them?"""
+        return self._airy and 1 < 2 * len(self.rows) <= self.scrollable_content_region.height
 
     @property
     def _apart(self) -> int:
         """Lines from one row to the next."""
-        return 2 if self._airy and 1 < 2 * len(self.rows) < self.scrollable_content_region.height else 1
+        return 2 if self.airy else 1
 
     def on_resize(self) -> None:
         self.draw()
@@ -95,7 +104,7 @@ class PickedRows(Page, Generic[R], inherit_bindings=False):
         if self.cursor == 0:
             self.scroll_home(animate=False)
         else:
-            self.bring_into_sight(self.cursor * self._apart + 1)
+            self.bring_into_sight((self.cursor + 1) * self._apart)
         self.post_message(self.Picked())
 
     async def on_click(self, event: events.Click) -> None:

@@ -224,6 +224,7 @@ async def test_while_writers_come_their_number_is_said_not_to_be_the_last(tmp_pa
         frame(pilot).session.begin("sample texts", lambda on_progress: over.wait(30), over.set, brings=True)
         await press(pilot, "v")
         await until(pilot, "so far, more on their way")
+        assert "on their way" in frame(pilot).query_one(Generate)._version_lines([], 0, 80)[0][0].text
         over.set()
         await settle(pilot, work=True)
         assert "more on their way" not in screen_text(pilot)

@@ -268,3 +268,21 @@ def test_a_published_figure_stands_beside_ones_own_of_its_name() -> None:
     assert [cell.value for cell in table.rows[1].cells] == [None, 0.7, None]
     alone = ResultsTable("t", "T", columns[2:], (Row("m", "run", "m", own.cells[2:]),))
     assert side_by_side(alone) == alone
+
+
+def test_an_axis_has_two_ticks_and_a_sign_for_two_figures_in_one_cell() -> None:
+    scale = drawing.scaled(0.48, 0.78, 14)
+    assert scale.ticks == (0.5, 0.7)
+    assert drawing.headed(scale, drawing.written(scale.ticks)).split() == [".50", ".70"]
+    drawn_as = "".join(part.text for part in drawing.joined(0.568, 0.577, scale, strong=False))
+    assert drawing.TOGETHER in drawn_as
+    assert not set("●◇") & set(drawn_as)
+
+
+def test_without_runs_all_says_which_work_goes_on() -> None:
+    forest = Forest("t", "F1", "share", (Point("A1", "", "people", Cell(0.5), 0, 0, True),), None, False, "")
+    for goes_on, said in (("", "runs a model over the samples"), ("import: the top line says how far",) * 2):
+        lines, _ = drawn(forest, _Shape.of([forest], 80), {"F1": "F1"}, 0, 80, waiting="", under_way=goes_on)
+        told = "".join(part.text for line in lines for part in line)
+        assert said in told
+        assert ("runs a model" in told) == (not goes_on)

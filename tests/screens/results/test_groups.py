@@ -39,10 +39,10 @@ async def test_parts_rules_and_slices_lead_to_their_samples(tmp_path: Path) -> N
             assert f" {row.n} " in drawn
             if row.n < 10:
                 continue
-            first, other = drawn.index("●"), drawn.index("◇") if "◇" in drawn else drawn.index("●")
+            first, other = (drawn.index(one if one in drawn else "◈") for one in "●◇")
             assert (first - other) * row.difference >= 0, "the greater figure stands at the right"
             assert abs(row.difference) < 0.1 or set(drawn[min(first, other) + 1 : max(first, other)]) == {"━"}
-            assert parts_drawing.between((row.low, row.high), n=3) in drawn if row.low is not None else True
+            assert parts_drawing.between((row.low, row.high), plus=True, n=3) in drawn if row.low is not None else True
         assert head.split()[-5:] == ["●", "◇", "gap", "95%", "p"]
         assert "slice glad ones" in screen_text(pilot)
         await press(pilot, "A")
@@ -145,6 +145,13 @@ def test_n_and_difference_of_a_rule_are_named_in_full_where_there_is_room() -> N
     narrow, wide = (rule_lines(found, rows, 0, cells) for cells in (80, 116))
     assert rows[0].conditions in narrow[1][0].text, "names have the room that words over bars do not take"
     assert narrow[0][0].text.split()[:3] == ["where", "n", "diff."]
+    assert narrow[0][1].text.endswith("above")
+    assert "[.00, +.20]" in narrow[1][0].text
+    assert all(sum(len(part.text) for part in line) <= 80 for line in narrow)
+    longer = FoundRule("emotion=surprise & valence=negative", rows[0].rule)
+    below = rule_lines(found, [longer], 0, 80, airy=True)
+    assert below[1][0].text.startswith("▸ emotion=surprise &  ")
+    assert below[2][0].text == "    valence=negative"
     assert wide[0][0].text.split()[:7] == ["where", "n", "(test", "half)", "here", "−", "rest"]
     assert len(wide[0][0].text) == len(wide[1][0].text + wide[1][1].text + wide[1][2].text)
 

@@ -316,6 +316,7 @@ async def test_v_goes_through_what_there_is_to_see_and_n_through_each_and_transi
         assert screen_text(pilot).count("From one sentence to the next, by emotion") == 1
         assert "of the pairs that begin with" in about(pilot)
         assert {part.kind for line in grid(pilot)._lines for part in line} & {"heat-1", "heat-2"}
+        assert [part.kind for line in grid(pilot)._lines for part in line if "picked" in part.kind] == ["picked-heat"]
         assert "= the same goes on" in grid(pilot).text
         most = max(share or 0.0 for shares in found.row_shares for share in shares)
         parts = [part for line in grid(pilot)._lines for part in line if part.kind == "heat-4"]

@@ -34,7 +34,7 @@ from tests.screens.scenes_workspace import scenarios
 def test_figures_are_written_with_their_signs_and_without_a_leading_zero() -> None:
     assert [signed(value) for value in (0.123, -0.5, 0.0, -0.001)] == ["+.12", "-.50", ".00", ".00"]
     assert between((0.5, 0.613)) == "[.50, .61]"
-    assert between((-0.0042, 1.0), plus=True) == "[-.004, +1.000]"
+    assert between((-0.0042, 1.0), plus=True, n=3) == "[-.004, +1.000]"
     assert [p_value(p) for p in (None, 0.0004, 0.0421)] == ["p –", "p < .001", "p .042"]
 
 
