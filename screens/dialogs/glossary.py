@@ -10,7 +10,7 @@ Signs = tuple[str, tuple[tuple[str, str], ...]]
 _RIGHT: Signs = (
     "How good answers are",
     (
-        ("F1", "one number for P and R together: 1 where just what gold has was given, 0 where nothing of it was"),
+        ("F1", "in general: one number for P and R, 1 where just what gold has was given, 0 where nothing of it was"),
         (
             "SEER F1",
             "what matched spans share over the greater number of spans (P: over predicted ones, R: over gold's)",
@@ -251,7 +251,7 @@ _IN_TEXT: Signs = (
 _MARKS: Signs = (
     "Errors in the list",
     (
-        *((letter, f"in the list: {said}") for letter, said in MARKS.items()),
+        *MARKS.items(),
         (
             "strip, errors, cell",
             "the line over the list: its texts in order, a cell for one or a few, with the letter of the error of most",

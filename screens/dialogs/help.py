@@ -397,6 +397,5 @@ def rows_of_words(figures: Sequence[tuple[str, str]], signs: Sequence[Signs]) ->
         figures: of the list that is open, with what they measure: these stand first.
         signs: what marks mean that a place or a sheet has for itself, under a heading each.
     """
-    listed = tuple((sign, f"in this list: {words}") for sign, words in figures)
-    blocks: list[Signs] = [("Figures of this list", listed), *GLOSSARY, *signs]
+    blocks: list[Signs] = [("Figures of this list", tuple(figures)), *GLOSSARY, *signs]
     return [Row(sign, "", words, heading) for heading, rows in blocks for sign, words in rows]

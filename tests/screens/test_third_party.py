@@ -126,7 +126,7 @@ async def test_its_samples_and_its_metric_are_in_the_list_the_sample_and_the_res
         text = screen_text(pilot)
         assert re.search(r"id +words", text)
         assert re.search(r"▸ wrong +11 +X +no", text)
-        assert re.search(r"wrong +run embedded +right no +words 11", text)
+        assert re.search(r"wrong +run embedded +right ✗ +words 11", text)
         assert "0 right   0 missed   1 extra" in text
         assert re.search(r"X felt +given", text)
         await press(pilot, "s", "j", "j", "j", "enter")

@@ -111,7 +111,7 @@ def test_what_a_stranger_asks_about_is_explained(name: str) -> None:
 def test_each_entry_is_one_plain_sentence_under_a_heading_of_its_own() -> None:
     rows = rows_of_words((), SIGNS)
     own = rows_of_words((("F1", "of pairs"),), SIGNS)
-    assert [row.about[:12] for row in own if row.sign == "F1"] == ["in this list", "one number f"]
+    assert [row.about[:12] for row in own if row.sign == "F1"] == ["of pairs", "in general: "]
     assert [row.sign for row in rows if row.holds("carries") and row.sign == "carries"]
     assert len({heading for heading, _ in (*GLOSSARY, *SIGNS)}) == len((*GLOSSARY, *SIGNS))
     assert [
