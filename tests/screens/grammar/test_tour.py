@@ -92,7 +92,7 @@ async def test_the_tour_begins_with_the_first_texts_and_waits_for_no_run(tmp_pat
             assert not frame(pilot).session.overview.runs
             comes = "first start: the top line says how far"
             await press(pilot, "6", "r")
-            await until(pilot, comes, f"r run: there are no runs yet; {comes}")
+            await until(pilot, comes, f"r runs: there are no runs yet; {comes}")
         finally:
             over.set()
 
