@@ -217,6 +217,7 @@ _SHAPES: Signs = (
         ("├ ┤", "the ends of a 95% interval"),
         ("│ ┊", "the mark that others are measured against, the limit of an axis"),
         ("╌", "an interval that another one crosses"),
+        ("◈", "the two that are compared, in one cell"),
         ("▁ ▄ █, ▏ ▎ ▍ ▌ ▋ ▊ ▉, ■ □ ▬", "bars: the longer or higher, the more"),
         ("░ ▒ ▓", "shades: the darker, the more; in a bar three kinds side by side"),
         ("↑ ↓ ← →", "keys; after a figure ↑ says that more is better, ↓ that less is"),

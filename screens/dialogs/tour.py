@@ -51,6 +51,7 @@ STEPS = (
         "Letters mark errors: M missed, X extra, N neutral hit.",
         "Results",
         "Results",
+        soon="As answers come: M missed, X extra, N neutral hit.",
     ),
     Step(
         "Results",
