@@ -299,14 +299,13 @@ def _sure(one: Measured, behind: Behind | None = None) -> Cell:
 
 
 def _row(label: str, one: Measured) -> Row:
-    """Value, interval, and over how much, where there is a value."""
+    """Value, interval, and over how much."""
     value = _cell(one)
-    over = Cell(one.figure.n, convention=value.convention) if value.why is None else Cell(why=value.why)
     ends = (
         Cell(why=value.why) if end is None else Cell(end, convention=value.convention, samples=value.samples)
         for end in (one.figure.low, one.figure.high)
     )
-    return Row(label, "people", "", (value, *ends, over))
+    return Row(label, "people", "", (value, *ends, Cell(one.figure.n, convention=value.convention)))
 
 
 def _by_label(by_label: Mapping[str, Sequence[Measured]], notes: tuple[str, ...]) -> ResultsTable:
