@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections import Counter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import yaml
@@ -75,9 +76,10 @@ def test_what_is_promised_of_security_is_checked_by_tests_that_are_there() -> No
     assert [path for path in named if not (CHECKOUT / path).is_file()] == []
 
 
-def test_no_benchmark_has_the_name_of_a_standard_module() -> None:
+def test_no_benchmark_has_the_name_of_another_module() -> None:
     # Python looks beside a script first, so that every script there would import it in place of the real one.
-    assert [file.name for file in _sources("benchmarks") if file.stem in sys.stdlib_module_names] == []
+    others = {*sys.stdlib_module_names, *packages_distributions()}
+    assert [file.name for file in _sources("benchmarks") if file.stem in others] == []
 
 
 def test_the_citation_is_of_this_version_and_names_the_five_papers() -> None:
