@@ -1,7 +1,7 @@
 """How often intervals hold the truth, and how often tests find what is not there, by simulation.
 
-    python benchmarks/soundness/interval_coverage.py [--simulations 1000] [--others 400] [--only interval|test] [--jobs N]
-                                                     [--markdown]
+    python benchmarks/soundness/interval_coverage.py [--simulations 1000] [--others 400] [--only interval|test]
+                                                     [--jobs N] [--markdown]
 
 Prints a row a cell: of an interval how often it holds the true figure (of those that there are), how often there is
 none, how often it is Student's t, told with how many there are (`few`), and how often a note says that it misses more
