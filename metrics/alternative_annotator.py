@@ -58,7 +58,7 @@ _SKEWED = 0.8
 """The share of one answer from which on it is told that ties make passing easy."""
 
 _OFTEN = "a model that is worse by just epsilon passes it in one of seven sets of 20, not in one of twenty"
-"""`benchmarks/soundness/coverage.py`."""
+"""`benchmarks/soundness/interval_coverage.py`."""
 
 T = TypeVar("T")
 
