@@ -94,6 +94,9 @@ def marks_at(spans: Iterable[Span]) -> tuple[Mark, ...]:
 SEER_EMOTIONS = ("happy", "sad", "disgust", "contempt", "fear", "angry", "surprise")
 """SEER section 5.2, without `neutral`."""
 
+MASKED = "<mask>"
+"""What stands in a text for a word that is to be filled in."""
+
 PLUTCHIK = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
 """Plutchik's eight, in the order of EmoScene."""
 

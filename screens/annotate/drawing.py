@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count as count_from
 from operator import is_
 
-from emotui.records import Span
+from emotui.records import MASKED, Span
 from emotui.screens.annotate.labelling import Work
 from emotui.screens.annotate.marking import Marking
 from emotui.screens.annotate.passage import PassageTier, PassageView, Placed, TierMark
@@ -19,9 +19,6 @@ from emotui.workbench.annotate.fits import missing
 from emotui.workbench.annotate.marks import LABELS, SENTENCES, VALUES, WORDS
 from emotui.workbench.annotate.others import OtherSaid
 from emotui.workbench.annotate.scheme import MASK, SENTENCE, TEXT, Group, Label, Scale, Scheme
-
-_MASK = "<mask>"
-"""A masked word as it stands in the file: as a gap it is as long, so that every place in the text stays."""
 
 SELECTED = " selected"
 """The id of the bar under what is selected; no span has it."""
@@ -87,7 +84,7 @@ def passage_view(work: Work, tierer: Tierer) -> PassageView:
         ]
     sentences = sentences_of(scheme, text)
     return PassageView(
-        text=text.text.replace(_MASK, "_" * len(_MASK)),
+        text=text.text.replace(MASKED, "_" * len(MASKED)),  # as long, so that every place stays
         sentences=sentences,
         heads=_heads(scheme, sentences, said.sentences),
         tiers=tuple(tiers),

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from emotui.metrics.metric import Metric
-from emotui.records import PLUTCHIK
+from emotui.records import MASKED, PLUTCHIK
 from emotui.screens.widgets.cell_width import fit, width
 from emotui.screens.widgets.line import extracted, selectable
 from emotui.screens.widgets.number_format import RIGHT, WRONG, value_of
@@ -42,9 +42,6 @@ ERRORS = "errors"
 
 _NOTE, _NOTED = "note", "yes"
 """What stands over the column that says which samples have a note, and what it says of them."""
-
-_MASK = "<mask>"
-"""What stands in place of a masked word in the file: a gap says so too, in fewer cells."""
 
 _LETTERS = "jtfusdra"
 """Of Plutchik's eight in their order."""
@@ -481,7 +478,7 @@ class SampleList(ScrollView, can_focus=True, inherit_bindings=False):
             segments.append(Segment(fit(_NOTED if row.sample in self._noted else "", shape.note), base))
         if shape.emotion:
             segments.append(Segment(feelings(row.emotion or "", shape.emotion - 1, self.labels) + " ", dim))
-        segments.append(Segment(fit(row.preview.replace(_MASK, "____"), shape.text), base))
+        segments.append(Segment(fit(row.preview.replace(MASKED, "____"), shape.text), base))
         return segments
 
     def _style(self, base: Style, kind: str) -> Style:

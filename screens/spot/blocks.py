@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from emotui.records import Span
+from emotui.records import MASKED, Span
 from emotui.screens.widgets.cell_width import fit, shown, width, wrap
 from emotui.screens.widgets.line import SEEN, Part, bar
 from emotui.screens.widgets.number_format import share
@@ -166,9 +166,6 @@ USES = {
 }
 """What the parts are looked at for, in the order in which they stand."""
 
-MASK = "<mask>"
-"""What stands in a text for a word that is to be filled in."""
-
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -235,7 +232,7 @@ def blocks(
         elif part == "words" and said.words is not None and has_words(text):
             title = f"words that carry {said.words.label}"
             put(part, title, said.words.label, "logit lost", _words(answer.text, said.words, narrow, every))
-        elif part == "masks" and said.masks is not None and MASK in text:
+        elif part == "masks" and said.masks is not None and MASKED in text:
             top = " ".join(mask[0][0] for mask in said.masks.masks if mask)
             put(part, NAMES[part], top, "", _masks(said.masks, narrow, every))
         elif part == "generation" and said.generation is not None:

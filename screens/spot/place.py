@@ -7,13 +7,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import TextArea
 
+from emotui.records import MASKED
 from emotui.screens.keymaps import keyed
 from emotui.screens.long_text import typed_when
 from emotui.screens.place import NO_WORKSPACE, Place
 from emotui.screens.push import PushPane
 from emotui.screens.requests import LatestRequest, NamedTimers, any_busy
 from emotui.screens.session import Session
-from emotui.screens.spot.blocks import LATER, MASK, QUICK, TASK, Column, When, has_words
+from emotui.screens.spot.blocks import LATER, QUICK, TASK, Column, When, has_words
 from emotui.screens.spot.entry import ENTRY
 from emotui.screens.spot.models import STAGES, Sides
 from emotui.screens.spot.view import LONGEST, VIEWS, SpotEditor, SpotView, spans_to_take
@@ -306,7 +307,7 @@ class Spot(Place):
             return
         text, task = self.editor.text, self.view.asked_task
         parts = [TASK + task] if task is not None else [*QUICK, *LATER]
-        parts = [part for part in parts if part != "masks" or MASK in text]
+        parts = [part for part in parts if part != "masks" or MASKED in text]
         parts = [part for part in parts if part != "words" or has_words(text)]
         self.sides.ask(text, parts if text.strip() else [], self._stage)
         if not text.strip() and not self.sides.loading:

@@ -8,12 +8,11 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from emotui.records import Span
+from emotui.records import MASKED, Span
 from emotui.screens.keymaps import keyed
 from emotui.screens.models.drawing import ABILITIES
 from emotui.screens.spot.blocks import (
     EACH,
-    MASK,
     NO_WORD,
     ODDS,
     QUICK,
@@ -554,8 +553,8 @@ class SpotView(Vertical):
             sign = f"{SIGNS[number]} " if len(self.columns) > 1 else ""
             notes = [answer.note for part, answer in column.answers.items() if column.lacks(part)]
             said += [sign + note.replace(" cannot generate;", f" cannot {_WRITES};") for note in notes]
-        if MASK not in text and not all(column.lacks("masks") for column in self.columns):
-            said.append(f"{MASK} in the text stands for a word that is to be filled in")
+        if MASKED not in text and not all(column.lacks("masks") for column in self.columns):
+            said.append(f"{MASKED} in the text stands for a word that is to be filled in")
         return [[Part(shown(line, *place), "dim")] for line in said for place in wrap(line, max(cells, 8))]
 
 

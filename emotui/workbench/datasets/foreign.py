@@ -22,6 +22,7 @@ from emotui.formats.layouts.tools.said import all_labels
 from emotui.formats.reading import Read, Warn, gathered
 from emotui.formats.rows import MOST_LINE, Flaw, Rows, literal, too_long
 from emotui.formats.seer import task_in
+from emotui.records import MASKED
 from emotui.store.query import Dataset
 from emotui.store.store import Store
 from emotui.tasks.registry import kinds, task_named
@@ -31,7 +32,6 @@ from emotui.workbench.progress import OnStep, silent, told
 
 # Rows of texts as records of a task: which task they are for, and what has no place in its records goes to `meta`.
 
-_MASK = "<mask>"
 _VALUES = "values"
 
 
@@ -43,7 +43,7 @@ def guessed_kind(rows: Iterable[TextRow]) -> str:
         said |= {key for key in ("spans", "labels", "label", _VALUES) if row.get(key) is not None}
         for one in (row.get("annotators") or {}).values():
             said |= {key for key in ("spans", "labels", "label", _VALUES) if isinstance(one, dict) and key in one}
-        masks += _MASK in (row.get("text") or "") and "labels" in row
+        masks += MASKED in (row.get("text") or "") and "labels" in row
         texts += 1
     if "spans" in said:
         return "spans"

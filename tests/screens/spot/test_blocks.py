@@ -14,8 +14,8 @@ from emotui.backends.base import (
     Generation,
     ModelCard,
 )
-from emotui.records import PLUTCHIK
-from emotui.screens.spot.blocks import MASK, Block, Column, bar, blocks, carrying, moved, task_blocks
+from emotui.records import MASKED, PLUTCHIK
+from emotui.screens.spot.blocks import Block, Column, bar, blocks, carrying, moved, task_blocks
 from emotui.screens.spot.view import arranged, headlines, shares, who_marked_what
 from emotui.screens.widgets.page import Lines
 from emotui.workbench.models.probe import Odds, Probe, TaskAnswer
@@ -223,7 +223,7 @@ def test_words_that_carry_are_those_whose_loss_costs_the_label_most() -> None:
 
 
 def test_evidence_masks_and_what_was_written_are_shown_literally() -> None:
-    column, asked = Column("m"), f"{TEXT} {MASK}"
+    column, asked = Column("m"), f"{TEXT} {MASKED}"
     column.take("spans", asked, said("spans", spans=(Evidence(2, 10, "sadness", 0.75),)))
     column.take("masks", asked, said("masks", masks=Filled(((("sad", 0.5), ("low", 0.25)),))))
     column.take("generation", asked, said("generation", generation=Generation("[b]sad\x1b[0m", 9, 4, "length")))
